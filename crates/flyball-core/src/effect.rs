@@ -1,0 +1,302 @@
+//! Orders, in the imperative. Reading this file tells everything flyball can do to the world.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Timer;
+use crate::gate::BlockingEvent;
+use crate::guard::Trip;
+use crate::id::{CallId, IterationNo, TaskId};
+use crate::moment::Moment;
+use crate::outcome::Outcome;
+use crate::task::{Attempt, ContextEntry, Standing};
+use crate::tasklist::Mode;
+
+/// An order to the shell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Effect {
+    /// Start an agent with the prompt and this briefing.
+    StartAgent {
+        /// The iteration it works in.
+        iteration: IterationNo,
+        /// What it shall do.
+        mode: Mode,
+        /// The task at hand, when there is a task list.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
+        /// What the prompt is told beyond the template; empty when there is nothing.
+        briefing: String,
+    },
+    /// Tell the running agent something, where it can be told.
+    SteerAgent {
+        /// Which.
+        iteration: IterationNo,
+        /// What.
+        message: String,
+    },
+    /// Refuse a call the agent asked about; the agent gets the message as the call's result.
+    RefuseCall {
+        /// Which agent.
+        iteration: IterationNo,
+        /// Which call.
+        call: CallId,
+        /// Why.
+        message: String,
+    },
+    /// Stop the agent's whole process tree with this much force.
+    StopAgent {
+        /// Which.
+        iteration: IterationNo,
+        /// How.
+        force: Force,
+    },
+    /// Look at the worktree, make a checkpoint of it, and report.
+    LookAtWorktree {
+        /// After which iteration.
+        iteration: IterationNo,
+    },
+    /// Run the gates on the worktree's code tree (or find their cached result), and report.
+    RunGates {
+        /// After which iteration; 0 is the baseline.
+        iteration: IterationNo,
+        /// The tree it is about.
+        tree: String,
+    },
+    /// Report when this moment has come. A later order for the same timer replaces it.
+    SetTimer {
+        /// Which.
+        timer: Timer,
+        /// For which iteration.
+        iteration: IterationNo,
+        /// When.
+        at: Moment,
+    },
+    /// Write the task list anew: an illegal change was undone.
+    WriteTasks {
+        /// The whole text.
+        text: String,
+    },
+    /// Write `blocked.txt`.
+    WriteBlocked {
+        /// The reason.
+        reason: String,
+    },
+    /// Write `decide.txt`.
+    WriteDecide {
+        /// From which iteration.
+        iteration: IterationNo,
+        /// The question.
+        question: String,
+    },
+    /// Remove `decide.txt`: the iteration that was given the answer has ended.
+    RemoveDecide,
+    /// Keep an attempt at a task for good.
+    RecordAttempt(Attempt),
+    /// Keep a context entry for good.
+    RecordContext(ContextEntry),
+    /// Keep where a task stands for good.
+    MarkTask {
+        /// Which.
+        task: TaskId,
+        /// Where it stands now.
+        standing: Standing,
+    },
+    /// Write the iteration's row of telemetry.
+    CloseIteration(IterationReport),
+    /// Tell the watchers; nothing depends on it.
+    Announce(Notice),
+    /// The run is over.
+    FinishRun(Ending),
+}
+
+/// How hard an agent is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Force {
+    /// SIGINT: most agents save their session.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+    /// SIGKILL, and again until nothing is left.
+    Kill,
+}
+
+/// One iteration, closed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IterationReport {
+    /// Which.
+    pub iteration: IterationNo,
+    /// What it was for.
+    pub mode: Mode,
+    /// The task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// When it began.
+    pub started: Moment,
+    /// When it ended.
+    pub ended: Moment,
+    /// The last commit it made; none when it made none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Stories passed.
+    pub stories_complete: u32,
+    /// Stories in all.
+    pub stories_total: u32,
+    /// The stuck count after it.
+    pub stuck: u32,
+    /// Tokens it used.
+    pub tokens: u64,
+    /// Money it used, in millionths of a dollar.
+    pub cost_micro_usd: u64,
+    /// Gate status: green, red, or none ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub green: Option<bool>,
+    /// The score, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// How it ended, in one word of the outcome's or the iteration's own.
+    pub result: IterationResult,
+}
+
+/// How an iteration ended, seen from the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IterationResult {
+    /// The agent ended by itself and the gates are green or absent.
+    Passed,
+    /// The gates are red.
+    Red,
+    /// Red, but fewer failures than before and nothing newly red.
+    Improved,
+    /// The session was halted by a guard.
+    Halted(Outcome),
+    /// The agent died by itself.
+    Died,
+    /// flyball died during it.
+    Lost,
+    /// A limit of the run or a human ended it.
+    Cut(Outcome),
+}
+
+/// Something worth telling the watchers (terminal, JSON lines, notifications).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "notice", rename_all = "snake_case")]
+pub enum Notice {
+    /// The run begins with red gates.
+    BeginsRed {
+        /// The red gates.
+        gates: Vec<String>,
+    },
+    /// Nothing checks this work.
+    NothingChecks,
+    /// A guard tripped; this is what is done about it.
+    Tripped {
+        /// What tripped.
+        trip: Trip,
+        /// The rung of the ladder.
+        rung: Rung,
+    },
+    /// A completion was claimed and not verified.
+    CompletionRefused(BlockingEvent),
+    /// An illegal change of the task list was undone.
+    TasksRepaired {
+        /// What was undone, one sentence each.
+        violations: Vec<String>,
+    },
+    /// Waiting for a usage limit or an unreachable model.
+    Waiting {
+        /// Until when.
+        until: Moment,
+        /// Why, in the agent's words.
+        message: String,
+    },
+    /// A task was set aside, blocked, or left as done.
+    TaskLeft {
+        /// Which.
+        task: TaskId,
+        /// Where it stands now.
+        standing: Standing,
+        /// Why.
+        why: String,
+    },
+    /// A human's answer was put into the next briefing.
+    AnswerDelivered,
+    /// The agent's context window fills up.
+    ContextFilling {
+        /// In percent, the step crossed.
+        percent: u8,
+        /// What the agent is told.
+        message: String,
+    },
+}
+
+/// A rung of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rung {
+    /// Nothing is done.
+    Pass,
+    /// Advice is added to the agent's context.
+    Nudge,
+    /// A call or a stop does not happen.
+    Refuse,
+    /// Fresh start, next task, unblock authority.
+    Redirect,
+    /// A human decides.
+    Ask,
+    /// The session or the run ends.
+    Halt,
+}
+
+/// How the run ended, with everything the summary says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ending {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Why, with evidence, in one or few sentences.
+    pub why: String,
+    /// What tripped, when a guard ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trip: Option<Trip>,
+    /// Guards that would have ended it too.
+    #[serde(default)]
+    pub also: Vec<Trip>,
+    /// Tasks left behind, with where they stand and why.
+    #[serde(default)]
+    pub left: Vec<LeftTask>,
+    /// The numbers.
+    pub tally: Tally,
+}
+
+/// A task the run leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftTask {
+    /// Which.
+    pub task: TaskId,
+    /// Where it stands.
+    pub standing: Standing,
+    /// Why.
+    pub why: String,
+}
+
+/// The numbers of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Iterations counted.
+    pub iterations: u32,
+    /// Iterations without progress, all in all.
+    pub stuck_iterations: u32,
+    /// Time alive and not waiting, in milliseconds.
+    pub runtime_ms: u64,
+    /// Stories passed.
+    pub stories_complete: u32,
+    /// Stories in all.
+    pub stories_total: u32,
+    /// Tokens used.
+    pub tokens: u64,
+    /// Money used, in millionths of a dollar.
+    pub cost_micro_usd: u64,
+}

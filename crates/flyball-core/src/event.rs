@@ -1,0 +1,321 @@
+//! Facts, in the past tense. Everything the governor ever learns comes in as one of these.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::{ToolCall, ToolResult, ValidationFailure};
+use crate::claim::ClaimReading;
+use crate::gate::{Finding, GateResult};
+use crate::guard::Trip;
+use crate::id::{GateName, IterationNo, RunId};
+use crate::moment::Moment;
+use crate::policy::Policy;
+use crate::task::TaskMemory;
+
+/// A fact. Journalled before it is acted on; `noun.verb` in the past when stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type")]
+pub enum Event {
+    /// A run was asked for, and this is how the world looked.
+    #[serde(rename = "run.started")]
+    RunStarted(Box<RunStart>),
+    /// flyball died or was stopped, and goes on with this run; any agent it had is gone.
+    #[serde(rename = "run.resumed")]
+    RunResumed(Box<Resume>),
+    /// Something about the agent of this iteration.
+    #[serde(rename = "agent")]
+    Agent {
+        /// The iteration the agent belongs to; a fact about another one is late and ignored.
+        iteration: IterationNo,
+        /// What happened.
+        fact: AgentFact,
+    },
+    /// The worktree was looked at after an iteration.
+    #[serde(rename = "worktree.seen")]
+    WorktreeSeen {
+        /// After which iteration.
+        iteration: IterationNo,
+        /// What was seen.
+        sight: Box<Sight>,
+    },
+    /// The gates ran on a tree, or their cached result for it was found.
+    #[serde(rename = "gates.finished")]
+    GatesFinished {
+        /// After which iteration; 0 is the baseline.
+        iteration: IterationNo,
+        /// What they said.
+        result: Box<GateResult>,
+        /// Weakened tests or gates compared with the tree the run began on.
+        #[serde(default)]
+        tamper: Vec<Finding>,
+    },
+    /// A timer set by an effect ran out.
+    #[serde(rename = "timer.fired")]
+    TimerFired {
+        /// Which timer.
+        timer: Timer,
+        /// The iteration it was set in; a timer of another one is late and ignored.
+        iteration: IterationNo,
+    },
+    /// Someone asked the run to end.
+    #[serde(rename = "stop.requested")]
+    StopRequested {
+        /// Who.
+        cause: StopCause,
+    },
+    /// The shell could not perform an order at all (disk full, git broken).
+    #[serde(rename = "shell.failed")]
+    ShellFailed {
+        /// What failed, in words.
+        why: String,
+    },
+}
+
+/// How the world looked when a run was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunStart {
+    /// The run.
+    pub run: RunId,
+    /// Its limits; read once, so an agent that edits the config changes nothing.
+    pub policy: Policy,
+    /// The gates, in order.
+    pub gates: Vec<GateName>,
+    /// The worktree before the first iteration.
+    pub sight: Sight,
+    /// What humans left: a blocker, a question, an answer.
+    pub desk: Desk,
+    /// What is remembered of tasks from earlier runs.
+    pub memory: TaskMemory,
+    /// What the agent can be told and what it tells.
+    pub agent: AgentTraits,
+}
+
+/// What is known when a run goes on after a death.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resume {
+    /// The journalled policy with the flags given now.
+    pub policy: Policy,
+    /// What humans left in the meantime.
+    pub desk: Desk,
+}
+
+/// What the agent can be told and what it tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentTraits {
+    /// Whether a message can reach it in mid-session.
+    pub steerable: bool,
+    /// Whether its output is a stream of events; a plain-text agent is silent while it thinks.
+    pub structured: bool,
+}
+
+/// What humans left beside the loop.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Desk {
+    /// The reason in `blocked.txt`, when the file is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<String>,
+    /// The question in `decide.txt`, when the file is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// The answer given to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Weakened tests a human has accepted, by finding identity.
+    #[serde(default)]
+    pub accepted_tamper: Vec<String>,
+}
+
+/// The worktree at one moment. Trees hold untracked and leave out ignored files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sight {
+    /// The commit checked out; none in a repository without one.
+    pub head: Option<String>,
+    /// The tree without the loop folder: key of gate results.
+    pub code_tree: String,
+    /// The code tree with the task list: what progress is measured by.
+    pub progress_tree: String,
+    /// Everything: what can be brought back.
+    pub checkpoint_tree: String,
+    /// Paths with uncommitted changes, without flyball's own files.
+    #[serde(default)]
+    pub uncommitted: Vec<String>,
+    /// Files changed since the sight before, without the loop folder.
+    #[serde(default)]
+    pub changed: Vec<String>,
+    /// Commits made since the sight before, oldest first.
+    #[serde(default)]
+    pub commits: Vec<Commit>,
+    /// The task list as it stands in the file.
+    pub tasks: TasksSight,
+}
+
+/// One commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commit {
+    /// Its full hash.
+    pub hash: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// The task list as it stands in the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum TasksSight {
+    /// There is no file.
+    #[default]
+    Absent,
+    /// The file cannot be read.
+    Unreadable {
+        /// Why.
+        error: String,
+    },
+    /// Its text, not yet parsed.
+    Found {
+        /// The whole text.
+        text: String,
+    },
+}
+
+/// A fact about the agent of one iteration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "fact", rename_all = "snake_case")]
+pub enum AgentFact {
+    /// Its process runs.
+    Started {
+        /// Its process id, where there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pid: Option<u32>,
+    },
+    /// The program could not be started.
+    CouldNotStart {
+        /// Why, naming the program.
+        why: String,
+    },
+    /// It called a tool.
+    CalledTool(ToolCall),
+    /// A tool answered.
+    ToolReturned(ToolResult),
+    /// It said something well-formed.
+    Spoke,
+    /// It said something that could not be understood.
+    SpokeNonsense(ValidationFailure),
+    /// It used tokens or money, counted since the last such fact.
+    Spent(Spend),
+    /// Its context window is this full.
+    FilledContext {
+        /// In thousandths.
+        permille: u16,
+    },
+    /// One of its processes used CPU, or it printed something.
+    ShowedLife,
+    /// A usage or rate limit stopped it.
+    HitLimit {
+        /// When it is lifted, where the agent says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resets_at: Option<Moment>,
+        /// In its own words.
+        message: String,
+    },
+    /// The model could not be reached: network, overload.
+    LostModel {
+        /// In its own words.
+        message: String,
+    },
+    /// Its service refused its credentials.
+    RefusedCredentials {
+        /// In its own words.
+        message: String,
+    },
+    /// The agent program's own loop guard stopped it.
+    StoppedItself {
+        /// In its own words.
+        message: String,
+    },
+    /// A hook refused to let it stop.
+    StopRefused {
+        /// What is missing.
+        reason: String,
+    },
+    /// A hook process already judged a call of this session; its trip, if it halts the session.
+    HookHalted(Trip),
+    /// Its process is gone.
+    Exited(Exit),
+}
+
+/// What was used since the last such fact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spend {
+    /// Tokens read.
+    #[serde(default)]
+    pub input_tokens: u64,
+    /// Tokens written.
+    #[serde(default)]
+    pub output_tokens: u64,
+    /// Millionths of a US dollar.
+    #[serde(default)]
+    pub cost_micro_usd: u64,
+}
+
+/// How the agent's process ended, and its last words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exit {
+    /// How.
+    pub how: ExitHow,
+    /// What it claimed in its final words.
+    #[serde(default)]
+    pub claims: ClaimReading,
+    /// The end of its final words, for people and for briefings.
+    #[serde(default)]
+    pub last_words: String,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExitHow {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+    /// Nobody saw it: flyball was dead.
+    Lost,
+}
+
+impl ExitHow {
+    /// Whether the program itself says that it ended well.
+    pub const fn is_clean(self) -> bool {
+        matches!(self, Self::Code(0))
+    }
+}
+
+/// A timer the governor can set. Each belongs to the iteration it was set in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Timer {
+    /// The iteration's own time limit.
+    IterationTimeout,
+    /// The run's time limit.
+    Runtime,
+    /// Silence.
+    Stall,
+    /// The next step of stopping an agent.
+    StopGrace,
+    /// The end of a wait for a usage limit.
+    Wait,
+}
+
+/// Who asked the run to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopCause {
+    /// SIGINT.
+    Interrupt,
+    /// SIGTERM or SIGHUP.
+    Terminate,
+    /// `flyball stop`.
+    Command,
+}

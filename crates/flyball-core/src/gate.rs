@@ -1,0 +1,202 @@
+//! What flyball's own checks found: findings, checks, and the result of all gates on one tree.
+
+pub mod blocking;
+mod finding;
+mod suggestion;
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::blocking::{BlockingEvent, Difference};
+pub use self::finding::{Finding, FindingKind};
+pub use self::suggestion::suggestions;
+use crate::id::GateName;
+use crate::moment::Millis;
+
+/// Tests (or checks) counted by a gate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// How many passed.
+    pub passed: u64,
+    /// How many failed.
+    pub failed: u64,
+    /// How many were skipped.
+    pub skipped: u64,
+}
+
+/// How one check ended. There is no way to write "passed and skipped".
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum CheckStatus {
+    /// It ran and is green.
+    Passed,
+    /// It ran and is red.
+    Failed,
+    /// It did not run.
+    Skipped {
+        /// Why not.
+        reason: String,
+    },
+    /// It ran into its time limit; counts as red.
+    TimedOut,
+}
+
+impl CheckStatus {
+    /// The word used in texts and JSON.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Skipped { .. } => "skipped",
+            Self::TimedOut => "timed out",
+        }
+    }
+
+    /// Whether it ran and was not green.
+    pub const fn is_red(&self) -> bool {
+        matches!(self, Self::Failed | Self::TimedOut)
+    }
+
+    /// The box in the gate status list.
+    pub const fn mark(&self) -> &'static str {
+        match self {
+            Self::Passed => "[x]",
+            Self::Failed | Self::TimedOut => "[ ]",
+            Self::Skipped { .. } => "[~]",
+        }
+    }
+}
+
+/// The result of one gate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// Which gate.
+    pub gate: GateName,
+    /// How it ended.
+    #[serde(flatten)]
+    pub status: CheckStatus,
+    /// What it counted, where its output says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    /// What it found, most useful first, bounded.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+    /// How many further findings were left out to stay bounded.
+    #[serde(default)]
+    pub findings_left_out: u64,
+    /// How long it took.
+    pub duration: Millis,
+    /// The last lines of its output, for when nothing could be parsed.
+    #[serde(default)]
+    pub tail: String,
+}
+
+impl Check {
+    /// A check that ran without findings.
+    pub fn passed(gate: impl Into<String>) -> Self {
+        Self::bare(gate, CheckStatus::Passed)
+    }
+
+    /// A red check whose output was not understood.
+    pub fn failed(gate: impl Into<String>) -> Self {
+        Self::bare(gate, CheckStatus::Failed)
+    }
+
+    /// A check that did not run.
+    pub fn skipped(gate: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::bare(gate, CheckStatus::Skipped { reason: reason.into() })
+    }
+
+    /// A check with nothing but its status.
+    pub fn bare(gate: impl Into<String>, status: CheckStatus) -> Self {
+        Self {
+            gate: GateName::new(gate),
+            status,
+            counts: None,
+            findings: Vec::new(),
+            findings_left_out: 0,
+            duration: Millis::ZERO,
+            tail: String::new(),
+        }
+    }
+
+    /// B5: green 1; red with counts their share, below 1; red without counts 0; skipped nothing.
+    pub fn score(&self) -> Option<f64> {
+        match &self.status {
+            CheckStatus::Passed => Some(1.0),
+            CheckStatus::Skipped { .. } => None,
+            CheckStatus::Failed | CheckStatus::TimedOut => Some(match self.counts {
+                Some(Counts { passed, failed, .. }) if passed.saturating_add(failed) > 0 => {
+                    #[expect(clippy::cast_precision_loss, reason = "a share of two counts")]
+                    let share = passed as f64 / passed.saturating_add(failed) as f64;
+                    share.min(0.99)
+                }
+                _ => 0.0,
+            }),
+        }
+    }
+}
+
+/// The results of all gates on one tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateResult {
+    /// The code tree they ran on.
+    pub tree: String,
+    /// One entry per gate, in the configured order.
+    pub checks: Vec<Check>,
+}
+
+impl GateResult {
+    /// Whether at least one gate ran and none is red. Nothing ran is never green.
+    pub fn is_green(&self) -> bool {
+        self.checks.iter().any(|check| check.status == CheckStatus::Passed)
+            && !self.checks.iter().any(|check| check.status.is_red())
+    }
+
+    /// The red gates, in order.
+    pub fn red(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| check.status.is_red())
+    }
+
+    /// B5: the mean over the gates that ran; none when none ran.
+    pub fn score(&self) -> Option<f64> {
+        let scores: Vec<f64> = self.checks.iter().filter_map(Check::score).collect();
+        #[expect(clippy::cast_precision_loss, reason = "a handful of gates")]
+        (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
+    }
+
+    /// All findings of red gates with the gate they came from.
+    pub fn failures(&self) -> impl Iterator<Item = (&GateName, &Finding)> {
+        self.red().flat_map(|check| check.findings.iter().map(move |f| (&check.gate, f)))
+    }
+
+    /// The identities of what is red: each failing finding, or the gate itself where none is known.
+    pub fn failing(&self) -> BTreeSet<String> {
+        let mut failing = BTreeSet::new();
+        for check in self.red() {
+            if check.findings.is_empty() {
+                failing.insert(alloc::format!("{}:*", check.gate));
+            }
+            failing.extend(check.findings.iter().map(|f| f.identity(&check.gate)));
+        }
+        failing
+    }
+
+    /// How many failures were counted, by the gates' own counts or else by their findings.
+    pub fn failure_count(&self) -> u64 {
+        self.red()
+            .map(|check| match check.counts {
+                Some(counts) if counts.failed > 0 => counts.failed,
+                _ => (check.findings.len() as u64).saturating_add(check.findings_left_out).max(1),
+            })
+            .sum()
+    }
+
+    /// Status per gate, by name.
+    pub fn statuses(&self) -> BTreeMap<&str, &CheckStatus> {
+        self.checks.iter().map(|check| (check.gate.as_str(), &check.status)).collect()
+    }
+}

@@ -1,0 +1,39 @@
+//! The decisions of flyball, a governor for coding agents.
+//!
+//! Everything in here is a pure function of events: no I/O, no clock, no randomness, no async.
+//! Time comes in with the event, orders go out as effects, and replaying the same events gives the
+//! same state byte for byte.
+//!
+//! Three rings, one ladder: [`call::CallRing`] guards the calls inside one agent session,
+//! [`iteration::IterationRing`] the iterations of a run, [`task::TaskRing`] the attempts at a task.
+//! [`Governor`] holds all three for a whole run.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod call;
+pub mod claim;
+pub mod effect;
+pub mod event;
+pub mod gate;
+pub mod governor;
+pub mod guard;
+pub mod id;
+pub mod iteration;
+pub mod moment;
+pub mod outcome;
+pub mod policy;
+pub mod task;
+pub mod tasklist;
+pub mod text;
+
+pub use self::effect::Effect;
+pub use self::event::{AgentFact, Event};
+pub use self::governor::Governor;
+pub use self::guard::{GuardKind, Trip};
+pub use self::id::{CallId, GateName, IterationNo, RunId, SubAgent, TaskId};
+pub use self::moment::{Millis, Moment};
+pub use self::outcome::Outcome;
+pub use self::policy::{Policy, PolicyError};

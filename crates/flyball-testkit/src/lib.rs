@@ -1,0 +1,1 @@
+//! Scripted agents, scenarios and a simulator for testing flyball.

@@ -1,0 +1,1 @@
+//! The deeds of flyball: everything that touches the world. Decisions are `flyball-core`'s.

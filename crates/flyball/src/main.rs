@@ -1,0 +1,2 @@
+//! The `flyball` program.
+fn main() {}
