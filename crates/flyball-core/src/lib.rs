@@ -5,7 +5,7 @@
 //! same state byte for byte.
 //!
 //! Three rings, one ladder: [`call::CallRing`] guards the calls inside one agent session,
-//! [`iteration::IterationRing`] the iterations of a run, [`task::TaskRing`] the attempts at a task.
+//! the iteration ring the iterations of a run, the task ring the attempts at a task.
 //! [`Governor`] holds all three for a whole run.
 #![no_std]
 

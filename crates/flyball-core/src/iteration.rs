@@ -1,0 +1,1 @@
+//! The iteration ring (B): may the next iteration start?
