@@ -1,5 +1,6 @@
 //! Orders, in the imperative. Reading this file tells everything flyball can do to the world.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -200,7 +201,7 @@ pub enum Notice {
         rung: Rung,
     },
     /// A completion was claimed and not verified.
-    CompletionRefused(BlockingEvent),
+    CompletionRefused(Box<BlockingEvent>),
     /// An illegal change of the task list was undone.
     TasksRepaired {
         /// What was undone, one sentence each.

@@ -100,6 +100,10 @@ pub struct Resume {
     pub policy: Policy,
     /// What humans left in the meantime.
     pub desk: Desk,
+    /// Whether the run had ended properly before: then a human wants it to go on. Otherwise
+    /// flyball died, perhaps while ending it.
+    #[serde(default)]
+    pub closed: bool,
 }
 
 /// What the agent can be told and what it tells.

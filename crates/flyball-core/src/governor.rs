@@ -1,5 +1,287 @@
-//! The governor: all three rings for one run.
+//! The governor: all three rings for one run, as one state machine.
+//!
+//! An event goes in with the moment it happened, a list of effects comes out. [`Governor::step`]
+//! never fails and never panics; a late or impossible event changes nothing. Replaying the same
+//! events gives the same state, byte for byte.
+//!
+//! ```
+//! use flyball_core::event::{AgentTraits, Desk, RunStart, Sight};
+//! use flyball_core::{Effect, Event, GateName, Governor, Moment, Policy, RunId};
+//!
+//! let start = RunStart {
+//!     run: RunId::new("r1"),
+//!     policy: Policy::default(),
+//!     gates: vec![GateName::new("tests")],
+//!     sight: Sight { code_tree: "t0".into(), ..Sight::default() },
+//!     desk: Desk::default(),
+//!     memory: Default::default(),
+//!     agent: AgentTraits::default(),
+//! };
+//! let mut governor = Governor::new();
+//! let effects = governor.step(Moment::from_millis(0), &Event::RunStarted(Box::new(start)));
+//! // Before any agent is started, flyball wants to know how the gates stand.
+//! assert!(matches!(effects.last(), Some(Effect::RunGates { .. })));
+//! ```
+
+mod book;
+mod briefing;
+mod finish;
+mod inspecting;
+mod iterating;
+mod judging;
+mod phase;
+mod planning;
+mod remedies;
+mod start;
+mod stopping;
+#[cfg(test)]
+mod tests;
+mod verifying;
+mod waiting;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::mem;
+
+use serde::{Deserialize, Serialize};
+
+use self::book::Book;
+use self::phase::Phase;
+pub use self::start::{StartProblem, start_problem};
+use crate::call::CallStatus;
+use crate::effect::{Effect, Ending, Notice, Rung, Tally};
+use crate::event::{AgentFact, Event, StopCause, Timer};
+use crate::guard::Trip;
+use crate::id::{IterationNo, TaskId};
+use crate::moment::Moment;
+use crate::task::TaskRing;
+use crate::tasklist::{Mode, TaskList};
+
+/// The version of the serialised state; a state of another version is replayed, not read.
+pub const STATE_VERSION: u16 = 1;
 
 /// Decides; never acts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Governor {
+    version: u16,
+    run: Option<Box<Run>>,
+}
+
+/// A run that has begun.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Run {
+    book: Book,
+    phase: Phase,
+}
+
+impl Default for Governor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Governor {
+    /// A governor to which nothing has happened yet.
+    pub fn new() -> Self {
+        Self { version: STATE_VERSION, run: None }
+    }
+
+    /// The governor these events lead to; their effects are dropped, except those of the last one,
+    /// which a shell that died may not have performed.
+    pub fn replay(events: impl IntoIterator<Item = (Moment, Event)>) -> (Self, Vec<Effect>) {
+        let mut governor = Self::new();
+        let mut last = Vec::new();
+        for (at, event) in events {
+            last = governor.step(at, &event);
+        }
+        (governor, last)
+    }
+
+    /// Takes one fact in and gives orders. Never fails; a fact that does not fit changes nothing.
+    pub fn step(&mut self, at: Moment, event: &Event) -> Vec<Effect> {
+        let mut turn = Turn::new(at);
+        match (&mut self.run, event) {
+            (None, Event::RunStarted(start)) => {
+                let (book, phase) = start::begin(start, &mut turn);
+                self.run = Some(Box::new(Run { book, phase }));
+            }
+            (None, _) | (Some(_), Event::RunStarted(_)) => {}
+            (Some(run), event) => run.step(event, &mut turn),
+        }
+        turn.effects
+    }
+
+    /// Whether the run has begun and not ended.
+    pub fn is_running(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| !matches!(run.phase, Phase::Finished(_)))
+    }
+
+    /// How the run ended, once it has.
+    pub fn ending(&self) -> Option<&Ending> {
+        match &self.run.as_ref()?.phase {
+            Phase::Finished(finished) => Some(&finished.ending),
+            Phase::Baselining
+            | Phase::Iterating(_)
+            | Phase::Stopping(_)
+            | Phase::Inspecting(_)
+            | Phase::Gating(_)
+            | Phase::Waiting(_) => None,
+        }
+    }
+
+    /// Where the run stands, for watchers.
+    pub fn standing(&self) -> Option<RunStanding<'_>> {
+        let run = self.run.as_ref()?;
+        let session = run.phase.session();
+        Some(RunStanding {
+            phase: run.phase.word(),
+            iteration: session
+                .map_or(IterationNo::new(run.book.ring.meters.iterations), |s| s.iteration),
+            mode: session.map_or(Mode::Implement, |s| s.mode),
+            task: session.and_then(|s| s.task.as_ref()),
+            stuck: run.book.stuck.count(),
+            tally: run.book.tally(),
+            tasks: run.book.tasks.as_ref().map(|tasks| &tasks.list),
+            task_ring: &run.book.task_ring,
+            calls: session.map(|s| s.calls.status()),
+        })
+    }
+}
+
+/// Where a run stands, for watchers.
 #[derive(Debug)]
-pub struct Governor;
+pub struct RunStanding<'a> {
+    /// The phase in one word.
+    pub phase: &'static str,
+    /// The iteration at hand, or the last one.
+    pub iteration: IterationNo,
+    /// Its mode.
+    pub mode: Mode,
+    /// Its task.
+    pub task: Option<&'a TaskId>,
+    /// The stuck count.
+    pub stuck: u32,
+    /// The numbers so far.
+    pub tally: Tally,
+    /// The task list as flyball holds it.
+    pub tasks: Option<&'a TaskList>,
+    /// The task ring.
+    pub task_ring: &'a TaskRing,
+    /// The call ring of the session at hand.
+    pub calls: Option<CallStatus>,
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "in any other phase the event is late")]
+impl Run {
+    fn step(&mut self, event: &Event, turn: &mut Turn) {
+        self.book.pass_time(turn.at, event, &self.phase);
+        let phase = mem::replace(&mut self.phase, Phase::Baselining);
+        self.phase = match event {
+            Event::RunStarted(_) => phase,
+            Event::RunResumed(resume) => start::resume(phase, resume, &mut self.book, turn),
+            Event::Agent { iteration, fact } => self.agent(phase, *iteration, fact, turn),
+            Event::WorktreeSeen { iteration, sight } => match phase {
+                Phase::Inspecting(closed) if closed.session.iteration == *iteration => {
+                    inspecting::seen(closed, sight, &mut self.book, turn)
+                }
+                other => other,
+            },
+            Event::GatesFinished { iteration, result, tamper } => match phase {
+                Phase::Baselining if *iteration == IterationNo::BASELINE => {
+                    start::baseline(result, tamper, &mut self.book, turn)
+                }
+                Phase::Gating(closed) if closed.session.iteration == *iteration => {
+                    self.book.take_verdict(result, tamper);
+                    judging::judge(&closed, &mut self.book, turn)
+                }
+                other => other,
+            },
+            Event::TimerFired { timer, iteration } => self.timer(phase, *timer, *iteration, turn),
+            Event::StopRequested { cause } => self.stop(phase, *cause, turn),
+            Event::ShellFailed { why } => match phase {
+                Phase::Finished(finished) => Phase::Finished(finished),
+                running => finish::fault(&running, why, &mut self.book, turn),
+            },
+        };
+    }
+
+    fn agent(
+        &mut self,
+        phase: Phase,
+        iteration: IterationNo,
+        fact: &AgentFact,
+        turn: &mut Turn,
+    ) -> Phase {
+        match phase {
+            Phase::Iterating(session) if session.iteration == iteration => {
+                iterating::fact(session, fact, &mut self.book, turn)
+            }
+            Phase::Stopping(stop) if stop.session.iteration == iteration => {
+                stopping::fact(stop, fact, &mut self.book, turn)
+            }
+            late => late,
+        }
+    }
+
+    fn timer(
+        &mut self,
+        phase: Phase,
+        timer: Timer,
+        iteration: IterationNo,
+        turn: &mut Turn,
+    ) -> Phase {
+        match phase {
+            Phase::Iterating(session) if session.iteration == iteration => {
+                iterating::timer(session, timer, &self.book, turn)
+            }
+            Phase::Stopping(stop) if stop.session.iteration == iteration => {
+                stopping::timer(stop, timer, &mut self.book, turn)
+            }
+            Phase::Waiting(wait) if wait.iteration == iteration && timer == Timer::Wait => {
+                waiting::over(wait, &mut self.book, turn)
+            }
+            late => late,
+        }
+    }
+
+    fn stop(&mut self, phase: Phase, cause: StopCause, turn: &mut Turn) -> Phase {
+        match phase {
+            Phase::Iterating(session) => stopping::requested(session, cause, turn, &self.book),
+            Phase::Stopping(stop) => stopping::requested_again(stop, cause, turn, &self.book),
+            Phase::Inspecting(mut closed) => {
+                closed.end = phase::End::Human(cause);
+                Phase::Inspecting(closed)
+            }
+            Phase::Gating(mut closed) => {
+                closed.end = phase::End::Human(cause);
+                judging::cut(&closed, &mut self.book, turn)
+            }
+            Phase::Baselining | Phase::Waiting(_) => finish::by_human(cause, &mut self.book, turn),
+            Phase::Finished(finished) => Phase::Finished(finished),
+        }
+    }
+}
+
+/// One step under way: its moment and the orders given so far.
+struct Turn {
+    at: Moment,
+    effects: Vec<Effect>,
+}
+
+impl Turn {
+    fn new(at: Moment) -> Self {
+        Self { at, effects: Vec::new() }
+    }
+
+    fn order(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    fn announce(&mut self, notice: Notice) {
+        self.order(Effect::Announce(notice));
+    }
+
+    fn tripped(&mut self, trip: Trip, rung: Rung) {
+        self.announce(Notice::Tripped { trip, rung });
+    }
+}

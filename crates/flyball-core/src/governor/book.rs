@@ -1,0 +1,211 @@
+//! What the governor knows of a run, whatever phase it is in.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::briefing::Briefing;
+use super::phase::Phase;
+use super::waiting::WaitMeter;
+use crate::claim::Claim;
+use crate::effect::{LeftTask, Tally};
+use crate::event::{AgentTraits, Commit, Event, Sight};
+use crate::gate::{Finding, GateResult};
+use crate::id::{GateName, IterationNo, RunId, TaskId};
+use crate::iteration::{IterationRing, StuckMeter};
+use crate::moment::Moment;
+use crate::policy::{Baseline, OnTamper, Policy};
+use crate::task::TaskRing;
+use crate::tasklist::TaskList;
+
+/// The task list as flyball holds it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct TaskBoard {
+    pub(super) text: String,
+    pub(super) list: TaskList,
+}
+
+/// What was red before the run began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Before {
+    pub(super) failing: BTreeSet<String>,
+    pub(super) failures: u64,
+    pub(super) uncommitted: BTreeSet<String>,
+}
+
+/// Weakened tests and gates, and what was said about them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct TamperWatch {
+    pub(super) findings: Vec<Finding>,
+    pub(super) accepted: BTreeSet<String>,
+    /// Whether a briefing has told the agent.
+    pub(super) told: bool,
+}
+
+/// A claim held back because other tasks can still be worked on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Held {
+    pub(super) iteration: IterationNo,
+    pub(super) task: Option<TaskId>,
+    pub(super) claim: Claim,
+}
+
+/// A human's answer on its way to the agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Answer {
+    pub(super) question: String,
+    pub(super) text: String,
+    /// The iteration it was given to.
+    pub(super) given_to: Option<IterationNo>,
+}
+
+/// What the governor knows of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Book {
+    pub(super) run: RunId,
+    pub(super) policy: Policy,
+    pub(super) traits: AgentTraits,
+    pub(super) gates: Vec<GateName>,
+    pub(super) tasks: Option<TaskBoard>,
+    pub(super) before: Before,
+    pub(super) head: Option<String>,
+    pub(super) code_tree: String,
+    /// The gates' last word, and the one before it.
+    pub(super) verdict: Option<GateResult>,
+    pub(super) verdict_before: Option<GateResult>,
+    pub(super) tamper: TamperWatch,
+    pub(super) ring: IterationRing,
+    pub(super) task_ring: TaskRing,
+    pub(super) stuck: StuckMeter,
+    pub(super) waits: WaitMeter,
+    pub(super) briefing: Briefing,
+    pub(super) answer: Option<Answer>,
+    pub(super) held: Vec<Held>,
+    pub(super) left: Vec<LeftTask>,
+    pub(super) last_task: Option<TaskId>,
+    /// The task whose completions were refused in a row.
+    pub(super) refused_task: Option<TaskId>,
+    /// Tasks attempted in the last iteration, to be looked at before the next.
+    pub(super) attempted: BTreeSet<TaskId>,
+    /// What sessions cut short by a limit left behind, for the iteration that goes on.
+    pub(super) carried: Carried,
+    pub(super) entries: u32,
+    pub(super) mark: Moment,
+}
+
+/// What sessions cut short by a limit left behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Carried {
+    pub(super) commits: Vec<Commit>,
+    pub(super) changed: Vec<String>,
+}
+
+impl Book {
+    /// Adds the time since the last event to the runtime, unless nobody was alive or working.
+    pub(super) fn pass_time(&mut self, at: Moment, event: &Event, phase: &Phase) {
+        let counts = match phase {
+            Phase::Waiting(_) | Phase::Finished(_) => false,
+            Phase::Baselining
+            | Phase::Iterating(_)
+            | Phase::Stopping(_)
+            | Phase::Inspecting(_)
+            | Phase::Gating(_) => !matches!(event, Event::RunResumed(_)),
+        };
+        if counts {
+            let passed = at.since(self.mark);
+            self.ring.meters.runtime = self.ring.meters.runtime.plus(passed);
+        }
+        self.mark = self.mark.max(at);
+    }
+
+    /// The gates' word on a new tree.
+    pub(super) fn take_verdict(&mut self, result: &GateResult, tamper: &[Finding]) {
+        self.verdict_before = self.verdict.replace(result.clone());
+        self.tamper.findings = tamper.to_vec();
+    }
+
+    /// Whether the gates let a completion through on the tree they last ran on; none without gates.
+    pub(super) fn green(&self) -> Option<bool> {
+        if self.gates.is_empty() {
+            return None;
+        }
+        let Some(verdict) = &self.verdict else { return Some(false) };
+        Some(match self.policy.gates.baseline {
+            Baseline::Block => verdict.is_green(),
+            Baseline::Ignore => {
+                verdict.is_green()
+                    || verdict.nothing_new(&self.before.failing, self.before.failures)
+            }
+        })
+    }
+
+    /// Weakened tests that stand in the way of a completion.
+    pub(super) fn open_tamper(&self) -> Vec<&Finding> {
+        if self.policy.gates.on_tamper == OnTamper::Report {
+            return Vec::new();
+        }
+        let gate = GateName::new("tamper");
+        let open = |finding: &&Finding| !self.tamper.accepted.contains(&finding.identity(&gate));
+        self.tamper.findings.iter().filter(open).collect()
+    }
+
+    /// Uncommitted paths that were not uncommitted before the run.
+    pub(super) fn newly_uncommitted<'a>(&self, sight: &'a Sight) -> Vec<&'a str> {
+        let is_new = |path: &&str| !self.before.uncommitted.contains(*path);
+        sight.uncommitted.iter().map(String::as_str).filter(is_new).collect()
+    }
+
+    /// The numbers so far.
+    pub(super) fn tally(&self) -> Tally {
+        let (stories_complete, stories_total) = self.stories();
+        Tally {
+            iterations: self.ring.meters.iterations,
+            stuck_iterations: self.stuck.total(),
+            runtime_ms: self.ring.meters.runtime.get(),
+            stories_complete,
+            stories_total,
+            tokens: self.ring.meters.tokens,
+            cost_micro_usd: self.ring.meters.cost_micro_usd,
+        }
+    }
+
+    /// Stories passed, and stories in all.
+    pub(super) fn stories(&self) -> (u32, u32) {
+        self.tasks.as_ref().map_or((0, 0), |tasks| tasks.list.counts(&self.policy.review))
+    }
+
+    /// Whether every story has passed.
+    pub(super) fn all_done(&self) -> bool {
+        self.tasks.as_ref().is_some_and(|board| board.list.complete(&self.policy.review))
+    }
+
+    /// Whether this story has passed.
+    pub(super) fn is_done(&self, task: &TaskId) -> bool {
+        let story = self.tasks.as_ref().and_then(|board| board.list.story(task));
+        story.is_some_and(|story| story.is_done(&self.policy.review))
+    }
+
+    /// The stories that have passed.
+    pub(super) fn done(&self) -> Vec<TaskId> {
+        let stories = self.tasks.iter().flat_map(|board| board.list.stories());
+        let done = stories.filter(|story| story.is_done(&self.policy.review));
+        done.map(|story| story.id.clone()).collect()
+    }
+
+    /// A task as people know it: id and title.
+    pub(super) fn task_label(&self, task: &TaskId) -> String {
+        let story = self.tasks.as_ref().and_then(|board| board.list.story(task));
+        match story {
+            Some(story) if !story.title.is_empty() => alloc::format!("{task}: {}", story.title),
+            Some(_) | None => String::from(task.as_str()),
+        }
+    }
+
+    /// A fresh id for a context entry.
+    pub(super) fn entry_id(&mut self) -> String {
+        self.entries = self.entries.saturating_add(1);
+        alloc::format!("{}-{}", self.run, self.entries)
+    }
+}

@@ -1,0 +1,172 @@
+//! How a run ends: once, with a reason, its evidence and the numbers.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Turn;
+use super::book::{Book, Held};
+use super::phase::{Finished, Phase};
+use crate::claim::Claim;
+use crate::effect::{Effect, Ending, Force, LeftTask, Rung};
+use crate::event::StopCause;
+use crate::guard::Trip;
+use crate::outcome::Outcome;
+use crate::task::Standing;
+
+/// Ends the run.
+pub(super) fn end(outcome: Outcome, why: String, book: &mut Book, turn: &mut Turn) -> Phase {
+    close(Reason { outcome, why, trip: None, also: Vec::new(), orders: Vec::new() }, book, turn)
+}
+
+/// Ends the run because a guard says so.
+pub(super) fn halt(trip: Trip, also: Vec<Trip>, book: &mut Book, turn: &mut Turn) -> Phase {
+    turn.tripped(trip.clone(), Rung::Halt);
+    let outcome = trip.guard.outcome().unwrap_or(Outcome::Fault);
+    let why = trip.evidence.clone();
+    close(Reason { outcome, why, trip: Some(trip), also, orders: Vec::new() }, book, turn)
+}
+
+/// Ends the run because someone asked.
+pub(super) fn by_human(cause: StopCause, book: &mut Book, turn: &mut Turn) -> Phase {
+    let (outcome, why) = match cause {
+        StopCause::Interrupt => (Outcome::Interrupted, "interrupted (SIGINT)"),
+        StopCause::Terminate => (Outcome::Terminated, "terminated by a signal"),
+        StopCause::Command => (Outcome::Terminated, "ended by `flyball stop`"),
+    };
+    end(outcome, String::from(why), book, turn)
+}
+
+/// flyball itself cannot go on. An agent that may still run is killed.
+pub(super) fn fault(phase: &Phase, why: &str, book: &mut Book, turn: &mut Turn) -> Phase {
+    if let Phase::Iterating(_) | Phase::Stopping(_) = phase
+        && let Some(session) = phase.session()
+    {
+        let iteration = session.iteration;
+        turn.order(Effect::StopAgent { iteration, force: Force::Kill });
+    }
+    end(Outcome::Fault, String::from(why), book, turn)
+}
+
+/// Everything was done and green before the first iteration.
+pub(super) fn complete_before_it_began(book: &mut Book, turn: &mut Turn) -> Phase {
+    let why = String::from("every task has passed and the gates are green: there is nothing to do");
+    end(Outcome::Complete, why, book, turn)
+}
+
+/// The work is done and verified (or believed, where that was asked for).
+pub(super) fn complete(outcome: Outcome, book: &mut Book, turn: &mut Turn) -> Phase {
+    let (passed, total) = book.stories();
+    let gates = match book.green() {
+        None => String::from("no gate checks it"),
+        Some(_) => format!("gates green on tree {}", short(&book.code_tree)),
+    };
+    let why = match (&book.tasks, outcome) {
+        (_, Outcome::CompleteUnverified) => {
+            String::from("the agent says so and --trust-claims was given; nothing checked it")
+        }
+        (Some(_), _) => format!("{passed} of {total} stories passed, {gates}"),
+        (None, _) => format!("the agent says so, {gates}"),
+    };
+    end(outcome, why, book, turn)
+}
+
+/// A claim ends the run: the file for the human is written with it.
+pub(super) fn claimed(held: Held, book: &mut Book, turn: &mut Turn) -> Phase {
+    let iteration = held.iteration;
+    let (outcome, why, order) = match held.claim {
+        Claim::Blocked { reason } => {
+            let order = Effect::WriteBlocked { reason: reason.clone() };
+            (Outcome::Blocked, reason, order)
+        }
+        Claim::Decide { question } => {
+            let order = Effect::WriteDecide { iteration, question: question.clone() };
+            (Outcome::Decide, question, order)
+        }
+        Claim::Complete => return end(Outcome::Fault, String::from("claim"), book, turn),
+    };
+    close(Reason { outcome, why, trip: None, also: Vec::new(), orders: [order].into() }, book, turn)
+}
+
+/// A human must say whether weakened tests are meant.
+pub(super) fn ask_about_tamper(held: Held, trip: Trip, book: &mut Book, turn: &mut Turn) -> Phase {
+    turn.tripped(trip.clone(), Rung::Ask);
+    let Claim::Decide { question } = held.claim else {
+        return end(Outcome::Fault, String::from("tamper"), book, turn);
+    };
+    let order = Effect::WriteDecide { iteration: held.iteration, question: question.clone() };
+    let (outcome, also, orders) = (Outcome::Decide, Vec::new(), [order].into());
+    close(Reason { outcome, why: question, trip: Some(trip), also, orders }, book, turn)
+}
+
+/// No task can be worked on any more, and not all have passed.
+pub(super) fn nothing_left(book: &mut Book, turn: &mut Turn) -> Phase {
+    let held = core::mem::take(&mut book.held);
+    let is_question = |held: &Held| matches!(held.claim, Claim::Decide { .. });
+    let only_questions = !held.is_empty()
+        && held.iter().all(is_question)
+        && book.left.iter().all(|left| left.standing == Standing::Asked);
+    if only_questions {
+        let questions: Vec<String> = held.iter().map(said).collect();
+        let iteration = held.last().map(|held| held.iteration).unwrap_or_default();
+        let claim = Claim::Decide { question: questions.join("\n") };
+        return claimed(Held { iteration, task: None, claim }, book, turn);
+    }
+    let mut reasons: Vec<String> = book.left.iter().map(left_line).collect();
+    if reasons.is_empty() {
+        reasons = held.iter().map(said).collect();
+    }
+    if reasons.is_empty() {
+        reasons.push(String::from("the remaining tasks wait on tasks that cannot be worked on"));
+    }
+    let reason = format!("no task is left that can be worked on:\n{}", reasons.join("\n"));
+    let order = Effect::WriteBlocked { reason: reason.clone() };
+    let (outcome, also, orders) = (Outcome::Blocked, Vec::new(), [order].into());
+    close(Reason { outcome, why: reason, trip: None, also, orders }, book, turn)
+}
+
+fn said(held: &Held) -> String {
+    let text = match &held.claim {
+        Claim::Blocked { reason } => reason.as_str(),
+        Claim::Decide { question } => question.as_str(),
+        Claim::Complete => "",
+    };
+    match &held.task {
+        Some(task) => format!("{task}: {text}"),
+        None => String::from(text),
+    }
+}
+
+fn left_line(left: &LeftTask) -> String {
+    let word = match left.standing {
+        Standing::Open => "open",
+        Standing::Blocked => "blocked",
+        Standing::Asked => "asked",
+        Standing::SetAside => "set aside",
+        Standing::Escalated => "needs a human",
+        Standing::ForcedDone => "left as done",
+    };
+    format!("- {} ({word}): {}", left.task, left.why)
+}
+
+struct Reason {
+    outcome: Outcome,
+    why: String,
+    trip: Option<Trip>,
+    also: Vec<Trip>,
+    orders: Vec<Effect>,
+}
+
+fn close(reason: Reason, book: &mut Book, turn: &mut Turn) -> Phase {
+    let Reason { outcome, why, trip, also, mut orders } = reason;
+    let (left, tally) = (book.left.clone(), book.tally());
+    let ending = Ending { outcome, why, trip, also, left, tally };
+    orders.push(Effect::FinishRun(ending.clone()));
+    turn.effects.extend(orders.iter().cloned());
+    Phase::Finished(Box::new(Finished { ending, orders }))
+}
+
+fn short(id: &str) -> &str {
+    crate::text::prefix(id, 10)
+}

@@ -1,0 +1,145 @@
+//! Where a run stands. The data a phase needs is inside it, never beside it.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::CallRing;
+use crate::effect::{Effect, Ending, Force};
+use crate::event::{Exit, Sight, Spend, StopCause};
+use crate::guard::Trip;
+use crate::id::{IterationNo, TaskId};
+use crate::moment::Moment;
+use crate::tasklist::Mode;
+
+/// Where a run stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Phase {
+    /// The gates run on the tree the run begins with.
+    Baselining,
+    /// An agent runs.
+    Iterating(Box<Session>),
+    /// An agent was told to stop and has not yet gone.
+    Stopping(Box<Stop>),
+    /// The agent is gone; the worktree is being looked at.
+    Inspecting(Box<Closed>),
+    /// The gates run on what it left.
+    Gating(Box<Closed>),
+    /// A usage limit is being waited for; no agent runs.
+    Waiting(Wait),
+    /// The run is over.
+    Finished(Box<Finished>),
+}
+
+impl Phase {
+    /// One word for watchers.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Baselining => "baselining",
+            Self::Iterating(_) => "iterating",
+            Self::Stopping(_) => "stopping",
+            Self::Inspecting(_) => "inspecting",
+            Self::Gating(_) => "gating",
+            Self::Waiting(_) => "waiting",
+            Self::Finished(_) => "finished",
+        }
+    }
+
+    /// The session at hand, while there is one.
+    pub(super) fn session(&self) -> Option<&Session> {
+        match self {
+            Self::Iterating(session) => Some(session),
+            Self::Stopping(stop) => Some(&stop.session),
+            Self::Inspecting(closed) | Self::Gating(closed) => Some(&closed.session),
+            Self::Baselining | Self::Waiting(_) | Self::Finished(_) => None,
+        }
+    }
+}
+
+/// One agent process at work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Session {
+    pub(super) iteration: IterationNo,
+    pub(super) mode: Mode,
+    pub(super) task: Option<TaskId>,
+    pub(super) started: Moment,
+    pub(super) calls: CallRing,
+    pub(super) last_life: Moment,
+    pub(super) spent: Spend,
+    pub(super) trouble: Option<Trouble>,
+}
+
+/// What keeps an agent from working, through no fault of its own work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Trouble {
+    /// A usage limit, with its reset where known.
+    Limit { resets_at: Option<Moment>, message: String },
+    /// The model cannot be reached.
+    Unreachable { message: String },
+    /// The credentials are refused.
+    Refused { message: String },
+    /// The client's own loop guard.
+    OwnGuard { message: String },
+}
+
+/// Why a session ended, beyond the agent's own exit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum End {
+    /// By itself.
+    Own,
+    /// A guard of the call ring halted it.
+    Halted(Trip),
+    /// A budget of the run ran out in mid-iteration.
+    Spent(Trip),
+    /// It sat waiting for a limit it had reported.
+    Troubled,
+    /// A human or a signal asked.
+    Human(StopCause),
+}
+
+/// An agent being stopped.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Stop {
+    pub(super) session: Session,
+    pub(super) end: End,
+    pub(super) force: Force,
+    /// How often it was killed without going.
+    pub(super) kills: u8,
+}
+
+/// A session whose agent is gone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Closed {
+    pub(super) session: Session,
+    pub(super) end: End,
+    pub(super) exit: Exit,
+    pub(super) ended: Moment,
+    /// What it left, once seen.
+    pub(super) sight: Option<Sight>,
+    /// What it did to the task list that had to be undone.
+    pub(super) violations: Vec<String>,
+    /// Stories it legally finished.
+    pub(super) newly_done: Vec<TaskId>,
+}
+
+/// A wait for a usage limit or an unreachable model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Wait {
+    /// The iteration that goes on afterwards.
+    pub(super) iteration: IterationNo,
+    pub(super) until: Moment,
+    pub(super) message: String,
+}
+
+/// A run that is over, with the orders that closed it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Finished {
+    pub(super) ending: Ending,
+    /// Given again when the shell died before it could perform them.
+    pub(super) orders: Vec<Effect>,
+}

@@ -1,0 +1,101 @@
+//! What comes next: the safety checks, the task ring, then the next session (B9, C4).
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::book::Book;
+use super::phase::{Phase, Session};
+use super::{Turn, finish, iterating, remedies};
+use crate::call::CallRing;
+use crate::effect::{Effect, Notice};
+use crate::event::Spend;
+use crate::id::{IterationNo, TaskId};
+use crate::task::Remedy;
+use crate::tasklist::Mode;
+
+/// What the next iteration is for.
+enum Choice {
+    Start(Mode, Option<TaskId>),
+    NothingLeft,
+}
+
+/// Plans the next iteration, or ends the run.
+pub(super) fn plan(book: &mut Book, turn: &mut Turn) -> Phase {
+    let safety = book.ring.may_start(&book.policy);
+    if let Some(trip) = safety.trip {
+        return finish::halt(trip, safety.also, book, turn);
+    }
+    match choose(book, turn) {
+        Choice::Start(mode, task) => start(mode, task, book, turn),
+        Choice::NothingLeft => finish::nothing_left(book, turn),
+    }
+}
+
+/// Picks a task whose attempts show no loop, or whose loop has just been given a remedy that lets
+/// it be tried again.
+fn choose(book: &mut Book, turn: &mut Turn) -> Choice {
+    let attempted: Vec<TaskId> = core::mem::take(&mut book.attempted).into_iter().collect();
+    for task in &attempted {
+        if book.is_done(task) {
+            remedies::treat(task, book, turn);
+        }
+    }
+    // Each round takes a task out of planning, so there are no more rounds than tasks.
+    let rounds = book.tasks.as_ref().map_or(0, |board| board.list.stories().len());
+    for _ in 0..=rounds {
+        let Some((mode, task)) = book.pick() else { return Choice::NothingLeft };
+        let Some(candidate) = &task else { return Choice::Start(mode, task) };
+        match remedies::treat(candidate, book, turn) {
+            Some(Remedy::ForceNext) if !book.is_done(candidate) => {}
+            Some(Remedy::Escalate) => {}
+            Some(Remedy::ForceNext | Remedy::Advise | Remedy::UnblockAuthority) | None => {
+                return Choice::Start(mode, task);
+            }
+        }
+    }
+    Choice::NothingLeft
+}
+
+impl Book {
+    /// The mode and story by B11 and C4. Without a task list the prompt is the one task.
+    fn pick(&self) -> Option<(Mode, Option<TaskId>)> {
+        let Some(board) = &self.tasks else { return Some((Mode::Implement, None)) };
+        if board.list.stories().is_empty() {
+            return Some((Mode::Implement, None));
+        }
+        let standing = |task: &TaskId| self.task_ring.standing(task);
+        if let Some((mode, story)) = board.list.plan_next(&self.policy.review, standing) {
+            return Some((mode, Some(story.id.clone())));
+        }
+        // All have passed and something else is missing: the last one worked on stays the task.
+        if self.all_done() {
+            let last = board.list.stories().last().map(|story| story.id.clone());
+            return Some((Mode::Implement, self.last_task.clone().or(last)));
+        }
+        None
+    }
+}
+
+fn start(mode: Mode, task: Option<TaskId>, book: &mut Book, turn: &mut Turn) -> Phase {
+    let iteration = IterationNo::new(book.ring.meters.iterations).next();
+    if let Some(answer) = &mut book.answer {
+        answer.given_to = Some(iteration);
+        turn.announce(Notice::AnswerDelivered);
+    }
+    let briefing = book.briefing.compose(book.answer.as_ref());
+    let mut calls = CallRing::new();
+    calls.life(turn.at);
+    let session = Session {
+        iteration,
+        mode,
+        task: task.clone(),
+        started: turn.at,
+        calls,
+        last_life: turn.at,
+        spent: Spend::default(),
+        trouble: None,
+    };
+    turn.order(Effect::StartAgent { iteration, mode, task, briefing });
+    iterating::set_timers(&session, book, turn);
+    Phase::Iterating(Box::new(session))
+}

@@ -1,0 +1,117 @@
+//! B1, B2: what claims do.
+
+use std::prelude::rust_2024::*;
+use std::vec;
+
+use super::story::{Act, Story, passed, stories};
+use crate::effect::Effect;
+use crate::event::Desk;
+use crate::outcome::Outcome;
+use crate::policy::OnBlocked;
+
+const DONE: &str = "<promise>COMPLETE</promise>";
+
+#[test]
+fn an_honest_completion_ends_with_zero_with_and_without_the_tag() {
+    for words in [DONE, "finished"] {
+        let mut story = Story::new().tasks(stories(&["a"])).gate(|_| vec![]).rules(|r| {
+            r.review.enabled = false;
+        });
+        let outcome =
+            story.run(|_| Act::commits("t1").and_tasks(passed(&["a"], &["a"])).and_says(words));
+        assert_eq!(outcome, Outcome::Complete);
+        assert_eq!(story.iterations(), 1);
+    }
+}
+
+#[test]
+fn a_lie_with_an_open_story_is_refused_until_the_guard_halts() {
+    let mut story = Story::new().tasks(stories(&["a", "b"])).gate(|_| vec![]);
+    let outcome = story.run(|n| Act::commits(n).and_says(DONE));
+    assert_eq!(outcome, Outcome::QualityGateExhausted);
+    assert_eq!(story.iterations(), 5);
+    assert!(story.briefings[1].contains("Completion Blocked: 2 stories are not finished: a, b"));
+}
+
+#[test]
+fn zero_stories_are_never_complete() {
+    let mut story = Story::new().tasks(r#"{"userStories": []}"#).gate(|_| vec![]);
+    assert_eq!(story.run(|_| Act::says(DONE)), Outcome::Stuck);
+    assert!(story.briefings[1].contains("the task list has no story"));
+}
+
+#[test]
+fn uncommitted_work_keeps_it_from_being_complete() {
+    let mut story = Story::new().gate(|_| vec![]);
+    let outcome = story.run(|n| match n {
+        1 => Act { dirty: Some("t1".into()), ..Act::says(DONE) },
+        _ => Act::commits("t1").and_says(DONE),
+    });
+    assert_eq!(outcome, Outcome::Complete);
+    assert_eq!(story.iterations(), 2);
+    assert!(story.briefings[1].contains("1 path not committed: src/lib.rs"));
+}
+
+#[test]
+fn blocked_ends_with_the_reason_in_the_file() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    let outcome = story.run(|_| Act::says("<promise>BLOCKED:no API key</promise>"));
+    assert_eq!(outcome, Outcome::Blocked);
+    let reason = Effect::WriteBlocked { reason: "no API key".into() };
+    assert!(story.effects.contains(&reason));
+}
+
+#[test]
+fn a_human_who_has_not_acted_ends_the_next_run_at_once() {
+    let desks = [
+        (Desk { blocked: Some("no key".into()), ..Desk::default() }, Outcome::Blocked),
+        (Desk { question: Some("a or b?".into()), ..Desk::default() }, Outcome::Decide),
+    ];
+    for (desk, expected) in desks {
+        let mut story = Story::new().tasks(stories(&["a"]));
+        story.desk = desk;
+        assert_eq!(story.run(|_| Act::idle()), expected);
+        assert_eq!(story.iterations(), 0);
+    }
+}
+
+#[test]
+fn an_answer_reaches_the_agent_once_and_then_the_file_goes() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    story.desk = Desk {
+        question: Some("sockets or polling?".into()),
+        answer: Some("polling".into()),
+        ..Desk::default()
+    };
+    story.run(|n| Act::commits(n));
+    assert!(story.briefings[0].contains("Answer: polling"));
+    assert!(!story.briefings[1].contains("polling"));
+    let removals = story.effects.iter().filter(|e| **e == Effect::RemoveDecide).count();
+    assert_eq!(removals, 1);
+}
+
+#[test]
+fn overnight_a_blocked_task_waits_while_others_are_worked_on() {
+    let mut story = Story::new().tasks(stories(&["a", "b"])).rules(|r| {
+        r.iterations.on_blocked = OnBlocked::Next;
+        r.review.enabled = false;
+    });
+    let outcome = story.run(|n| match n {
+        1 => Act::says("<promise>DECIDE:which colour?</promise>"),
+        _ => Act::commits("t1").and_tasks(passed(&["a", "b"], &["b"])),
+    });
+    assert_eq!(outcome, Outcome::Decide);
+    assert_eq!(story.iterations(), 2);
+    let question = String::from("a: which colour?");
+    assert!(story.effects.iter().any(|effect| matches!(
+        effect, Effect::WriteDecide { question: asked, .. } if *asked == question
+    )));
+}
+
+#[test]
+fn without_tasks_a_claim_needs_a_gate_and_without_both_it_is_only_believed_on_request() {
+    let mut story = Story::new().gate(|_| vec![]);
+    assert_eq!(story.run(|_| Act::says(DONE)), Outcome::Complete);
+    let mut story = Story::new().rules(|r| r.iterations.trust_claims = true);
+    assert_eq!(story.run(|_| Act::says(DONE)), Outcome::CompleteUnverified);
+}

@@ -1,0 +1,379 @@
+//! A small world that obeys: it answers every order at once.
+
+use std::boxed::Box;
+use std::collections::BTreeSet;
+use std::format;
+use std::string::{String, ToString};
+use std::vec::Vec;
+
+use crate::Governor;
+use crate::call::{ToolCall, ToolOutcome, ToolResult, fingerprint_call, fingerprint_result};
+use crate::claim::read_structured;
+use crate::effect::{Effect, Ending, IterationReport, Notice, Rung};
+use crate::event::{
+    AgentFact, AgentTraits, Commit, Desk, Event, Exit, ExitHow, Resume, RunStart, Sight, TasksSight,
+};
+use crate::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
+use crate::guard::GuardKind;
+use crate::id::{CallId, GateName, IterationNo, RunId, SubAgent};
+use crate::moment::{Millis, Moment};
+use crate::outcome::Outcome;
+use crate::policy::{Policy, Rules};
+use crate::task::TaskMemory;
+
+/// What an agent does in one iteration.
+#[derive(Clone, Debug)]
+pub(super) struct Act {
+    pub(super) facts: Vec<AgentFact>,
+    /// The tree it commits.
+    pub(super) commit: Option<String>,
+    pub(super) subject: String,
+    /// The tree it leaves uncommitted.
+    pub(super) dirty: Option<String>,
+    pub(super) tasks: Option<String>,
+    pub(super) says: String,
+    pub(super) exit: ExitHow,
+    pub(super) takes: Millis,
+}
+
+impl Default for Act {
+    fn default() -> Self {
+        Self {
+            facts: Vec::new(),
+            commit: None,
+            subject: String::from("work"),
+            dirty: None,
+            tasks: None,
+            says: String::new(),
+            exit: ExitHow::Code(0),
+            takes: Millis::from_secs(60),
+        }
+    }
+}
+
+impl Act {
+    pub(super) fn idle() -> Self {
+        Self::default()
+    }
+
+    pub(super) fn says(words: &str) -> Self {
+        Self { says: words.into(), ..Self::default() }
+    }
+
+    pub(super) fn commits(tree: impl ToString) -> Self {
+        Self { commit: Some(tree.to_string()), ..Self::default() }
+    }
+
+    pub(super) fn dies() -> Self {
+        Self { exit: ExitHow::Code(1), ..Self::default() }
+    }
+
+    pub(super) fn with(mut self, fact: AgentFact) -> Self {
+        self.facts.push(fact);
+        self
+    }
+
+    pub(super) fn and_says(mut self, words: &str) -> Self {
+        self.says = words.into();
+        self
+    }
+
+    pub(super) fn and_tasks(mut self, tasks: impl Into<String>) -> Self {
+        self.tasks = Some(tasks.into());
+        self
+    }
+}
+
+/// The same call with the same result, `times` times.
+pub(super) fn repeats(times: usize) -> Vec<AgentFact> {
+    let args = serde_json::json!({"path": "a.rs"});
+    let call = |n: usize| {
+        let id = CallId::new(n.to_string());
+        AgentFact::CalledTool(ToolCall {
+            id,
+            agent: SubAgent::default(),
+            tool: "read_file".into(),
+            call: fingerprint_call("read_file", &args, &[]),
+            preview: String::new(),
+        })
+    };
+    let result = |n: usize| {
+        AgentFact::ToolReturned(ToolResult {
+            id: CallId::new(n.to_string()),
+            agent: SubAgent::default(),
+            outcome: ToolOutcome::Ok,
+            result: fingerprint_result("same"),
+            chars: 4,
+            preview: "same".into(),
+        })
+    };
+    (0..times).flat_map(|n| [call(n), result(n)]).collect()
+}
+
+/// The red tests of a tree; a tree nobody mentions is green.
+pub(super) type Reds = fn(&str) -> Vec<&'static str>;
+
+pub(super) struct Story {
+    pub(super) governor: Governor,
+    pub(super) now: Moment,
+    pub(super) journal: Vec<(Moment, Event)>,
+    pub(super) notices: Vec<Notice>,
+    pub(super) reports: Vec<IterationReport>,
+    pub(super) briefings: Vec<String>,
+    pub(super) effects: Vec<Effect>,
+    pub(super) tasks: Option<String>,
+    pub(super) desk: Desk,
+    pub(super) memory: TaskMemory,
+    rules: Rules,
+    gates: Vec<GateName>,
+    reds: Reds,
+    tamper: Vec<Finding>,
+    head: u32,
+    tree: String,
+    is_dirty: bool,
+    alive: Option<IterationNo>,
+    /// Made by the agent, not yet seen.
+    commits: Vec<Commit>,
+}
+
+impl Story {
+    pub(super) fn new() -> Self {
+        Self {
+            governor: Governor::new(),
+            now: Moment::from_millis(1_000_000),
+            journal: Vec::new(),
+            notices: Vec::new(),
+            reports: Vec::new(),
+            briefings: Vec::new(),
+            effects: Vec::new(),
+            tasks: None,
+            desk: Desk::default(),
+            memory: TaskMemory::default(),
+            rules: Policy::default().into_rules(),
+            gates: Vec::new(),
+            reds: |_| Vec::new(),
+            tamper: Vec::new(),
+            head: 0,
+            tree: String::from("start"),
+            is_dirty: false,
+            alive: None,
+            commits: Vec::new(),
+        }
+    }
+
+    pub(super) fn rules(mut self, change: impl FnOnce(&mut Rules)) -> Self {
+        change(&mut self.rules);
+        self
+    }
+
+    pub(super) fn tasks(mut self, text: impl Into<String>) -> Self {
+        self.tasks = Some(text.into());
+        self
+    }
+
+    pub(super) fn gate(mut self, reds: Reds) -> Self {
+        self.gates = Vec::from([GateName::new("tests")]);
+        self.reds = reds;
+        self
+    }
+
+    pub(super) fn tampered(mut self, message: &str) -> Self {
+        self.tamper = Vec::from([Finding::new(FindingKind::Tamper, message)]);
+        self
+    }
+
+    pub(super) fn policy(&self) -> Policy {
+        Policy::new(self.rules.clone()).unwrap()
+    }
+
+    pub(super) fn start(&mut self) {
+        let start = RunStart {
+            run: RunId::new("run"),
+            policy: self.policy(),
+            gates: self.gates.clone(),
+            sight: self.sight(Vec::new()),
+            desk: self.desk.clone(),
+            memory: self.memory.clone(),
+            agent: AgentTraits { steerable: true, structured: true },
+        };
+        self.tell(Event::RunStarted(Box::new(start)));
+    }
+
+    /// Runs to the end with what the agent does in each iteration.
+    pub(super) fn run(&mut self, mut act: impl FnMut(u32) -> Act) -> Outcome {
+        self.start();
+        for _ in 0..200 {
+            let Some(iteration) = self.alive else { break };
+            self.perform(iteration, act(iteration.get()));
+        }
+        self.ending().outcome
+    }
+
+    pub(super) fn ending(&self) -> &Ending {
+        self.governor.ending().expect("the run has ended")
+    }
+
+    pub(super) fn iterations(&self) -> u32 {
+        self.governor.standing().unwrap().tally.iterations
+    }
+
+    pub(super) fn tripped(&self, guard: GuardKind) -> Vec<Rung> {
+        let rung = |notice: &Notice| match notice {
+            Notice::Tripped { trip, rung } if trip.guard == guard => Some(*rung),
+            _ => None,
+        };
+        self.notices.iter().filter_map(rung).collect()
+    }
+
+    pub(super) fn alive(&self) -> Option<IterationNo> {
+        self.alive
+    }
+
+    pub(super) fn perform(&mut self, iteration: IterationNo, act: Act) {
+        for fact in act.facts {
+            if self.alive == Some(iteration) {
+                self.tell(Event::Agent { iteration, fact });
+            }
+        }
+        if self.alive != Some(iteration) {
+            return;
+        }
+        self.now = self.now.plus(act.takes);
+        let mut commits = Vec::new();
+        if let Some(tree) = act.commit {
+            self.head += 1;
+            self.tree = tree;
+            self.is_dirty = false;
+            commits.push(Commit { hash: format!("c{}", self.head), subject: act.subject });
+        }
+        if let Some(tree) = act.dirty {
+            self.tree = tree;
+            self.is_dirty = true;
+        }
+        if let Some(tasks) = act.tasks {
+            self.tasks = Some(tasks);
+        }
+        let exit = Exit {
+            how: act.exit,
+            claims: read_structured(&act.says),
+            last_words: act.says.clone(),
+        };
+        self.exit(iteration, exit, commits);
+    }
+
+    pub(super) fn exit(&mut self, iteration: IterationNo, exit: Exit, commits: Vec<Commit>) {
+        self.alive = None;
+        self.commits = commits;
+        self.tell(Event::Agent { iteration, fact: AgentFact::Exited(exit) });
+    }
+
+    pub(super) fn tell(&mut self, event: Event) {
+        self.journal.push((self.now, event.clone()));
+        let effects = self.governor.step(self.now, &event);
+        for effect in effects {
+            self.obey(effect);
+        }
+    }
+
+    pub(super) fn resume(&mut self, closed: bool) {
+        self.alive = None;
+        let resume = Resume { policy: self.policy(), desk: self.desk.clone(), closed };
+        self.tell(Event::RunResumed(Box::new(resume)));
+    }
+
+    fn obey(&mut self, effect: Effect) {
+        self.effects.push(effect.clone());
+        match effect {
+            Effect::StartAgent { iteration, briefing, .. } => {
+                assert_eq!(self.alive, None, "two agents at once");
+                self.alive = Some(iteration);
+                self.briefings.push(briefing);
+            }
+            Effect::StopAgent { iteration, .. } => {
+                let exit = Exit {
+                    how: ExitHow::Signal(2),
+                    claims: Default::default(),
+                    last_words: String::new(),
+                };
+                self.exit(iteration, exit, Vec::new());
+            }
+            Effect::LookAtWorktree { iteration } => {
+                let commits = core::mem::take(&mut self.commits);
+                let sight = Box::new(self.sight(commits));
+                self.tell(Event::WorktreeSeen { iteration, sight });
+            }
+            Effect::RunGates { iteration, tree } => {
+                let result = Box::new(self.gates_on(&tree));
+                let tamper = if iteration.get() > 0 { self.tamper.clone() } else { Vec::new() };
+                self.tell(Event::GatesFinished { iteration, result, tamper });
+            }
+            Effect::WriteTasks { text } => self.tasks = Some(text),
+            Effect::Announce(notice) => self.notices.push(notice),
+            Effect::CloseIteration(report) => self.reports.push(report),
+            _ => {}
+        }
+    }
+
+    fn gates_on(&self, tree: &str) -> GateResult {
+        let reds = (self.reds)(tree);
+        let mut check = Check::passed("tests");
+        let failed = reds.len() as u64;
+        check.counts = Some(Counts { passed: 10 - failed.min(10), failed, skipped: 0 });
+        if !reds.is_empty() {
+            check.status = CheckStatus::Failed;
+            check.findings = reds
+                .into_iter()
+                .map(|name| {
+                    Finding::new(FindingKind::Test, "left != right").named(name).at(
+                        "src/lib.rs",
+                        7,
+                        None,
+                    )
+                })
+                .collect();
+        }
+        GateResult { tree: tree.into(), checks: Vec::from([check]) }
+    }
+
+    fn sight(&self, commits: Vec<Commit>) -> Sight {
+        let tasks =
+            self.tasks.clone().map_or(TasksSight::Absent, |text| TasksSight::Found { text });
+        let dirty = if self.is_dirty { Vec::from(["src/lib.rs".into()]) } else { Vec::new() };
+        Sight {
+            head: Some(format!("c{}", self.head)),
+            code_tree: self.tree.clone(),
+            progress_tree: format!("{}+{}", self.tree, self.tasks.as_deref().unwrap_or("")),
+            checkpoint_tree: self.tree.clone(),
+            uncommitted: dirty,
+            changed: if commits.is_empty() { Vec::new() } else { Vec::from(["src/lib.rs".into()]) },
+            commits,
+            tasks,
+        }
+    }
+}
+
+/// A task list of open stories with these ids.
+pub(super) fn stories(ids: &[&str]) -> String {
+    let done = BTreeSet::new();
+    stories_done(ids, &done)
+}
+
+/// A task list where some have passed (as with review off).
+pub(super) fn stories_done(ids: &[&str], done: &BTreeSet<&str>) -> String {
+    let stories: Vec<_> = ids
+        .iter()
+        .enumerate()
+        .map(|(index, id)| {
+            serde_json::json!({
+                "id": id, "title": format!("title of {id}"), "priority": index + 1,
+                "passes": done.contains(id), "notes": "checked by hand",
+            })
+        })
+        .collect();
+    serde_json::json!({ "project": "p", "userStories": stories }).to_string()
+}
+
+/// The list with exactly these passed.
+pub(super) fn passed(ids: &[&str], done: &[&str]) -> String {
+    stories_done(ids, &done.iter().copied().collect())
+}
