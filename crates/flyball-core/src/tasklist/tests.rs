@@ -1,0 +1,1 @@
+//! Tables over reading, planning and checking the list.
