@@ -1,6 +1,5 @@
 //! What the task ring remembers, within bounds: attempts, remedies, standings.
 
-use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
@@ -190,36 +189,30 @@ impl TaskRing {
 }
 
 /// The first items, each cut to size, and one that stands for all the others: a set that differs
-/// only in what was cut off still differs.
+/// only in what was cut off still differs. Bounding what is bounded changes nothing.
 fn bounded(items: BTreeSet<String>) -> BTreeSet<String> {
-    let is_short = |item: &String| item.len() <= ITEM_CHARS;
-    if items.len() <= ITEMS_MAX && items.iter().all(is_short) {
-        return items;
-    }
+    let room = if items.len() > ITEMS_MAX { ITEMS_MAX - 1 } else { ITEMS_MAX };
+    let left_out = items.len().saturating_sub(room);
     let mut rest = Xxh3::new();
-    let mut left_out = 0_usize;
-    let mut kept = BTreeSet::new();
-    for item in items {
-        if kept.len() < ITEMS_MAX {
-            kept.insert(shortened(item));
-        } else {
-            rest.update(item.as_bytes());
-            rest.update(&[0]);
-            left_out += 1;
-        }
+    for item in items.iter().skip(room) {
+        rest.update(item.as_bytes());
+        rest.update(&[0]);
     }
+    let mut kept: BTreeSet<String> = items.into_iter().take(room).map(shortened).collect();
     if left_out > 0 {
-        kept.insert(format!("and {left_out} more ({:016x})", rest.digest()));
+        kept.insert(format!("… and {left_out} more ({:016x})", rest.digest()));
     }
     kept
 }
 
+/// The item itself, or its beginning and a fingerprint of all of it.
 fn shortened(item: String) -> String {
-    if item.chars().count() <= ITEM_CHARS {
+    const FINGERPRINT_CHARS: usize = 20;
+    if item.len() <= ITEM_CHARS || item.chars().count() <= ITEM_CHARS {
         return item;
     }
     let mut hash = Xxh3::new();
     hash.update(item.as_bytes());
-    let head = text::prefix(&item, ITEM_CHARS).to_owned();
+    let head = text::prefix(&item, ITEM_CHARS - FINGERPRINT_CHARS);
     format!("{head}… ({:016x})", hash.digest())
 }
