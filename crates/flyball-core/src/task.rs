@@ -1,4 +1,52 @@
 //! The task ring (C): attempts at tasks across iterations and runs, and what is done about loops.
+//!
+//! A [`TaskRing`] remembers attempts, remedies and where tasks stand. [`TaskRing::detect`] only
+//! looks; [`TaskRing::apply`] performs a remedy in memory and hands out what has to be written
+//! down. It never touches the task list: a task set aside is not done.
+//!
+//! ```
+//! use std::collections::BTreeSet;
+//!
+//! use flyball_core::policy::Policy;
+//! use flyball_core::task::{Attempt, AttemptStatus, Remedy, Standing, TaskMemory, TaskRing};
+//! use flyball_core::{Moment, RunId, TaskId};
+//!
+//! let rules = &Policy::default().tasks; // 3 attempts make a pattern
+//! let (run, task) = (RunId::new("run-1"), TaskId::new("login"));
+//! let mut ring = TaskRing::new(TaskMemory::default());
+//!
+//! let mut remedies = Vec::new();
+//! for minute in 1..=6 {
+//!     let now = Moment::from_millis(minute * 60_000);
+//!     ring.record(Attempt {
+//!         task: task.clone(),
+//!         at: now,
+//!         run: run.clone(),
+//!         iteration: Default::default(),
+//!         status: AttemptStatus::Blocked,
+//!         blockers: BTreeSet::from(["no database".to_string()]),
+//!         work: BTreeSet::new(),
+//!         session: "s".to_string(),
+//!     });
+//!     if let Some(found) = ring.detect(rules, &run, now, &task) {
+//!         let applied = ring.apply(rules, now, &found, format!("entry-{minute}"));
+//!         // Tell the agent `applied.briefing`, store `applied.entries`, and where
+//!         // `applied.notify` is set, tell a human.
+//!         remedies.extend(found.remedy.map(|remedy| (minute, remedy)));
+//!     }
+//! }
+//!
+//! assert_eq!(remedies, [(3, Remedy::UnblockAuthority), (6, Remedy::Escalate)]);
+//! assert_eq!(ring.standing(&task), Standing::Escalated);
+//! ```
+
+mod detect;
+mod remedy;
+mod ring;
+mod texts;
+
+#[cfg(test)]
+mod tests;
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -6,6 +54,10 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::detect::Detection;
+pub use self::remedy::Applied;
+pub use self::ring::{TaskRing, TaskStatus};
+use crate::guard::GuardKind;
 use crate::id::{IterationNo, RunId, TaskId};
 use crate::moment::Moment;
 
@@ -49,6 +101,18 @@ pub enum AttemptStatus {
     Done,
 }
 
+impl AttemptStatus {
+    /// The word used in JSON and in sentences.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Blocked => "blocked",
+            Self::Done => "done",
+        }
+    }
+}
+
 /// Where a task stands for planning, beyond what the task list says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -80,6 +144,18 @@ pub enum Pattern {
     NoProgressRepeat,
     /// Going round between tasks.
     TaskCycle,
+}
+
+impl Pattern {
+    /// The guard it is reported as.
+    pub const fn guard(self) -> GuardKind {
+        match self {
+            Self::CompletedTaskRevisit => GuardKind::CompletedTaskRevisit,
+            Self::BlockedTaskSpin => GuardKind::BlockedTaskSpin,
+            Self::NoProgressRepeat => GuardKind::NoProgressRepeat,
+            Self::TaskCycle => GuardKind::TaskCycle,
+        }
+    }
 }
 
 /// What is done about a pattern.
