@@ -10,7 +10,7 @@ use crate::call::CallRing;
 use crate::effect::{Effect, Notice};
 use crate::event::Spend;
 use crate::id::{IterationNo, TaskId};
-use crate::task::Remedy;
+use crate::task::{Remedy, Standing};
 use crate::tasklist::Mode;
 
 /// What the next iteration is for.
@@ -36,9 +36,7 @@ pub(super) fn plan(book: &mut Book, turn: &mut Turn) -> Phase {
 fn choose(book: &mut Book, turn: &mut Turn) -> Choice {
     let attempted: Vec<TaskId> = core::mem::take(&mut book.attempted).into_iter().collect();
     for task in &attempted {
-        if book.is_done(task) {
-            remedies::treat(task, book, turn);
-        }
+        remedies::treat_attempted(task, book, turn);
     }
     // Each round takes a task out of planning, so there are no more rounds than tasks.
     let rounds = book.tasks.as_ref().map_or(0, |board| board.list.stories().len());
@@ -63,9 +61,16 @@ impl Book {
         if board.list.stories().is_empty() {
             return Some((Mode::Implement, None));
         }
-        let standing = |task: &TaskId| self.task_ring.standing(task);
-        if let Some((mode, story)) = board.list.plan_next(&self.policy.review, standing) {
-            return Some((mode, Some(story.id.clone())));
+        // First those that stand open; then the blocked ones, the one tried longest ago first.
+        let blocked = self.task_ring.blocked_by_age();
+        for turn in core::iter::once(None).chain(blocked.iter().map(Some)) {
+            let standing = |task: &TaskId| match self.task_ring.standing(task) {
+                Standing::Blocked if turn != Some(task) => Standing::Asked,
+                other => other,
+            };
+            if let Some((mode, story)) = board.list.plan_next(&self.policy.review, standing) {
+                return Some((mode, Some(story.id.clone())));
+            }
         }
         // All have passed and something else is missing: the last one worked on stays the task.
         if self.all_done() {

@@ -9,9 +9,29 @@ use crate::guard::{GuardKind, Trip};
 use crate::id::TaskId;
 use crate::task::{Detection, Pattern, Remedy, Standing};
 
-/// Looks at a task's attempts and performs the remedy that is due. Says which one it was.
+/// Looks at the attempts at the task that is to be tried next, and performs the remedy that is due.
+/// Says which one it was.
 pub(super) fn treat(task: &TaskId, book: &mut Book, turn: &mut Turn) -> Option<Remedy> {
     let detection = book.task_ring.detect(&book.policy.tasks, &book.run, turn.at, task)?;
+    perform(detection, book, turn)
+}
+
+/// Looks at the attempts at a task that was just tried: going back to finished tasks and going
+/// round between tasks show there, whatever is tried next.
+pub(super) fn treat_attempted(task: &TaskId, book: &mut Book, turn: &mut Turn) {
+    let Some(detection) = book.task_ring.detect(&book.policy.tasks, &book.run, turn.at, task)
+    else {
+        return;
+    };
+    match detection.pattern {
+        Pattern::CompletedTaskRevisit | Pattern::TaskCycle => {
+            perform(detection, book, turn);
+        }
+        Pattern::BlockedTaskSpin | Pattern::NoProgressRepeat => {}
+    }
+}
+
+fn perform(detection: Detection, book: &mut Book, turn: &mut Turn) -> Option<Remedy> {
     let remedy = detection.remedy?;
     let id = book.entry_id();
     announce(&detection, remedy, turn);

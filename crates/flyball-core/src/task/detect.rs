@@ -63,7 +63,7 @@ impl TaskRing {
         let last = last(own, limit(rules))?;
         let newest = *last.last()?;
         let alike = |one: &&Attempt| one.status == newest.status && one.blockers == newest.blockers;
-        let idle = last.iter().all(alike) && nothing_new(last, &mut Known::new());
+        let idle = last.iter().all(alike) && nothing_new(last, &mut known_before(own, last));
         let (pattern, remedy) = if last.iter().all(|one| one.status == AttemptStatus::Done) {
             let pattern = Pattern::CompletedTaskRevisit;
             (pattern, self.unless_recent(rules, newest, pattern, Remedy::ForceNext))
@@ -180,6 +180,15 @@ fn idle_streak(own: &[&Attempt]) -> u64 {
 
 /// Work already seen, per task.
 type Known<'a> = BTreeMap<&'a TaskId, BTreeSet<&'a str>>;
+
+/// Work of the attempts before the last ones: what they had already is nothing new now.
+fn known_before<'a>(own: &[&'a Attempt], last: &[&'a Attempt]) -> Known<'a> {
+    let mut known = Known::new();
+    for attempt in own.iter().take(own.len().saturating_sub(last.len())) {
+        known.entry(&attempt.task).or_default().extend(attempt.work.iter().map(String::as_str));
+    }
+    known
+}
 
 /// Whether no attempt brings work that an earlier one at the same task had not. The very first
 /// attempt at a task brings what it brings.

@@ -106,6 +106,19 @@ impl TaskRing {
         }
     }
 
+    /// Tasks blocked by their own claim, the one tried longest ago first.
+    pub fn blocked_by_age(&self) -> Vec<TaskId> {
+        let last = |task: &TaskId| self.attempts.iter().rposition(|one| one.task == *task);
+        let mut blocked: Vec<TaskId> = self
+            .standings
+            .iter()
+            .filter(|(_, standing)| **standing == Standing::Blocked)
+            .map(|(task, _)| task.clone())
+            .collect();
+        blocked.sort_by_key(last);
+        blocked
+    }
+
     /// Where a task stands.
     pub fn standing(&self, task: &TaskId) -> Standing {
         self.standings.get(task).copied().unwrap_or_default()
