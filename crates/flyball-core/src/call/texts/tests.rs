@@ -1,7 +1,5 @@
 //! Texts are bounded, count characters, and say what to do next.
 
-use std::string::ToString;
-
 use super::*;
 use crate::call::{CallRing, ToolCall, ToolResult, Verdict};
 use crate::id::CallId;
@@ -25,7 +23,7 @@ fn a_nudge_counts_names_the_outcome_and_shows_a_way_out() {
             ring.before(&rules, now, &ToolCall::new(id.clone(), "bash", &args, &rules));
             last = ring.after(&rules, now, &ToolResult::new(id, outcome, "no such file"));
         }
-        let message = last.message().unwrap().to_string();
+        let message = last.message().unwrap();
         for part in ["the last 2 calls of tool 'bash'", how, way_out, "\"no such file\""] {
             assert!(message.contains(part), "{message}");
         }
