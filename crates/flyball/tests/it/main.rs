@@ -1,4 +1,6 @@
 //! The shell against the real world: real processes, real git, real SQLite.
-#![expect(missing_docs, reason = "tests are sentences")]
 
+#[cfg(test)]
 mod process;
+#[cfg(test)]
+mod worktree;

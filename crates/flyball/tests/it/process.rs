@@ -3,8 +3,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use flyball::clock::Deadline;
 use flyball::process::{ProcessEvent, Spec, StartError, Stream, Supervised};
 use flyball_core::RunId;
 use flyball_core::effect::Force;
@@ -60,14 +61,14 @@ fn run(text: &str) -> Ended {
 
 /// Waits until the file holds `count` process ids, one a line.
 fn pids_in(file: &Path, count: usize) -> Vec<u32> {
-    let since = Instant::now();
+    let limit = Deadline::after(LONG);
     loop {
         let text = fs::read_to_string(file).unwrap_or_default();
         let pids: Vec<u32> = text.lines().filter_map(|line| line.trim().parse().ok()).collect();
         if pids.len() >= count && text.ends_with('\n') {
             return pids;
         }
-        assert!(since.elapsed() < LONG, "`{}` never held {count} ids", file.display());
+        assert!(!limit.passed(), "`{}` never held {count} ids", file.display());
         thread::sleep(Duration::from_millis(5));
     }
 }
@@ -78,9 +79,9 @@ fn alive(pid: u32) -> bool {
 }
 
 fn gone_within(pids: &[u32], limit: Duration) -> bool {
-    let since = Instant::now();
+    let limit = Deadline::after(limit);
     while pids.iter().any(|pid| alive(*pid)) {
-        if since.elapsed() > limit {
+        if limit.passed() {
             return false;
         }
         thread::sleep(Duration::from_millis(5));
@@ -376,9 +377,9 @@ fn work_of_any_process_of_the_tree_counts_as_cpu_time() {
     let text = "setsid sh -c 'echo $$ >>pids; while :; do :; done' & sleep 1000";
     let (supervised, _events) = start(&script(text, dir.path())).unwrap();
     pids_in(&file, 1);
-    let since = Instant::now();
+    let limit = Deadline::after(LONG);
     while supervised.cpu() < Duration::from_millis(50) {
-        assert!(since.elapsed() < LONG, "no CPU time was seen");
+        assert!(!limit.passed(), "no CPU time was seen");
         thread::sleep(Duration::from_millis(10));
     }
 }
