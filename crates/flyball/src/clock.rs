@@ -1,0 +1,115 @@
+//! The one place that reads time. Nothing else in flyball asks a clock.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use flyball_core::Moment;
+use jiff::Timestamp;
+
+/// The run's clock: the time of day at its start, then steady whatever happens to the time of day.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    epoch_millis: u64,
+    started: Instant,
+}
+
+impl Clock {
+    /// A clock that begins at the machine's present time of day.
+    pub fn start() -> Self {
+        Self { epoch_millis: wall().as_millis(), started: instant() }
+    }
+
+    /// The present moment; never earlier than one told before.
+    pub fn now(&self) -> Moment {
+        let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Moment::from_millis(self.epoch_millis.saturating_add(elapsed))
+    }
+}
+
+/// A point after which something is no longer waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline(Instant);
+
+impl Deadline {
+    /// The point `span` from now.
+    pub fn after(span: Duration) -> Self {
+        let now = instant();
+        Self(now.checked_add(span).unwrap_or(now))
+    }
+
+    /// What is left until then; zero when it has passed.
+    pub fn left(&self) -> Duration {
+        self.0.saturating_duration_since(instant())
+    }
+
+    /// Whether it has passed.
+    pub fn passed(&self) -> bool {
+        self.left().is_zero()
+    }
+}
+
+/// The machine's time of day. For comparing with times that others wrote, such as file times.
+pub fn wall() -> Moment {
+    let since = wall_since_epoch();
+    Moment::from_millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// A number that no two calls on this machine share in practice: for names of temporary things.
+pub fn unique_nanos() -> u128 {
+    wall_since_epoch().as_nanos()
+}
+
+/// A moment as RFC 3339 in UTC, whole seconds: `2026-11-15T10:00:00Z`.
+pub fn rfc3339(moment: Moment) -> String {
+    let secs = i64::try_from(moment.as_millis() / 1000).unwrap_or(i64::MAX);
+    Timestamp::from_second(secs).unwrap_or(Timestamp::MAX).to_string()
+}
+
+/// The moment an RFC 3339 text names; none when it names none or one before 1970.
+pub fn parse_rfc3339(text: &str) -> Option<Moment> {
+    let stamp: Timestamp = text.trim().parse().ok()?;
+    u64::try_from(stamp.as_millisecond()).ok().map(Moment::from_millis)
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the clock")]
+fn instant() -> Instant {
+    Instant::now()
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the clock")]
+fn wall_since_epoch() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_written_and_read_as_rfc_3339() {
+        let moment = Moment::from_millis(1_794_736_800_000);
+        assert_eq!(rfc3339(moment), "2026-11-15T10:00:00Z");
+        assert_eq!(parse_rfc3339("2026-11-15T11:00:00+01:00"), Some(moment));
+        for wrong in ["", "yesterday", "1969-12-31T00:00:00Z", "2026-11-15"] {
+            assert_eq!(parse_rfc3339(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_moment_beyond_the_calendar_is_written_as_its_end() {
+        assert!(rfc3339(Moment::from_millis(u64::MAX)).starts_with("9999-12-30"));
+    }
+
+    #[test]
+    fn the_clock_never_goes_backwards() {
+        let clock = Clock::start();
+        let first = clock.now();
+        assert!(clock.now() >= first);
+        assert!(first.as_millis() > 1_600_000_000_000);
+    }
+
+    #[test]
+    fn a_deadline_of_nothing_has_passed() {
+        assert!(Deadline::after(Duration::ZERO).passed());
+        assert!(!Deadline::after(Duration::from_hours(1)).passed());
+    }
+}

@@ -1,0 +1,126 @@
+//! A supervised program with its whole process tree: agents and gates are started here.
+//!
+//! Between flyball and the program stands a *keeper*: flyball itself, started anew. It is the
+//! subreaper of everything the program starts, so nothing can slip away by `setsid`, `nohup` or a
+//! double fork, and it ends all of it when flyball dies, however flyball dies. The two talk JSON
+//! lines over a socket; nothing here ever waits for a pipe to be closed.
+
+mod keeper;
+mod leftover;
+mod message;
+mod output;
+mod supervised;
+mod table;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use flyball_core::event::ExitHow;
+
+pub use self::keeper::{KEEPER_ARGUMENT, keeper_main};
+pub use self::leftover::{end_leftovers, leftovers};
+pub use self::supervised::Supervised;
+pub use self::table::tree_cpu;
+
+/// What to start, and how.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// The program: a name looked up on `PATH`, or a path (relative to `cwd`).
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Where it works.
+    pub cwd: PathBuf,
+    /// Variables set, or removed with `None`; all others are inherited.
+    pub env: Vec<(String, Option<String>)>,
+    /// The file its standard input is read from; without one it is empty.
+    pub stdin: Option<PathBuf>,
+    /// How long what outlives the program may take to end by itself once asked to.
+    pub sweep_grace: Duration,
+}
+
+impl Spec {
+    /// How long what outlives the program is given, unless set otherwise.
+    pub const SWEEP_GRACE: Duration = Duration::from_millis(300);
+
+    /// A program without arguments, with the environment of flyball and no input.
+    pub fn new(program: impl Into<String>, cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            cwd: cwd.into(),
+            env: Vec::new(),
+            stdin: None,
+            sweep_grace: Self::SWEEP_GRACE,
+        }
+    }
+}
+
+/// Which of its two outputs a program wrote to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// What a supervised program did. `Started` comes first and `Exited` last, each exactly once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProcessEvent {
+    /// It runs.
+    Started {
+        /// Its process id.
+        pid: u32,
+    },
+    /// It, or something it started, wrote something.
+    Output {
+        /// Where to.
+        stream: Stream,
+        /// What, at most 64 KiB at a time, as it came.
+        bytes: Vec<u8>,
+    },
+    /// It ended and so did everything it started.
+    Exited {
+        /// How it ended; `Lost` when the keeper was killed.
+        how: ExitHow,
+        /// How many processes outlived it and were ended.
+        swept: u32,
+    },
+}
+
+/// Why a program could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// There is no such program.
+    #[error("no program named `{program}` was found")]
+    NotFound {
+        /// The program as it was asked for.
+        program: String,
+    },
+    /// The system refused to start it.
+    #[error("`{program}` could not be started: {why}")]
+    Refused {
+        /// The program as it was asked for.
+        program: String,
+        /// In the system's words.
+        why: String,
+    },
+    /// Its working directory is not there.
+    #[error("`{program}` could not be started: there is no directory `{cwd}`")]
+    NoDirectory {
+        /// The program as it was asked for.
+        program: String,
+        /// Where it should have worked.
+        cwd: PathBuf,
+    },
+    /// flyball could not start its own keeper.
+    #[error("`{program}` could not be started: flyball's keeper process failed")]
+    Keeper {
+        /// The program as it was asked for.
+        program: String,
+        /// What went wrong.
+        source: io::Error,
+    },
+}

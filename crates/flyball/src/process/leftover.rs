@@ -1,0 +1,101 @@
+//! What is left when a keeper itself was killed: found by its session or by the mark of its run.
+//!
+//! Never ends a process that carries no such mark, nor flyball itself or what flyball runs under.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use flyball_core::RunId;
+use rustix::process::Signal;
+
+use super::table::{self, Process};
+use crate::clock::Deadline;
+
+/// How long leftovers may take to end by themselves.
+const GRACE: Duration = Duration::from_millis(300);
+/// How long killing goes on before it is given up.
+const KILL_MAX: Duration = Duration::from_secs(5);
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The processes that carry `FLYBALL_RUN=<run>` in their environment: an agent and its children
+/// that outlived both flyball and the keeper.
+pub fn leftovers(run: &RunId) -> Vec<u32> {
+    marked(&mark(run)).iter().map(|process| process.pid).collect()
+}
+
+/// Ends the leftovers of a run, first asking, then killing; the ids of those it met.
+pub fn end_leftovers(run: &RunId) -> Vec<u32> {
+    let mark = mark(run);
+    let mut met = BTreeSet::new();
+    let grace = Deadline::after(GRACE);
+    let limit = Deadline::after(GRACE + KILL_MAX);
+    loop {
+        let left = marked(&mark);
+        if left.is_empty() || limit.passed() {
+            return met.into_iter().collect();
+        }
+        for process in &left {
+            if met.insert(process.pid) {
+                table::signal(process, Signal::TERM);
+            } else if grace.passed() {
+                table::signal(process, Signal::KILL);
+            }
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Kills everything in the session of a dead keeper; how many there were.
+pub(super) fn end_session(keeper: u32) -> u32 {
+    let mut met = BTreeSet::new();
+    let limit = Deadline::after(KILL_MAX);
+    loop {
+        let table = table::snapshot();
+        let left = table.iter().filter(|p| p.session == keeper && p.pid != keeper && !p.zombie);
+        let before = met.len();
+        let mut any = false;
+        for process in left {
+            any = true;
+            met.insert(process.pid);
+            table::signal(process, Signal::KILL);
+        }
+        if !any || limit.passed() {
+            return u32::try_from(met.len()).unwrap_or(u32::MAX);
+        }
+        if met.len() == before {
+            thread::sleep(PAUSE);
+        }
+    }
+}
+
+fn mark(run: &RunId) -> Vec<u8> {
+    format!("FLYBALL_RUN={run}").into_bytes()
+}
+
+fn marked(mark: &[u8]) -> Vec<Process> {
+    let table = table::snapshot();
+    let spared = self_and_above(&table);
+    table
+        .into_iter()
+        .filter(|process| !process.zombie && !spared.contains(&process.pid))
+        .filter(|process| carries(process.pid, mark))
+        .collect()
+}
+
+/// Whether a process was started with this in its environment. What may not be read is not ours.
+fn carries(pid: u32, mark: &[u8]) -> bool {
+    fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|entry| entry == mark))
+}
+
+fn self_and_above(table: &[Process]) -> BTreeSet<u32> {
+    let mut spared = BTreeSet::new();
+    let mut next = Some(std::process::id());
+    while let Some(pid) = next.filter(|pid| spared.insert(*pid)) {
+        next = table.iter().find(|process| process.pid == pid).map(|process| process.parent);
+    }
+    spared
+}

@@ -1,0 +1,73 @@
+//! What flyball and its keeper say to each other: one JSON object a line.
+
+use std::io;
+use std::path::PathBuf;
+
+use flyball_core::effect::Force;
+use flyball_core::event::ExitHow;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The first line to the keeper: what to start. Its own working directory is the program's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Launch {
+    pub(super) program: String,
+    pub(super) args: Vec<String>,
+    pub(super) env: Vec<(String, Option<String>)>,
+    pub(super) stdin: Option<PathBuf>,
+    pub(super) sweep_grace_ms: u64,
+}
+
+/// Any further line to the keeper. When the socket is closed, the keeper kills everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Order {
+    Stop(Force),
+}
+
+/// What the keeper says: `Started` or `Failed` first, `Exited` at the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Report {
+    Started(u32),
+    Failed { why: String, not_found: bool },
+    Exited { how: ExitHow, swept: u32 },
+}
+
+/// A message as a line.
+pub(super) fn line<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec(message)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// The message of a line.
+pub(super) fn parse<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {
+    Ok(serde_json::from_slice(line)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_and_reports_have_the_agreed_shape() {
+        let cases = [
+            (line(&Order::Stop(Force::Kill)).unwrap(), r#"{"stop":"kill"}"#),
+            (line(&Report::Started(7)).unwrap(), r#"{"started":7}"#),
+            (
+                line(&Report::Exited { how: ExitHow::Signal(9), swept: 2 }).unwrap(),
+                r#"{"exited":{"how":{"signal":9},"swept":2}}"#,
+            ),
+        ];
+        for (bytes, text) in cases {
+            assert_eq!(String::from_utf8(bytes).unwrap(), format!("{text}\n"));
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_no_message_is_an_error() {
+        assert!(parse::<Order>(b"{\"stop\":\"gently\"}").is_err());
+        assert!(parse::<Report>(b"").is_err());
+    }
+}

@@ -1,0 +1,126 @@
+//! Reading git: what the worktree looks like, and checkpoints of it that can be brought back.
+//!
+//! Everything goes through the `git` program. The user's index, stash, branch, `HEAD` and files are
+//! never touched: trees are made in a temporary index and kept by private refs under
+//! `refs/flyball/`.
+
+mod checkpoint;
+mod git;
+mod look;
+mod status;
+mod tree;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use flyball_core::{IterationNo, RunId};
+
+pub use self::checkpoint::{Checkpoint, RewindTarget};
+use self::git::{Git, scratch_index};
+use self::look::Previous;
+pub use self::tree::Detached;
+
+/// A git worktree, as flyball sees it.
+#[derive(Debug)]
+pub struct Worktree {
+    git: Git,
+    /// The temporary index; removed when this is dropped.
+    scratch: PathBuf,
+    previous: Option<Previous>,
+    /// The checkpoint made last, so that an equal one needs no new commit.
+    latest: Option<(RunId, Checkpoint)>,
+}
+
+impl Worktree {
+    /// Finds the worktree `dir` lies in.
+    pub fn open(dir: &Path) -> Result<Self, WorktreeError> {
+        let git = Git::discover(dir)?;
+        let scratch = scratch_index(&git.git_dir);
+        Ok(Self { git, scratch, previous: None, latest: None })
+    }
+
+    /// The top folder of the worktree.
+    pub fn root(&self) -> &Path {
+        &self.git.root
+    }
+
+    /// The worktree's own git folder; a linked worktree has one inside that of the repository.
+    pub fn git_dir(&self) -> &Path {
+        &self.git.git_dir
+    }
+}
+
+impl Drop for Worktree {
+    fn drop(&mut self) {
+        // Not there when nothing was looked at.
+        std::fs::remove_file(&self.scratch).ok();
+    }
+}
+
+/// Why git could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum WorktreeError {
+    /// There is no repository.
+    #[error("`{}` is not in a git repository; run `git init` there first", dir.display())]
+    NoRepository {
+        /// Where one was looked for.
+        dir: PathBuf,
+    },
+    /// The repository has no files to work on.
+    #[error("`{}` has no worktree (a bare repository or its inside); run flyball in a checkout of it", dir.display())]
+    NoWorktree {
+        /// Where one was looked for.
+        dir: PathBuf,
+    },
+    /// Git is not installed.
+    #[error("no program named `git` was found; install git and have it on PATH")]
+    NoGit,
+    /// The worktree was there and is gone.
+    #[error("the directory `{}` is not there", dir.display())]
+    NoDirectory {
+        /// Which.
+        dir: PathBuf,
+    },
+    /// Git refused.
+    #[error("`git {command}` failed: {message}")]
+    Git {
+        /// Its command.
+        command: String,
+        /// In its own words.
+        message: String,
+    },
+    /// Git did not come to an end.
+    #[error("`git {command}` took longer than {} s and was ended", git::TIME_MAX.as_secs())]
+    TimedOut {
+        /// Its command.
+        command: String,
+    },
+    /// A file or a process could not be used.
+    #[error("could not {doing}")]
+    Io {
+        /// What was being done, with its subject.
+        doing: String,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// There is no such checkpoint.
+    #[error("run `{run}` has no checkpoint of iteration {iteration}")]
+    NoCheckpoint {
+        /// The run.
+        run: RunId,
+        /// The iteration.
+        iteration: IterationNo,
+    },
+    /// A run's name cannot be part of a ref.
+    #[error("`{run}` cannot name a checkpoint: only letters, digits, `-` and `_` can")]
+    BadRun {
+        /// The name.
+        run: RunId,
+    },
+}
+
+impl WorktreeError {
+    fn io(doing: impl Into<String>, source: io::Error) -> Self {
+        Self::Io { doing: doing.into(), source }
+    }
+}

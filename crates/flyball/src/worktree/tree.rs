@@ -1,0 +1,94 @@
+//! Trees that were seen: their files, their differences, and a place to run things on them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::git::scratch_index;
+use super::{Worktree, WorktreeError};
+
+/// The longest difference that is told.
+const DIFF_MAX: usize = 1024 * 1024;
+/// The largest file that is shown.
+const FILE_MAX: usize = 64 * 1024 * 1024;
+
+impl Worktree {
+    /// What differs between two trees, as a patch; only in `paths` when there are any. A long one
+    /// is cut and says so.
+    pub fn diff(&self, from: &str, to: &str, paths: &[&str]) -> Result<String, WorktreeError> {
+        let mut args = vec!["diff-tree", "-p", "-r", "--no-ext-diff", "--no-textconv", from, to];
+        args.push("--");
+        args.extend(paths);
+        let answer = self.git.call(args).at_most(DIFF_MAX).run()?;
+        let mut text = String::from_utf8_lossy(&answer.stdout).into_owned();
+        if answer.cut {
+            text.push_str("\n[the rest of the difference is left out]\n");
+        }
+        Ok(text)
+    }
+
+    /// A file of a tree; none when there is none. A very large one is cut.
+    pub fn show(&self, tree: &str, path: &str) -> Result<Option<Vec<u8>>, WorktreeError> {
+        if path.contains('\n') {
+            return Ok(None);
+        }
+        let call = self.git.call(["cat-file", "--batch"]).input(format!("{tree}:{path}\n"));
+        let answer = call.at_most(FILE_MAX).run()?;
+        let Some(end) = answer.stdout.iter().position(|byte| *byte == b'\n') else {
+            return Ok(None);
+        };
+        let (head, body) = answer.stdout.split_at(end);
+        let head = String::from_utf8_lossy(head);
+        let mut words = head.rsplit(' ');
+        let (size, kind) = (words.next(), words.next());
+        let Some(size) = size.and_then(|size| size.parse::<usize>().ok()) else { return Ok(None) };
+        let body = body.get(1..).unwrap_or_default();
+        let body = body.get(..size).unwrap_or(body);
+        Ok((kind == Some("blob")).then(|| body.to_vec()))
+    }
+
+    /// The paths of all files of a tree.
+    pub fn list(&self, tree: &str) -> Result<Vec<String>, WorktreeError> {
+        let args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree];
+        Ok(self.git.call(args).run()?.parts().collect())
+    }
+
+    /// Puts the files of a tree into a new folder; it is removed again when the answer is dropped.
+    pub fn detached(&self, tree: &str, path: &Path) -> Result<Detached, WorktreeError> {
+        let doing = || format!("make the folder `{}`", path.display());
+        fs::create_dir(path).map_err(|source| WorktreeError::io(doing(), source))?;
+        let place = Detached { path: path.to_path_buf() };
+        let path = path.canonicalize().map_err(|source| WorktreeError::io(doing(), source))?;
+        let index = scratch_index(&self.git.git_dir);
+        let args = ["read-tree", "--reset", "-u", "--no-sparse-checkout", tree];
+        let done = self.git.call(args).index(&index).work_tree(&self.git.git_dir, &path).run();
+        // It was made by the call, if that came so far.
+        fs::remove_file(&index).ok();
+        done.map(|_| place)
+    }
+}
+
+/// A folder with the files of a tree, without a repository of its own. Dropping removes it.
+#[derive(Debug)]
+pub struct Detached {
+    path: PathBuf,
+}
+
+impl Detached {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it, and says when that fails.
+    pub fn remove(self) -> io::Result<()> {
+        fs::remove_dir_all(&self.path)
+    }
+}
+
+impl Drop for Detached {
+    fn drop(&mut self) {
+        // Gone already when it was removed on purpose.
+        fs::remove_dir_all(&self.path).ok();
+    }
+}

@@ -1,0 +1,385 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use flyball::clock::Deadline;
+use flyball::process::{ProcessEvent, Spec, StartError, Stream, Supervised};
+use flyball_core::RunId;
+use flyball_core::effect::Force;
+use flyball_core::event::ExitHow;
+
+const KEEPER: &str = env!("CARGO_BIN_EXE_flyball");
+/// Far above anything a healthy machine needs; only a hang reaches it.
+const LONG: Duration = Duration::from_secs(60);
+/// Given to the re-executed test binary that supervises and is killed.
+const WORKER: &str = "FLYBALL_TEST_SUPERVISOR";
+
+fn script(text: &str, dir: &Path) -> Spec {
+    let mut spec = Spec::new("sh", dir);
+    spec.args = vec!["-c".to_owned(), text.to_owned()];
+    spec
+}
+
+fn start(spec: &Spec) -> Result<(Supervised, Receiver<ProcessEvent>), StartError> {
+    let (sender, receiver) = sync_channel(4);
+    let supervised = Supervised::start_with(Path::new(KEEPER), spec, move |event| {
+        sender.send(event).ok();
+    })?;
+    Ok((supervised, receiver))
+}
+
+struct Ended {
+    how: ExitHow,
+    swept: u32,
+    out: String,
+    err: String,
+}
+
+fn finish(events: &Receiver<ProcessEvent>) -> Ended {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    loop {
+        match events.recv_timeout(LONG).expect("the program ends") {
+            ProcessEvent::Started { .. } => {}
+            ProcessEvent::Output { stream: Stream::Stdout, bytes } => out.extend(bytes),
+            ProcessEvent::Output { stream: Stream::Stderr, bytes } => err.extend(bytes),
+            ProcessEvent::Exited { how, swept } => {
+                let text = |bytes| String::from_utf8(bytes).unwrap();
+                return Ended { how, swept, out: text(out), err: text(err) };
+            }
+        }
+    }
+}
+
+fn run(text: &str) -> Ended {
+    let dir = tempfile::tempdir().unwrap();
+    let (_supervised, events) = start(&script(text, dir.path())).unwrap();
+    finish(&events)
+}
+
+/// Waits until the file holds `count` process ids, one a line.
+fn pids_in(file: &Path, count: usize) -> Vec<u32> {
+    let limit = Deadline::after(LONG);
+    loop {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        let pids: Vec<u32> = text.lines().filter_map(|line| line.trim().parse().ok()).collect();
+        if pids.len() >= count && text.ends_with('\n') {
+            return pids;
+        }
+        assert!(!limit.passed(), "`{}` never held {count} ids", file.display());
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn alive(pid: u32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'))
+}
+
+fn gone_within(pids: &[u32], limit: Duration) -> bool {
+    let limit = Deadline::after(limit);
+    while pids.iter().any(|pid| alive(*pid)) {
+        if limit.passed() {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
+
+#[test]
+fn the_exit_code_and_both_outputs_arrive_before_the_end_is_told() {
+    let ended = run("echo out; echo err >&2; exit 7");
+    assert_eq!(ended.how, ExitHow::Code(7));
+    assert_eq!((ended.out.as_str(), ended.err.as_str(), ended.swept), ("out\n", "err\n", 0));
+}
+
+#[test]
+fn death_by_a_signal_is_told_as_that_signal() {
+    assert_eq!(run("kill -SEGV $$").how, ExitHow::Signal(11));
+}
+
+#[test]
+fn the_first_event_says_that_it_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let (supervised, events) = start(&script("exec sleep 0", dir.path())).unwrap();
+    assert_eq!(events.recv().unwrap(), ProcessEvent::Started { pid: supervised.pid() });
+    finish(&events);
+}
+
+#[test]
+fn directory_environment_and_input_are_as_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("prompt.md"), "do it").unwrap();
+    let mut spec = script("pwd; echo \"$A-${HOME-none}\"; cat", dir.path());
+    spec.env = vec![("A".to_owned(), Some("1".to_owned())), ("HOME".to_owned(), None)];
+    spec.stdin = Some(dir.path().join("prompt.md"));
+    let (_supervised, events) = start(&spec).unwrap();
+    let place = dir.path().canonicalize().unwrap();
+    assert_eq!(finish(&events).out, format!("{}\n1-none\ndo it", place.display()));
+}
+
+#[test]
+fn without_an_input_file_reading_ends_at_once() {
+    assert_eq!(run("cat; echo end").out, "end\n");
+}
+
+#[test]
+fn the_program_has_no_terminal_and_a_group_of_its_own() {
+    let ended = run("ps -o pgid= -p $$ | tr -d ' '; echo $$; (: </dev/tty) 2>/dev/null || echo no");
+    let lines: Vec<&str> = ended.out.lines().collect();
+    assert_eq!(lines[0], lines[1]);
+    assert_eq!(lines[2], "no");
+}
+
+#[test]
+fn what_was_detached_is_swept_when_the_program_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pids");
+    let text = "
+        setsid sh -c 'echo $$ >>pids; exec sleep 1000' &
+        nohup sh -c 'echo $$ >>pids; exec sleep 1000' >/dev/null 2>&1 &
+        (setsid sh -c '(trap \"\" TERM HUP; echo $$ >>pids; sleep 1000; sleep 1000) & echo $! >>pids; sleep 1000' &)
+        while [ $(wc -l <pids) -lt 4 ]; do sleep 0.01; done; exit 3";
+    let (_supervised, events) = start(&script(text, dir.path())).unwrap();
+    let ended = finish(&events);
+    assert_eq!(ended.how, ExitHow::Code(3));
+    assert!(ended.swept >= 4, "only {} swept", ended.swept);
+    assert!(pids_in(&file, 4).iter().all(|pid| !alive(*pid)));
+}
+
+#[test]
+fn the_end_is_told_although_a_grandchild_holds_the_output_open() {
+    let ended = run("setsid sleep 1000 & echo done");
+    assert_eq!((ended.how, ended.out.as_str(), ended.swept), (ExitHow::Code(0), "done\n", 1));
+}
+
+#[test]
+fn each_force_reaches_the_whole_tree() {
+    for (force, signal) in [(Force::Interrupt, "INT"), (Force::Terminate, "TERM")] {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("pids");
+        let text = format!(
+            "trap 'echo leader {signal}; exit 5' {signal}
+             setsid -w sh -c 'trap \"echo child {signal}; exit 0\" {signal}; echo $$ >>pids; while :; do sleep 0.01; done'
+             while :; do sleep 0.01; done"
+        );
+        let mut spec = script(&text, dir.path());
+        spec.sweep_grace = LONG;
+        let (supervised, events) = start(&spec).unwrap();
+        pids_in(&file, 1);
+        supervised.stop(force).unwrap();
+        let ended = finish(&events);
+        assert_eq!(ended.how, ExitHow::Code(5));
+        for who in ["leader", "child"] {
+            assert!(ended.out.contains(&format!("{who} {signal}\n")), "{}", ended.out);
+        }
+    }
+}
+
+#[test]
+fn a_program_that_ignores_every_request_is_killed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pids");
+    let text = "trap '' INT TERM HUP; setsid sh -c 'echo $$ >>pids; sleep 1000; sleep 1000' &
+        echo $$ >>pids; sleep 1000; sleep 1000; sleep 1000";
+    let (supervised, events) = start(&script(text, dir.path())).unwrap();
+    let pids = pids_in(&file, 2);
+    supervised.stop(Force::Interrupt).unwrap();
+    supervised.stop(Force::Terminate).unwrap();
+    thread::sleep(Duration::from_millis(100));
+    assert!(alive(supervised.pid()));
+    supervised.stop(Force::Kill).unwrap();
+    assert_eq!(finish(&events).how, ExitHow::Signal(9));
+    assert!(pids.iter().all(|pid| !alive(*pid)));
+    supervised.stop(Force::Kill).unwrap();
+}
+
+#[test]
+fn a_program_that_forks_without_end_dies() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pids");
+    let text = "f() { n=0; while [ $n -lt 4000 ]; do sh -c 'setsid sleep 1000 & sleep 1000' & n=$((n+1)); sleep 0.002; done; }
+        f & echo $! >>pids; f & echo $! >>pids; f";
+    let (supervised, events) = start(&script(text, dir.path())).unwrap();
+    let keeper = supervised.keeper_pid();
+    let pids = pids_in(&file, 2);
+    thread::sleep(Duration::from_millis(300));
+    supervised.stop(Force::Kill).unwrap();
+    assert_eq!(finish(&events).how, ExitHow::Signal(9));
+    assert!(gone_within(&pids, LONG) && gone_within(&[keeper], LONG));
+}
+
+#[test]
+fn dropping_it_ends_everything_before_the_drop_returns() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pids");
+    let text = "trap '' TERM; setsid sh -c 'echo $$ >>pids; sleep 1000' & echo $$ >>pids; sleep 1000; sleep 1000";
+    let (supervised, events) = start(&script(text, dir.path())).unwrap();
+    let pids = pids_in(&file, 2);
+    drop(supervised);
+    assert!(pids.iter().all(|pid| !alive(*pid)));
+    assert_eq!(finish(&events).how, ExitHow::Signal(9));
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["flyball-no-such-agent", "./flyball-no-such-agent"] {
+        let error = start(&Spec::new(name, dir.path())).unwrap_err();
+        assert!(matches!(&error, StartError::NotFound { program } if program == name), "{error}");
+        assert!(error.to_string().contains(name));
+    }
+}
+
+#[test]
+fn what_cannot_be_started_says_why() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("plain"), "x").unwrap();
+    let error = start(&Spec::new("./plain", dir.path())).unwrap_err();
+    assert!(matches!(&error, StartError::Refused { why, .. } if why.contains("denied")), "{error}");
+    let error = start(&Spec::new("sh", dir.path().join("nowhere"))).unwrap_err();
+    assert!(matches!(error, StartError::NoDirectory { .. }), "{error}");
+    let mut spec = Spec::new("sh", dir.path());
+    spec.stdin = Some(PathBuf::from("/nonexistent/prompt"));
+    let error = start(&spec).unwrap_err();
+    assert!(error.to_string().contains("/nonexistent/prompt"), "{error}");
+}
+
+fn peak_kib(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn two_hundred_megabytes_of_output_are_never_held_in_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let spec = script("head -c 200000000 /dev/zero", dir.path());
+    let before = peak_kib(std::process::id());
+    let (supervised, events) = start(&spec).unwrap();
+    let (mut total, mut most) = (0, 0);
+    loop {
+        match events.recv_timeout(LONG).unwrap() {
+            ProcessEvent::Started { .. } => {}
+            ProcessEvent::Output { bytes, .. } => {
+                assert!(bytes.len() <= 64 * 1024);
+                total += bytes.len();
+                if total % (64 * 64 * 1024) < bytes.len() {
+                    thread::sleep(Duration::from_millis(2));
+                    most = most.max(peak_kib(std::process::id()));
+                    let keeper = peak_kib(supervised.keeper_pid());
+                    assert!(keeper < 16 * 1024, "the keeper holds {keeper} KiB");
+                }
+            }
+            ProcessEvent::Exited { how, .. } => break assert_eq!(how, ExitHow::Code(0)),
+        }
+    }
+    assert_eq!(total, 200_000_000);
+    assert!(most < before + 100 * 1024, "from {before} to {most} KiB");
+}
+
+/// Not a test of its own: supervises a program until it is killed.
+#[test]
+fn supervisor_to_be_killed() {
+    let Ok(dir) = std::env::var(WORKER) else { return };
+    let mut spec = script(
+        "trap '' TERM INT HUP; echo $$ >>pids; setsid sh -c 'echo $$ >>pids; sleep 1000' &
+         sleep 1000; sleep 1000",
+        Path::new(&dir),
+    );
+    spec.env = vec![("FLYBALL_RUN".to_owned(), Some(dir.clone()))];
+    let (supervised, events) = start(&spec).unwrap();
+    fs::write(Path::new(&dir).join("keeper"), format!("{}\n", supervised.keeper_pid())).unwrap();
+    finish(&events);
+}
+
+fn worker(dir: &Path) -> std::process::Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "process::supervisor_to_be_killed", "--nocapture"])
+        .env(WORKER, dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn when_flyball_is_killed_the_whole_tree_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut worker = worker(dir.path());
+    let mut pids = pids_in(&dir.path().join("pids"), 2);
+    pids.extend(pids_in(&dir.path().join("keeper"), 1));
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+    assert!(gone_within(&pids, Duration::from_secs(5)));
+}
+
+#[test]
+fn leftovers_of_a_killed_keeper_are_found_by_their_run_and_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = RunId::new(dir.path().to_str().unwrap());
+    let mut worker = worker(dir.path());
+    let pids = pids_in(&dir.path().join("pids"), 2);
+    let keeper = pids_in(&dir.path().join("keeper"), 1);
+    let mut bystander = Command::new("sleep").arg("1000").env("FLYBALL_RUN", "x").spawn().unwrap();
+    // Stopped, the keeper cannot clean up before it is killed itself.
+    for (signal, pid) in [("-STOP", keeper[0]), ("-KILL", worker.id()), ("-KILL", keeper[0])] {
+        assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
+    }
+    worker.wait().unwrap();
+    let found = flyball::process::leftovers(&run);
+    assert!(pids.iter().all(|pid| found.contains(pid)), "{pids:?} are not all in {found:?}");
+    let ended = flyball::process::end_leftovers(&run);
+    assert!(pids.iter().all(|pid| ended.contains(pid) && !alive(*pid)));
+    assert!(flyball::process::leftovers(&run).is_empty());
+    assert!(alive(bystander.id()));
+    bystander.kill().unwrap();
+    bystander.wait().unwrap();
+}
+
+#[test]
+fn when_only_the_keeper_is_killed_its_session_is_ended_and_the_loss_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pids");
+    let text = "trap '' TERM; sleep 1000 & echo $! >>pids; echo $$ >>pids; sleep 1000; sleep 1000";
+    let (supervised, events) = start(&script(text, dir.path())).unwrap();
+    let pids = pids_in(&file, 2);
+    Command::new("kill").args(["-9", &supervised.keeper_pid().to_string()]).status().unwrap();
+    let ended = finish(&events);
+    assert_eq!(ended.how, ExitHow::Lost);
+    assert!(gone_within(&pids, LONG));
+}
+
+#[test]
+fn signals_of_the_terminal_do_not_end_a_keeper() {
+    let dir = tempfile::tempdir().unwrap();
+    let (supervised, events) = start(&script("sleep 0.2; exit 4", dir.path())).unwrap();
+    let keeper = supervised.keeper_pid().to_string();
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        assert!(Command::new("kill").args([signal, &keeper]).status().unwrap().success());
+    }
+    assert_eq!(finish(&events).how, ExitHow::Code(4));
+}
+
+#[test]
+fn a_keeper_without_a_flyball_ends_at_once() {
+    let status = Command::new(KEEPER).arg("__keeper").stdin(Stdio::null()).status().unwrap();
+    assert!(status.code().is_some());
+}
+
+#[test]
+fn work_of_any_process_of_the_tree_counts_as_cpu_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pids");
+    let text = "setsid sh -c 'echo $$ >>pids; while :; do :; done' & sleep 1000";
+    let (supervised, _events) = start(&script(text, dir.path())).unwrap();
+    pids_in(&file, 1);
+    let limit = Deadline::after(LONG);
+    while supervised.cpu() < Duration::from_millis(50) {
+        assert!(!limit.passed(), "no CPU time was seen");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
