@@ -1,7 +1,11 @@
 //! The deeds of flyball: everything that touches the world. Decisions are `flyball-core`'s.
 
+pub mod cli;
 pub mod clock;
+pub mod config;
+pub mod error;
 pub mod journal;
-#[cfg(target_os = "linux")]
 pub mod process;
+pub mod project;
+pub mod terminal;
 pub mod worktree;

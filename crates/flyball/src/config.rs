@@ -1,0 +1,329 @@
+//! Configuration: files, environment and flags, put on top of each other and checked. The result is
+//! a [`Config`] that knows who set what. Read once; nothing in here watches or writes files.
+
+mod build;
+mod check;
+mod command_line;
+pub mod duration;
+mod env;
+mod file;
+mod key;
+mod layer;
+pub mod schema;
+mod show;
+pub(crate) mod suggest;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use flyball_core::Millis;
+use flyball_core::policy::{Policy, Preset};
+use serde::Deserialize;
+
+pub use self::check::{GateCheck, default_timeout};
+pub use self::command_line::CommandLine;
+pub(crate) use self::command_line::quoted;
+pub use self::env::ALIASES;
+pub use self::key::Key;
+pub use self::layer::{Entry, Origin, Settings, Source};
+pub use self::value::Value;
+pub(crate) use self::value::{stays_inside, string};
+use crate::error::CliError;
+
+/// The name of the project's file.
+pub const FILE_NAME: &str = "flyball.toml";
+
+/// Every setting with its default and why, as compiled in.
+pub const DEFAULT_TOML: &str = include_str!("../default.toml");
+
+/// The effective configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The limits the core decides by.
+    pub policy: Policy,
+    /// Which agent, and how it is started and read.
+    pub agent: AgentSettings,
+    /// The gates that were written down; without any, those that fit the project are detected.
+    pub gates: GateSettings,
+    /// Who is told.
+    pub notify: NotifySettings,
+    /// How flyball's hooks behave.
+    pub hooks: HookSettings,
+    /// Largest log of one iteration, in bytes.
+    pub log_max_bytes: u64,
+    /// The loop folder, relative to the repository's root.
+    pub loop_dir: PathBuf,
+    /// The task list, relative to the loop folder.
+    pub tasks_file: PathBuf,
+    /// The named set of task limits that was asked for.
+    pub preset: Preset,
+    /// Prices by model.
+    pub prices: BTreeMap<String, Price>,
+    /// The profile that was chosen.
+    pub profile: Option<String>,
+    /// Every setting with its origin.
+    pub settings: Settings,
+}
+
+/// `[agent]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentSettings {
+    /// Its name.
+    pub name: String,
+    /// The user's own command, when there is one.
+    pub command: Option<CommandLine>,
+    /// How the prompt is handed over; none leaves it to the adapter, or stdin for a command.
+    pub prompt: Option<PromptVia>,
+    /// How output is read; none leaves it to the adapter, or plain text for a command.
+    pub output: Option<OutputFormat>,
+    /// Words put in front of the command.
+    pub wrapper: Vec<String>,
+    /// Ends what runs inside the wrapper.
+    pub stop_command: Option<CommandLine>,
+    /// The model to ask for.
+    pub model: Option<String>,
+    /// Whether the agent may ask for permission.
+    pub permission: Permission,
+    /// Agents to go on with at a usage limit.
+    pub fallback: Vec<String>,
+    /// Variables on top of the inherited environment.
+    pub env: BTreeMap<String, String>,
+}
+
+/// How the prompt reaches the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptVia {
+    /// On standard input.
+    Stdin,
+    /// As the last argument.
+    Argument,
+    /// In a file whose path is the last argument.
+    File,
+}
+
+/// How the agent's output is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputFormat {
+    /// Plain text.
+    Text,
+    /// flyball's own JSON lines.
+    Flyball,
+    /// Claude Code's stream.
+    Claude,
+    /// Codex's stream.
+    Codex,
+    /// Gemini CLI's stream.
+    Gemini,
+    /// goose's stream.
+    Goose,
+    /// opencode's stream.
+    Opencode,
+    /// Qwen Code's stream.
+    Qwen,
+    /// Copilot's stream.
+    Copilot,
+    /// pi's stream.
+    Pi,
+    /// Cline's stream.
+    Cline,
+    /// aider's output.
+    Aider,
+}
+
+/// Whether the agent may stop to ask for permission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Permission {
+    /// It is started so that it does not ask.
+    Skip,
+    /// Its own rules hold.
+    Ask,
+}
+
+/// `[gates]`, as far as it is not policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateSettings {
+    /// The gates that were written down, disabled ones too.
+    pub checks: Vec<GateCheck>,
+    /// Whether gates run side by side.
+    pub parallel: bool,
+}
+
+/// `[notify]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotifySettings {
+    /// A program to run.
+    pub command: Option<CommandLine>,
+    /// An address to post to.
+    pub webhook: Option<String>,
+    /// How long either may take.
+    pub timeout: Millis,
+}
+
+/// `[hooks]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HookSettings {
+    /// What a failing hook of flyball's does.
+    pub on_error: OnHookError,
+    /// How long a hook may take, gates not counted.
+    pub timeout: Millis,
+}
+
+/// What a failing hook of flyball's does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnHookError {
+    /// The agent goes on.
+    Open,
+    /// The agent is refused.
+    Closed,
+}
+
+/// `[prices."model"]`, in US dollars per million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Price {
+    /// For what goes in.
+    pub input_usd_per_mtok: f64,
+    /// For what comes out.
+    pub output_usd_per_mtok: f64,
+}
+
+/// A setting given by a flag.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// The setting with dots.
+    pub key: &'static str,
+    /// Its value.
+    pub value: Value,
+    /// The flag, as the user typed it.
+    pub flag: &'static str,
+}
+
+/// Where configuration is read from.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// The folder `flyball.toml` is looked for in.
+    pub root: PathBuf,
+    /// A file to read instead of it; must exist.
+    pub project_file: Option<PathBuf>,
+    /// The user's own file, if there may be one.
+    pub user_file: Option<PathBuf>,
+    /// The environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// What flags say.
+    pub overrides: Vec<Override>,
+    /// The profile chosen.
+    pub profile: Option<String>,
+}
+
+impl Sources {
+    /// The sources of this process for the project at `root`: its environment and user file.
+    pub fn of_process(root: impl Into<PathBuf>) -> Self {
+        let environment: Vec<_> = std::env::vars_os().collect();
+        let absolute = |name: &str| {
+            let path = std::env::var_os(name).map(PathBuf::from);
+            path.filter(|path| path.is_absolute())
+        };
+        let folder =
+            absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
+        let user_file = folder.map(|folder| folder.join("flyball").join("config.toml"));
+        Self { root: root.into(), user_file, environment, ..Self::default() }
+    }
+
+    /// Reads, stacks and checks all layers.
+    pub fn load(self) -> Result<Config, CliError> {
+        let mut files = vec![file::SourceText { path: None, text: DEFAULT_TOML }.layer()?];
+        if let Some(path) = &self.user_file {
+            files.extend(read_layer(path, &path.display().to_string())?);
+        }
+        files.extend(self.project_layer()?);
+        let profile = self.profile_settings(&files)?;
+        let mut layers: Vec<Settings> = files.into_iter().map(|file| file.settings).collect();
+        layers.extend(profile);
+        layers.push(env::layer(&self.environment)?);
+        layers.push(self.overrides.iter().map(flag_entry).collect());
+        build::config(layer::stack(layers), self.profile)
+    }
+
+    fn project_layer(&self) -> Result<Option<layer::Layer>, CliError> {
+        let Some(path) = &self.project_file else {
+            return read_layer(&self.root.join(FILE_NAME), FILE_NAME);
+        };
+        let shown = path.display().to_string();
+        read_layer(path, &shown)?
+            .map(Some)
+            .ok_or_else(|| CliError::no_input(format!("the config file `{shown}` does not exist")))
+    }
+
+    /// The layers of the chosen profile, one per file that has it.
+    fn profile_settings(&self, files: &[layer::Layer]) -> Result<Vec<Settings>, CliError> {
+        let Some(name) = &self.profile else { return Ok(Vec::new()) };
+        let found: Vec<Settings> =
+            files.iter().filter_map(|file| file.profiles.get(name).cloned()).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let mut known: Vec<&str> =
+            files.iter().flat_map(|file| file.profiles.keys()).map(String::as_str).collect();
+        known.sort_unstable();
+        known.dedup();
+        let error = CliError::config(format!("there is no profile `{name}`"))
+            .hint(format!("known profiles: {}", known.join(", ")));
+        Err(match suggest::nearest(name, known) {
+            Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+            None => error,
+        })
+    }
+}
+
+impl Config {
+    /// Who set a setting; none for a name that is no setting.
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.settings.get(&Key::dotted(key)).map(|entry| &entry.origin)
+    }
+
+    /// The whole configuration as TOML, for people.
+    pub fn to_toml(&self, detail: Detail) -> String {
+        show::toml(&self.settings, detail)
+    }
+
+    /// The whole configuration as JSON, for programs.
+    pub fn to_json(&self, detail: Detail) -> serde_json::Value {
+        show::json(&self.settings, detail)
+    }
+}
+
+/// How much of the configuration is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The values.
+    Values,
+    /// The values and who set them.
+    Origins,
+}
+
+fn flag_entry(given: &Override) -> (Key, Entry) {
+    let origin = Origin::of(Source::Flag(given.flag.to_owned()));
+    (Key::dotted(given.key), Entry { value: given.value.clone(), origin })
+}
+
+/// A file as a layer; none when it does not exist.
+fn read_layer(path: &Path, shown: &str) -> Result<Option<layer::Layer>, CliError> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(CliError::io(format!("`{shown}` could not be read")).cause(error));
+        }
+    };
+    let text = String::from_utf8(bytes)
+        .map_err(|error| CliError::config(format!("`{shown}` is not UTF-8")).cause(error))?;
+    file::SourceText { path: Some(shown), text: &text }.layer().map(Some)
+}

@@ -1,0 +1,210 @@
+//! Settings by name, turned into a typed [`Config`]. What does not fit together is an error that
+//! says who set it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use flyball_core::Millis;
+use flyball_core::policy::{Policy, PolicyError, Rules};
+use serde::de::DeserializeOwned;
+use serde_json::Map;
+
+use super::key::Key;
+use super::layer::Settings;
+use super::schema::{Reader, SETTINGS};
+use super::value::Value;
+use super::{
+    AgentSettings, CommandLine, Config, GateCheck, GateSettings, HookSettings, NotifySettings,
+    Price,
+};
+use crate::error::CliError;
+
+pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Config, CliError> {
+    let from = Typed(&settings);
+    Ok(Config {
+        policy: policy(&settings)?,
+        agent: agent(&from)?,
+        gates: GateSettings {
+            checks: from.checks("gates.check")?,
+            parallel: from.flag("gates.parallel")?,
+        },
+        notify: NotifySettings {
+            command: from.command("notify.command")?,
+            webhook: from.text_or_none("notify.webhook")?,
+            timeout: from.duration("notify.timeout")?,
+        },
+        hooks: HookSettings {
+            on_error: from.choice("hooks.on_error")?,
+            timeout: from.duration("hooks.timeout")?,
+        },
+        log_max_bytes: from.number("log.max_bytes")?,
+        loop_dir: PathBuf::from(from.text("loop.dir")?),
+        tasks_file: PathBuf::from(from.text("tasks.file")?),
+        preset: from.choice("tasks.preset")?,
+        prices: prices(&settings),
+        profile,
+        settings,
+    })
+}
+
+fn agent(from: &Typed<'_>) -> Result<AgentSettings, CliError> {
+    Ok(AgentSettings {
+        name: from.text("agent.name")?,
+        command: from.command("agent.command")?,
+        prompt: from.choice_or_auto("agent.prompt")?,
+        output: from.choice_or_auto("agent.output")?,
+        wrapper: from.words("agent.wrapper")?,
+        stop_command: from.command("agent.stop_command")?,
+        model: from.text_or_none("agent.model")?,
+        permission: from.choice("agent.permission")?,
+        fallback: from.words("agent.fallback")?,
+        env: from.table("agent", "env"),
+    })
+}
+
+fn policy(settings: &Settings) -> Result<Policy, CliError> {
+    let mut sections = Map::new();
+    for setting in SETTINGS.iter().filter(|setting| setting.reader == Reader::Policy) {
+        let key = Key::dotted(setting.key);
+        let entry = settings.get(&key).ok_or_else(|| missing(setting.key))?;
+        let section = sections
+            .entry(key.section().to_string())
+            .or_insert_with(|| serde_json::Value::Object(Map::new()));
+        if let Some(section) = section.as_object_mut() {
+            section.insert(key.last().to_owned(), entry.value.to_rules_json());
+        }
+    }
+    let rules: Rules = serde_json::from_value(sections.into())
+        .map_err(|error| CliError::internal("the settings do not make a policy").cause(error))?;
+    Policy::new(rules).map_err(|error| senseless(&error, settings))
+}
+
+/// A policy error with the origin of every setting it speaks of.
+fn senseless(error: &PolicyError, settings: &Settings) -> CliError {
+    let keys = match error {
+        PolicyError::TooSmall { setting, .. } | PolicyError::TooLarge { setting, .. } => {
+            vec![*setting]
+        }
+        PolicyError::RefuseBeforeNudge { .. } => vec!["calls.refuse_after", "calls.nudge_after"],
+        PolicyError::ForceNextBeforePattern { .. } => {
+            vec!["tasks.max_attempts_before_force_next", "tasks.max_attempts"]
+        }
+        PolicyError::BadMoney { .. } => vec!["limits.cost_usd"],
+        PolicyError::PreviewAboveLarge { .. } => vec!["calls.preview", "calls.large_response"],
+    };
+    let origins = keys.iter().filter_map(|key| {
+        let entry = settings.get(&Key::dotted(key))?;
+        Some(format!("`{key} = {}` comes from {}", entry.value.to_toml(), entry.origin))
+    });
+    origins.fold(CliError::config(error.to_string()), CliError::cause)
+}
+
+fn prices(settings: &Settings) -> BTreeMap<String, Price> {
+    let mut prices: BTreeMap<String, Price> = BTreeMap::new();
+    for (key, entry) in settings {
+        if let (["prices", model, field], Value::Money(money)) =
+            (key.parts().as_slice(), &entry.value)
+        {
+            let price = prices.entry((*model).to_owned()).or_default();
+            if *field == "input_usd_per_mtok" {
+                price.input_usd_per_mtok = *money;
+            } else {
+                price.output_usd_per_mtok = *money;
+            }
+        }
+    }
+    prices
+}
+
+/// Settings read with their types. A wrong type here is a fault of flyball's: values were checked
+/// against the schema when they were read.
+struct Typed<'a>(&'a Settings);
+
+impl Typed<'_> {
+    fn value(&self, key: &str) -> Result<&Value, CliError> {
+        self.0.get(&Key::dotted(key)).map(|entry| &entry.value).ok_or_else(|| missing(key))
+    }
+
+    fn pick<T>(&self, key: &str, pick: impl Fn(&Value) -> Option<T>) -> Result<T, CliError> {
+        pick(self.value(key)?)
+            .ok_or_else(|| CliError::internal(format!("the setting `{key}` has a wrong type")))
+    }
+
+    fn text(&self, key: &str) -> Result<String, CliError> {
+        self.pick(key, |value| match value {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        })
+    }
+
+    fn text_or_none(&self, key: &str) -> Result<Option<String>, CliError> {
+        self.text(key).map(|text| Some(text).filter(|text| !text.is_empty()))
+    }
+
+    fn words(&self, key: &str) -> Result<Vec<String>, CliError> {
+        self.pick(key, |value| match value {
+            Value::Words(words) => Some(words.clone()),
+            _ => None,
+        })
+    }
+
+    fn checks(&self, key: &str) -> Result<Vec<GateCheck>, CliError> {
+        self.pick(key, |value| match value {
+            Value::Checks(checks) => Some(checks.clone()),
+            _ => None,
+        })
+    }
+
+    fn flag(&self, key: &str) -> Result<bool, CliError> {
+        self.pick(key, |value| match value {
+            Value::Flag(flag) => Some(*flag),
+            _ => None,
+        })
+    }
+
+    fn number(&self, key: &str) -> Result<u64, CliError> {
+        self.pick(key, |value| match value {
+            Value::Number(number) => Some(*number),
+            _ => None,
+        })
+    }
+
+    fn duration(&self, key: &str) -> Result<Millis, CliError> {
+        self.pick(key, |value| match value {
+            Value::Duration(span) => Some(*span),
+            _ => None,
+        })
+    }
+
+    fn command(&self, key: &str) -> Result<Option<CommandLine>, CliError> {
+        self.pick(key, |value| match value {
+            Value::Command(command) => Some(Some(command.clone()).filter(|c| !c.is_empty())),
+            _ => None,
+        })
+    }
+
+    fn choice<T: DeserializeOwned>(&self, key: &str) -> Result<T, CliError> {
+        let word = self.text(key)?;
+        serde_json::from_value(word.into()).map_err(|error| {
+            CliError::internal(format!("the setting `{key}` has a wrong type")).cause(error)
+        })
+    }
+
+    fn choice_or_auto<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, CliError> {
+        if self.text(key)? == "auto" { Ok(None) } else { self.choice(key).map(Some) }
+    }
+
+    fn table(&self, section: &str, name: &str) -> BTreeMap<String, String> {
+        let pairs = self.0.iter().filter_map(|(key, entry)| match (&*key.parts(), &entry.value) {
+            ([first, second, last], Value::Text(text)) if *first == section && *second == name => {
+                Some(((*last).to_owned(), text.clone()))
+            }
+            _ => None,
+        });
+        pairs.collect()
+    }
+}
+
+fn missing(key: &str) -> CliError {
+    CliError::internal(format!("the setting `{key}` has no default"))
+}

@@ -1,0 +1,164 @@
+//! What the user sees when flyball itself fails: one type, one way of printing it, one table of
+//! exit codes. An outcome of a run is never an error, and no error uses the codes 1–7.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use crate::terminal::Paint;
+
+/// What kind of failure it was; decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// Wrong usage of the command line.
+    Usage,
+    /// A file of the user's does not hold what it must, such as `tasks.json`.
+    Data,
+    /// No repository, or a file that was named is not there.
+    NoInput,
+    /// A fault in flyball.
+    Internal,
+    /// Reading or writing failed.
+    Io,
+    /// A run is already at work here.
+    AlreadyRunning,
+    /// A wrong setting.
+    Config,
+}
+
+impl ErrorKind {
+    /// Every kind, for tables and tests.
+    pub const ALL: [Self; 7] = [
+        Self::Usage,
+        Self::Data,
+        Self::NoInput,
+        Self::Internal,
+        Self::Io,
+        Self::AlreadyRunning,
+        Self::Config,
+    ];
+
+    /// The exit code of the program.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Usage => 64,
+            Self::Data => 65,
+            Self::NoInput => 66,
+            Self::Internal => 70,
+            Self::Io => 74,
+            Self::AlreadyRunning => 75,
+            Self::Config => 78,
+        }
+    }
+}
+
+/// A failure of flyball: what was wrong, why, and what to type next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CliError {
+    /// The kind, and with it the exit code.
+    pub kind: ErrorKind,
+    /// What was wrong; may go on over further lines that show the place.
+    pub message: String,
+    /// Why, outermost first.
+    pub causes: Vec<String>,
+    /// What to do about it.
+    pub hints: Vec<String>,
+}
+
+impl CliError {
+    /// An error without causes or hints.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), causes: Vec::new(), hints: Vec::new() }
+    }
+
+    /// Wrong usage (64).
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message)
+    }
+
+    /// Bad data (65).
+    pub fn data(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Data, message)
+    }
+
+    /// No repository or input (66).
+    pub fn no_input(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NoInput, message)
+    }
+
+    /// A fault in flyball (70).
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Internal, message)
+    }
+
+    /// Reading or writing failed (74).
+    pub fn io(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Io, message)
+    }
+
+    /// Already running here (75).
+    pub fn already_running(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::AlreadyRunning, message)
+    }
+
+    /// Wrong configuration (78).
+    pub fn config(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Config, message)
+    }
+
+    /// Adds a cause.
+    #[must_use]
+    pub fn cause(mut self, cause: impl fmt::Display) -> Self {
+        self.causes.push(cause.to_string());
+        self
+    }
+
+    /// Adds a hint.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// The exit code of the program.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.kind.code())
+    }
+
+    /// The text for the terminal: `error:`, then `caused by:`, then `hint:` lines.
+    pub fn render(&self, paint: Paint) -> String {
+        let mut lines = vec![format!("{} {}", paint.red("error:"), self.message)];
+        lines.extend(self.causes.iter().map(|cause| format!("  caused by: {cause}")));
+        lines.extend(self.hints.iter().map(|hint| format!("  {} {hint}", paint.cyan("hint:"))));
+        lines.join("\n") + "\n"
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CliError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_error_code_can_be_taken_for_an_outcome() {
+        let codes = ErrorKind::ALL.map(ErrorKind::code);
+        assert_eq!(codes, [64, 65, 66, 70, 74, 75, 78]);
+        assert!(codes.iter().all(|code| !(0..=7).contains(code)));
+    }
+
+    #[test]
+    fn an_error_is_printed_with_its_causes_before_its_hints() {
+        let error = CliError::io("`a` could not be read").hint("look").cause("no such file");
+        assert_eq!(
+            error.render(Paint::OFF),
+            "error: `a` could not be read\n  caused by: no such file\n  hint: look\n"
+        );
+        assert!(error.render(Paint::ON).starts_with("\u{1b}[31merror:\u{1b}[0m `a`"));
+    }
+}

@@ -1,0 +1,51 @@
+//! Node: the scripts of `package.json`, run by the package manager whose lock file is there.
+
+use serde_json::Value;
+
+use super::{Look, Proposal};
+
+/// Lock files and the program that wrote them; npm when there is none.
+const LOCK_FILES: [(&str, &str); 6] = [
+    ("pnpm-lock.yaml", "pnpm"),
+    ("yarn.lock", "yarn"),
+    ("bun.lock", "bun"),
+    ("bun.lockb", "bun"),
+    ("package-lock.json", "npm"),
+    ("npm-shrinkwrap.json", "npm"),
+];
+
+/// What a script is for, and the names it goes by, best first.
+const SCRIPTS: [(&str, &[&str]); 4] = [
+    ("tests", &["test"]),
+    ("lint", &["lint"]),
+    ("build", &["build"]),
+    ("typecheck", &["typecheck", "type-check", "check-types"]),
+];
+
+pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
+    let package: Value = serde_json::from_str(&look.read("package.json")?).unwrap_or_default();
+    let manager = manager(look, &package);
+    let script = |name: &str| {
+        let text = package.get("scripts")?.get(name)?.as_str()?;
+        let placeholder = name == "test" && text.contains("no test specified");
+        (!text.trim().is_empty() && !placeholder).then_some(())
+    };
+    let proposals = SCRIPTS.iter().filter_map(|(role, names)| {
+        let name = names.iter().find(|name| script(name).is_some())?;
+        let command = format!("{manager} run {name}");
+        Some(Proposal::new(role, &command, format!("package.json, script `{name}`")))
+    });
+    Some(proposals.collect())
+}
+
+/// The package manager: by lock file, else as `packageManager` says, else npm.
+fn manager(look: &Look<'_>, package: &Value) -> &'static str {
+    let named = package.get("packageManager").and_then(Value::as_str).unwrap_or("");
+    LOCK_FILES
+        .iter()
+        .find(|(file, _)| look.has(file))
+        .or_else(|| {
+            LOCK_FILES.iter().find(|(_, program)| named.split('@').next() == Some(*program))
+        })
+        .map_or("npm", |(_, program)| program)
+}

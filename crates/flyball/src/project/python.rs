@@ -1,0 +1,112 @@
+//! Python: pytest or tox, ruff, flake8 and mypy, each where it is configured.
+
+use super::{Look, Proposal, path};
+
+const MARKERS: [&str; 8] = [
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "requirements.txt",
+    "Pipfile",
+    "tox.ini",
+    "pytest.ini",
+    "mypy.ini",
+];
+
+pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
+    if !MARKERS.iter().any(|marker| look.has(marker)) {
+        return None;
+    }
+    let settings = Settings::read(look);
+    let mut proposals = vec![tests(look, &settings)];
+    if settings.has("tool.ruff", &[]) || look.has("ruff.toml") || look.has(".ruff.toml") {
+        proposals.push(tool(look, "lint", "ruff", " check .", "ruff's config"));
+    } else if look.has(".flake8") || settings.has("tool.flake8", &["[flake8]"]) {
+        proposals.push(tool(look, "lint", "flake8", "", "flake8's config"));
+    }
+    if look.has("mypy.ini") || look.has(".mypy.ini") || settings.has("tool.mypy", &["[mypy]"]) {
+        let rest = if settings.names_mypy_files() { "" } else { " ." };
+        proposals.push(tool(look, "typecheck", "mypy", rest, "mypy's config"));
+    }
+    Some(proposals.into_iter().flatten().collect())
+}
+
+/// The files tools are configured in.
+struct Settings {
+    pyproject: String,
+    ini: String,
+}
+
+impl Settings {
+    fn read(look: &Look<'_>) -> Self {
+        let read = |name| look.read(name).unwrap_or_default();
+        Self {
+            pyproject: read("pyproject.toml"),
+            ini: ["setup.cfg", "tox.ini", "pytest.ini", "mypy.ini", ".mypy.ini"]
+                .map(read)
+                .join("\n"),
+        }
+    }
+
+    /// Whether `pyproject.toml` has this table (or one below), or an ini file one of these heads.
+    fn has(&self, table: &str, heads: &[&str]) -> bool {
+        let mut lines = self.pyproject.lines().map(str::trim);
+        lines.any(|line| {
+            let rest = line.trim_start_matches('[').strip_prefix(table);
+            line.starts_with('[') && rest.is_some_and(|rest| rest.starts_with([']', '.']))
+        }) || self.ini.lines().any(|line| heads.contains(&line.trim()))
+    }
+
+    /// Whether mypy is told what to look at.
+    fn names_mypy_files(&self) -> bool {
+        let named =
+            |line: &str| ["files", "packages", "modules"].iter().any(|w| line.starts_with(w));
+        let section = |text: &str, head| {
+            let (_, rest) = text.split_once(head)?;
+            rest.lines()
+                .skip(1)
+                .take_while(|line| !line.starts_with('['))
+                .find(|l| named(l))
+                .map(drop)
+        };
+        section(&self.pyproject, "[tool.mypy]").or_else(|| section(&self.ini, "[mypy]")).is_some()
+    }
+}
+
+fn tests(look: &Look<'_>, settings: &Settings) -> Option<Proposal> {
+    if settings.has("tool.pytest", &["[pytest]", "[tool:pytest]"]) || look.has("conftest.py") {
+        return tool(look, "tests", "pytest", "", "pytest's config");
+    }
+    if look.has("tox.ini") || settings.has("tool.tox", &[]) {
+        return tool(look, "tests", "tox", "", "tox's config");
+    }
+    let test_file = |name: &String| {
+        name.ends_with("_test.py") || name.starts_with("test_") && name.ends_with(".py")
+    };
+    let folder =
+        ["tests", "test", ""].into_iter().find(|dir| look.names(dir).iter().any(test_file));
+    let why = match folder? {
+        "" => "test files".to_owned(),
+        dir => format!("test files in {dir}/"),
+    };
+    tool(look, "tests", "pytest", "", &why)
+}
+
+/// A tool run from the project's own environment where there is one.
+fn tool(
+    look: &Look<'_>,
+    role: &'static str,
+    program: &str,
+    rest: &str,
+    why: &str,
+) -> Option<Proposal> {
+    let local = [".venv/bin", "venv/bin"].map(|folder| format!("{folder}/{program}"));
+    let runners = [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm")];
+    let runner = runners.iter().find(|(lock, runner)| look.has(lock) && look.programs.has(runner));
+    let command = match (local.iter().find(|l| path::is_executable(&look.dir.join(l))), runner) {
+        (Some(local), _) => format!("{local}{rest}"),
+        (None, Some((_, runner))) => format!("{runner} run {program}{rest}"),
+        (None, None) => format!("{program}{rest}"),
+    };
+    Some(Proposal::new(role, &command, why))
+}

@@ -1,0 +1,301 @@
+//! Detection in temporary folders, with programs that are only there by name.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A project made of files, on a machine with these programs.
+struct Machine {
+    folder: TempDir,
+    programs: Programs,
+}
+
+impl Machine {
+    fn new(programs: &[&str], files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let machine = Self { programs: Programs::in_folders([folder.path().join("bin")]), folder };
+        for program in programs {
+            machine.write(&format!("bin/{program}"), "", 0o755);
+        }
+        for (name, text) in files {
+            machine.write(&format!("project/{name}"), text, 0o644);
+        }
+        machine
+    }
+
+    fn write(&self, name: &str, text: &str, mode: u32) {
+        let path = self.folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn detect(&self) -> Detected {
+        detect_with(&self.folder.path().join("project"), &self.programs)
+    }
+
+    /// `name: command` for each gate.
+    fn gates(&self) -> Vec<String> {
+        let gates = self.detect().gates;
+        gates.iter().map(|gate| format!("{}: {}", gate.name, gate.command)).collect()
+    }
+}
+
+/// What a table row holds: programs, files, expected gates.
+type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a [&'a str]);
+
+#[track_caller]
+fn check(rows: &[Row<'_>]) {
+    for (programs, files, expected) in rows {
+        assert_eq!(Machine::new(programs, files).gates(), *expected, "{files:?}");
+    }
+}
+
+#[test]
+fn rust_projects_are_tested_linted_and_built() {
+    let cargo = &["cargo", "cargo-clippy", "cargo-nextest"];
+    check(&[
+        (
+            cargo,
+            &[("Cargo.toml", "[package]")],
+            &[
+                "tests: cargo test",
+                "lint: cargo clippy --all-targets -- -D warnings",
+                "build: cargo build",
+            ],
+        ),
+        (
+            cargo,
+            &[("Cargo.toml", "[package]\n[workspace]"), (".config/nextest.toml", "")],
+            &[
+                "tests: cargo nextest run --workspace",
+                "lint: cargo clippy --workspace --all-targets -- -D warnings",
+                "build: cargo build --workspace",
+            ],
+        ),
+        (
+            &["cargo"],
+            &[("Cargo.toml", "[package]"), (".config/nextest.toml", "")],
+            &["tests: cargo test", "build: cargo build"],
+        ),
+    ]);
+}
+
+#[test]
+fn node_projects_run_only_scripts_that_exist_by_their_package_manager() {
+    let scripts =
+        r#"{"scripts":{"test":"vitest","lint":"eslint .","build":"tsc","check-types":"tsc"}}"#;
+    let managers = &["npm", "pnpm", "yarn", "bun"];
+    let placeholder = r#"{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}"#;
+    check(&[
+        (
+            managers,
+            &[("package.json", scripts), ("pnpm-lock.yaml", "")],
+            &[
+                "tests: pnpm run test",
+                "lint: pnpm run lint",
+                "build: pnpm run build",
+                "typecheck: pnpm run check-types",
+            ],
+        ),
+        (managers, &[("package.json", r#"{"scripts":{"test":"x"}}"#)], &["tests: npm run test"]),
+        (
+            managers,
+            &[("package.json", r#"{"scripts":{"test":"x"}}"#), ("yarn.lock", "")],
+            &["tests: yarn run test"],
+        ),
+        (
+            managers,
+            &[("package.json", r#"{"scripts":{"test":"x"}}"#), ("bun.lockb", "")],
+            &["tests: bun run test"],
+        ),
+        (
+            managers,
+            &[("package.json", r#"{"packageManager":"pnpm@9.1","scripts":{"lint":"x"}}"#)],
+            &["lint: pnpm run lint"],
+        ),
+        (managers, &[("package.json", placeholder)], &[]),
+        (managers, &[("package.json", "not json")], &[]),
+    ]);
+}
+
+#[test]
+fn python_tools_are_run_where_they_are_configured() {
+    let tools = &["pytest", "tox", "ruff", "flake8", "mypy", "uv"];
+    check(&[
+        (
+            tools,
+            &[(
+                "pyproject.toml",
+                "[tool.pytest.ini_options]\n[tool.ruff.lint]\n[tool.mypy]\nfiles = \"src\"",
+            )],
+            &["tests: pytest", "lint: ruff check .", "typecheck: mypy"],
+        ),
+        (
+            tools,
+            &[("setup.cfg", "[flake8]\n[mypy]\n"), ("tests/test_a.py", "")],
+            &["tests: pytest", "lint: flake8", "typecheck: mypy ."],
+        ),
+        (tools, &[("tox.ini", "[tox]"), ("tests/test_a.py", "")], &["tests: tox"]),
+        (tools, &[("tox.ini", "[tox]\n[pytest]\n")], &["tests: pytest"]),
+        (tools, &[("requirements.txt", "")], &[]),
+        (
+            tools,
+            &[("pyproject.toml", ""), ("a_test.py", ""), ("uv.lock", "")],
+            &["tests: uv run pytest"],
+        ),
+    ]);
+    let machine = Machine::new(&[], &[("pyproject.toml", "[tool.ruff]"), ("test_a.py", "")]);
+    machine.write("project/.venv/bin/pytest", "", 0o755);
+    assert_eq!(machine.gates(), ["tests: .venv/bin/pytest"]);
+}
+
+#[test]
+fn go_maven_and_gradle_are_known() {
+    check(&[
+        (
+            &["go"],
+            &[("go.mod", "")],
+            &["tests: go test ./...", "lint: go vet ./...", "build: go build ./..."],
+        ),
+        (
+            &["go", "golangci-lint"],
+            &[("go.mod", ""), (".golangci.yml", "")],
+            &["tests: go test ./...", "lint: golangci-lint run", "build: go build ./..."],
+        ),
+        (
+            &["mvn"],
+            &[("pom.xml", "")],
+            &["tests: mvn -B test", "build: mvn -B -DskipTests package"],
+        ),
+        (
+            &["gradle"],
+            &[("build.gradle.kts", "")],
+            &["tests: gradle test", "build: gradle assemble"],
+        ),
+    ]);
+    let machine = Machine::new(&["gradle"], &[("build.gradle", "")]);
+    machine.write("project/gradlew", "", 0o755);
+    assert_eq!(machine.gates(), ["tests: ./gradlew test", "build: ./gradlew assemble"]);
+}
+
+#[test]
+fn makefiles_and_justfiles_give_the_targets_that_are_checks() {
+    let make = "CC := gcc\n.PHONY: test lint\ntest lint: dep\n\tbuild: no\n# build: no\nclean:\n";
+    let just = "set shell := ['sh']\n\n@test *args:\n  x\nlint target:\n  x\nbuild: test\n";
+    check(&[
+        (&["make"], &[("Makefile", make)], &["tests: make test", "lint: make lint"]),
+        (&["make"], &[("Makefile", "check:\n")], &["tests: make check"]),
+        (
+            &["make"],
+            &[("Makefile", "test:\ncheck: test\n")],
+            &["tests: make test", "check: make check"],
+        ),
+        (&["just"], &[("justfile", just)], &["tests: just test", "build: just build"]),
+    ]);
+}
+
+#[test]
+fn several_kinds_at_once_keep_their_gates_under_unique_names() {
+    let machine = Machine::new(
+        &["cargo", "npm", "make"],
+        &[
+            ("Cargo.toml", "[package]"),
+            ("package.json", r#"{"scripts":{"test":"x","build":"y"}}"#),
+            ("Makefile", "test:\n\tcargo test\nlint:\nbuild:\n"),
+        ],
+    );
+    assert_eq!(
+        machine.gates(),
+        [
+            "tests: cargo test",
+            "build: cargo build",
+            "tests-node: npm run test",
+            "build-node: npm run build",
+            "lint: make lint",
+        ]
+    );
+    let kinds = [ProjectKind::Rust, ProjectKind::Node, ProjectKind::Make];
+    assert_eq!(machine.detect().kinds, kinds);
+}
+
+#[test]
+fn without_a_project_at_the_root_the_folders_below_are_looked_at() {
+    let script = r#"{"scripts":{"test":"x"}}"#;
+    check(&[
+        (
+            &["cargo", "npm"],
+            &[
+                ("back end/Cargo.toml", ""),
+                ("web/package.json", script),
+                ("node_modules/package.json", script),
+                (".x/package.json", script),
+            ],
+            &[
+                "tests-back-end: cd 'back end' && cargo test",
+                "build-back-end: cd 'back end' && cargo build",
+                "tests-web: cd web && npm run test",
+            ],
+        ),
+        (
+            &["npm"],
+            &[("web/package.json", script), ("docs/x.md", "")],
+            &["tests: cd web && npm run test"],
+        ),
+        (
+            &["npm"],
+            &[("package.json", script), ("web/package.json", script)],
+            &["tests: npm run test"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_gate_whose_program_is_missing_is_named_but_not_proposed() {
+    let machine = Machine::new(&["cargo"], &[("Cargo.toml", "[package]")]);
+    let detected = machine.detect();
+    assert_eq!(detected.gates.len(), 2);
+    let [missing] = &detected.not_runnable[..] else { panic!("one is missing") };
+    assert_eq!(missing.program, "cargo-clippy");
+    let pytest = Machine::new(&[], &[("pytest.ini", "[pytest]")]).detect();
+    assert_eq!(pytest.not_runnable[0].command, "pytest");
+    assert_eq!(pytest.kinds, [ProjectKind::Python]);
+}
+
+#[test]
+fn a_makefile_that_calls_the_tools_adds_only_what_they_leave_open() {
+    let calling = &[("Cargo.toml", "[package]"), ("Makefile", "test:\n\tcargo test\nlint:\n")];
+    let own = &[("Cargo.toml", "[package]"), ("Makefile", "test:\n\t./run-e2e\n")];
+    let cargo = ["tests: cargo test", "build: cargo build"];
+    check(&[
+        (&["cargo", "make"], calling, &[cargo[0], cargo[1], "lint: make lint"]),
+        (&["cargo", "make"], own, &[cargo[0], cargo[1], "tests-make: make test"]),
+    ]);
+}
+
+#[test]
+fn time_limits_follow_the_role() {
+    let machine = Machine::new(&["cargo", "cargo-clippy"], &[("Cargo.toml", "[package]")]);
+    let limits: Vec<u64> =
+        machine.detect().gates.iter().map(|gate| gate.timeout.get() / 1000).collect();
+    assert_eq!(limits, [300, 120, 300]);
+}
+
+#[test]
+fn an_empty_folder_is_no_project() {
+    assert_eq!(Machine::new(&["cargo"], &[("README.md", "")]).detect(), Detected::default());
+}
+
+#[test]
+fn the_repository_is_the_nearest_folder_with_git_in_it() {
+    let machine =
+        Machine::new(&[], &[(".git", "gitdir: x"), ("a/b/c.txt", ""), ("a/flyball.toml", "")]);
+    let root = machine.folder.path().join("project");
+    assert_eq!(find_repository(&root.join("a/b")), Some(root.clone()));
+    assert_eq!(find_root(&root.join("a/b")), root);
+    fs::remove_file(root.join(".git")).unwrap();
+    assert_eq!(find_root(&root.join("a/b")), root.join("a"));
+}

@@ -1,0 +1,114 @@
+//! The two streams of the terminal and their colours. stdout is for what was asked, stderr for the
+//! story. Never decides what to say.
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::error::CliError;
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColorChoice {
+    /// When the stream is a terminal and `NO_COLOR` is not set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl ColorChoice {
+    /// The colours for standard output.
+    pub fn for_stdout(self) -> Paint {
+        self.paint(&io::stdout())
+    }
+
+    /// The colours for standard error.
+    pub fn for_stderr(self) -> Paint {
+        self.paint(&io::stderr())
+    }
+
+    fn paint(self, stream: &impl IsTerminal) -> Paint {
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        match self {
+            Self::Auto if stream.is_terminal() && !no_color => Paint::ON,
+            Self::Always => Paint::ON,
+            Self::Auto | Self::Never => Paint::OFF,
+        }
+    }
+}
+
+/// Puts words in colour, or leaves them as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paint(bool);
+
+impl Paint {
+    /// Colours.
+    pub const ON: Self = Self(true);
+    /// Plain text.
+    pub const OFF: Self = Self(false);
+
+    /// Failed.
+    pub fn red(self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+
+    /// Passed.
+    pub fn green(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    /// Warned.
+    pub fn yellow(self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
+    /// Names and hints.
+    pub fn cyan(self, text: &str) -> String {
+        self.wrap("36", text)
+    }
+
+    /// Everything that matters less.
+    pub fn dim(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        if self.0 { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// Writes to standard output. A reader that went away early is no error.
+pub fn write_out(text: &str) -> Result<(), CliError> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CliError::io("standard output could not be written").cause(error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Writes to standard error; when even that fails there is nobody left to tell.
+pub fn write_err(text: &str) {
+    drop(io::stderr().lock().write_all(text.as_bytes()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_made_by_the_user_outranks_the_terminal() {
+        let file = tempfile::tempfile().unwrap();
+        assert_eq!(ColorChoice::Always.paint(&file), Paint::ON);
+        assert_eq!(ColorChoice::Never.paint(&file), Paint::OFF);
+        assert_eq!(ColorChoice::Auto.paint(&file), Paint::OFF);
+    }
+
+    #[test]
+    fn plain_paint_changes_nothing() {
+        assert_eq!(Paint::OFF.green("ok"), "ok");
+        assert_eq!(Paint::ON.green("ok"), "\u{1b}[32mok\u{1b}[0m");
+    }
+}
