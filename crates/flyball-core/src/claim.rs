@@ -1,5 +1,6 @@
 //! Claims (B1): what the agent says of itself in its final words.
 
+mod quotes;
 mod read;
 
 use alloc::string::String;
@@ -48,6 +49,7 @@ pub struct ClaimReading {
 impl ClaimReading {
     /// The claim that counts: a verified COMPLETE, then BLOCKED, then DECIDE, then an unverified
     /// COMPLETE standing alone.
+    #[expect(clippy::fn_params_excessive_bools, reason = "a fact found elsewhere, not a mode")]
     pub fn leading(&self, complete_verifies: bool) -> Option<Claim> {
         if self.complete && complete_verifies {
             return Some(Claim::Complete);

@@ -1,12 +1,155 @@
-//! Identity of calls and results (A1).
+//! Identity of calls and results (A1): 128 bits of xxh3, compared and never taken as proof.
+//!
+//! Two calls are the same when tool and canonical arguments are; two results are the same when they
+//! differ in nothing but volatile parts. Texts are streamed into the hash, never copied whole.
+
 use alloc::string::String;
-use serde::{Deserialize, Serialize};
-/// Identity.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+use core::fmt;
+use core::str::FromStr;
+
+use serde::de::{Deserializer, Error as _, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::canonical::{self, Sink};
+use super::volatile;
+use crate::text;
+
+/// Identity of a call, a result or a name. Written as 32 hexadecimal digits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(u128);
-/// Canonical text.
-pub fn canonical_args(_args: &serde_json::Value, _free_text: &[String]) -> String { String::new() }
-/// Identity of a call.
-pub fn fingerprint_call(_tool: &str, _args: &serde_json::Value, _free_text: &[String]) -> Fingerprint { Fingerprint(0) }
-/// Identity of a result.
-pub fn fingerprint_result(_text: &str) -> Fingerprint { Fingerprint(0) }
+
+impl Fingerprint {
+    /// The fingerprint with these bits.
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    /// Its bits.
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    /// Identity of a text as it stands, byte for byte.
+    pub fn of_text(text: &str) -> Self {
+        Self(xxhash_rust::xxh3::xxh3_128(text.as_bytes()))
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// A text that is no fingerprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a fingerprint is 32 hexadecimal digits")]
+pub struct FingerprintError;
+
+impl FromStr for Fingerprint {
+    type Err = FingerprintError;
+
+    fn from_str(text: &str) -> Result<Self, FingerprintError> {
+        if text.len() != 32 || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Err(FingerprintError);
+        }
+        u128::from_str_radix(text, 16).map(Self).map_err(|_| FingerprintError)
+    }
+}
+
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Digits;
+
+        impl Visitor<'_> for Digits {
+            type Value = Fingerprint;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("32 hexadecimal digits")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Fingerprint, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_str(Digits).map_err(D::Error::custom)
+    }
+}
+
+/// The arguments as canonical JSON: keys sorted at every depth, numbers by value (`1` and `1.0` are
+/// one), strings exact, null members left out, the order of arrays kept. The names in `free_text`
+/// are left out at the top level. No arguments at all (`null`) are the same as `{}`.
+pub fn canonical_args(args: &Value, free_text: &[String]) -> String {
+    let mut out = String::new();
+    canonical::write(args, free_text, &mut out);
+    out
+}
+
+/// Identity of a call: the tool's name and its canonical arguments.
+pub fn fingerprint_call(tool: &str, args: &Value, free_text: &[String]) -> Fingerprint {
+    let mut hash = Xxh3::new();
+    canonical::write_string(tool, &mut hash);
+    canonical::write(args, free_text, &mut hash);
+    Fingerprint(hash.digest128())
+}
+
+/// Identity of a result: what is left when volatile parts (times, durations, dates, uuids, hex ids,
+/// process ids, temporary paths, white space) are taken out. Other digits stay: "3 failed" and
+/// "2 failed" are two results.
+pub fn fingerprint_result(text: &str) -> Fingerprint {
+    let mut hash = Xxh3::new();
+    volatile::normalise(text, &mut hash);
+    Fingerprint(hash.digest128())
+}
+
+/// The identity of a call and the first `max` characters of its canonical arguments, in one pass.
+pub(super) fn identify(
+    tool: &str,
+    args: &Value,
+    free_text: &[String],
+    max: usize,
+) -> (Fingerprint, String) {
+    let mut sink = Previewed { hash: Xxh3::new(), preview: String::new(), left: max };
+    canonical::write_string(tool, &mut sink.hash);
+    canonical::write(args, free_text, &mut sink);
+    (Fingerprint(sink.hash.digest128()), sink.preview)
+}
+
+/// A hash that keeps the first characters of what goes into it.
+struct Previewed {
+    hash: Xxh3,
+    preview: String,
+    left: usize,
+}
+
+impl Sink for Previewed {
+    fn put(&mut self, part: &str) {
+        self.hash.update(part.as_bytes());
+        if self.left > 0 {
+            let kept = text::prefix(part, self.left);
+            self.preview.push_str(kept);
+            self.left = self.left.saturating_sub(kept.chars().count());
+        }
+    }
+}
+
+impl Sink for Xxh3 {
+    fn put(&mut self, part: &str) {
+        self.update(part.as_bytes());
+    }
+}
+
+impl volatile::Sink for Xxh3 {
+    fn put(&mut self, bytes: &[u8]) {
+        self.update(bytes);
+    }
+}

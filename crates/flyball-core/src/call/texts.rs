@@ -1,1 +1,214 @@
-//! Texts.
+//! What the call ring tells agents and people. Every text is below [`MAX_TEXT`] characters, save for
+//! the path and the shown part of a large result: a cut path leads nowhere, and the part has a limit
+//! of its own.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::context::ContextLevel;
+use super::ring::LastCall;
+use super::{ToolOutcome, ValidationFailure, ValidationKind};
+use crate::moment::Millis;
+use crate::policy::CallRules;
+use crate::text::{count, prefix};
+
+/// No text is longer than this many characters; path and shown part of a large result not counted.
+pub const MAX_TEXT: usize = 1_500;
+
+/// Characters of a tool name put into a sentence.
+const MAX_NAME: usize = 120;
+/// Characters of a tool name kept in the ring's state.
+const MAX_STORED_NAME: usize = 64;
+/// Characters of arguments and results kept and put into a sentence.
+const MAX_EXCERPT: usize = 160;
+/// Characters shown of what could not be understood (A4).
+const MAX_RECEIVED: usize = 200;
+/// Characters of an expectation or an error.
+const MAX_PART: usize = 300;
+
+/// A tool's name, short enough for a sentence.
+pub(super) fn name(tool: &str) -> &str {
+    prefix(tool, MAX_NAME)
+}
+
+/// A tool's name as it is kept: short, and without control characters.
+pub(super) fn stored_name(tool: &str) -> String {
+    clean(tool, MAX_STORED_NAME)
+}
+
+/// The first characters of arguments or a result, on one line.
+pub(super) fn excerpt(text: &str) -> String {
+    clean(text, MAX_EXCERPT)
+}
+
+fn clean(text: &str, max: usize) -> String {
+    text.chars().take(max).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Advice for an agent that goes nowhere (A2): what was seen, how the last call went, one way out.
+pub fn nudge(what: &str, last: Option<&LastCall>) -> String {
+    let seen = last.map_or_else(String::new, |last| format!(" {}", outcome_sentence(last)));
+    let way_out = match last.and_then(|last| last.outcome) {
+        Some(ToolOutcome::Exit) => {
+            "Read that output, change the code or the command, and only then run it again."
+        }
+        Some(ToolOutcome::Tool) => {
+            "Check the arguments against what really exists, or use another tool for it."
+        }
+        Some(ToolOutcome::Ok | ToolOutcome::Refused) | None => {
+            "It will not tell you more: use what it already told you, or ask for something else."
+        }
+    };
+    format!("You may be going round in circles: {what}.{seen} {way_out}")
+}
+
+/// Why a call does not run (A2), and that another way is needed.
+pub fn refusal(what: &str, refusals: u32, max: u32) -> String {
+    format!(
+        "{what} (blocked {refusals}/{max}). This call was not run. Running it again will bring \
+         nothing new: do something different, such as another tool, other arguments, or a smaller \
+         step, or say what keeps you from going on."
+    )
+}
+
+/// A refusal that ends the session.
+pub fn refusal_halt(refusal: &str, refusals: u32) -> String {
+    format!("{refusal} The session ends here after {}.", count(u64::from(refusals), "refused call"))
+}
+
+/// An agent that shows no sign of life (A6).
+pub fn stall(idle: Millis, elapsed: Millis, last: Option<&LastCall>) -> String {
+    let seen = last.map_or_else(|| String::from("No tool has been called yet."), outcome_sentence);
+    format!(
+        "stalled after {}ms without a sign of life. {seen} The session has been going for \
+         {elapsed}. Break the work into smaller steps and take the first one now.",
+        idle.get()
+    )
+}
+
+/// A stall in one sentence.
+pub(super) fn stall_evidence(idle: Millis, last: Option<&LastCall>) -> String {
+    let seen = last.map_or_else(String::new, |last| format!(", last tool '{}'", last.tool));
+    format!("no sign of life for {idle}{seen}")
+}
+
+/// `The last tool was 'x' and it succeeded: "…".`
+fn outcome_sentence(last: &LastCall) -> String {
+    let how = match last.outcome {
+        None => "has not answered yet",
+        Some(ToolOutcome::Ok) => "succeeded",
+        Some(ToolOutcome::Exit) => "ran a program that exited with an error",
+        Some(ToolOutcome::Tool) => "failed",
+        Some(ToolOutcome::Refused) => "was refused",
+    };
+    let answer = last.result.trim();
+    if answer.is_empty() {
+        format!("The last tool, '{}', {how}.", last.tool)
+    } else {
+        format!("The last tool, '{}', {how}; its answer began: \"{answer}\".", last.tool)
+    }
+}
+
+/// What could not be understood (A4), and to try again.
+pub fn validation(failure: &ValidationFailure, streak: u32, max: u32) -> String {
+    let what = kind_words(failure.kind);
+    let expected = clean(&failure.expected, MAX_PART);
+    let received = clean(&failure.received, MAX_RECEIVED);
+    let error = clean(&failure.error, MAX_PART);
+    let then = if streak >= max { "The session ends here." } else { "Correct it and try again." };
+    format!(
+        "Your last output could not be used: {what} ({streak}/{max} in a row).\n\
+         Expected: {expected}\nReceived: {received}\nError: {error}\n{then}"
+    )
+}
+
+/// A validation failure in one sentence.
+pub(super) fn validation_evidence(failure: &ValidationFailure) -> String {
+    format!("{}: {}", kind_words(failure.kind), clean(&failure.error, MAX_PART))
+}
+
+const fn kind_words(kind: ValidationKind) -> &'static str {
+    match kind {
+        ValidationKind::UnparseableJson => "the arguments are no JSON",
+        ValidationKind::MissingField => "a required field is missing",
+        ValidationKind::WrongType => "a field has the wrong type",
+        ValidationKind::UnknownTool => "there is no such tool",
+        ValidationKind::MalformedClaim => "a promise tag is malformed",
+        ValidationKind::EmptyClaim => "a promise tag is empty",
+        ValidationKind::TruncatedResponse => "the response was cut off by the token limit",
+        ValidationKind::BadStreamLine => "a line of the event stream is no event",
+    }
+}
+
+/// Too many failed tools in a row (A5).
+pub fn tool_failures(evidence: &str, answer: &str) -> String {
+    let answer = excerpt(answer);
+    format!(
+        "{evidence}. The last one said: \"{}\". The session ends here: what the tools need may be \
+         missing or broken, and calling them again will not mend it.",
+        answer.trim()
+    )
+}
+
+/// Failed tools in one sentence.
+pub(super) fn failures_evidence(streak: u32, tool: &str) -> String {
+    let last = if tool.is_empty() { String::new() } else { format!(", last of them '{tool}'") };
+    format!("{} failed in a row{last}", count(u64::from(streak), "tool call"))
+}
+
+/// The context window fills up (A8).
+pub fn context(level: ContextLevel, percent: u8) -> String {
+    let advice = match level {
+        ContextLevel::Notice => "Read only what you need from here on.",
+        ContextLevel::Warning => {
+            "Finish the step at hand, write down what you know, and commit what works."
+        }
+        ContextLevel::Critical => {
+            "Commit what works now, write down what is left to do, and stop: the next session begins \
+             with a fresh context."
+        }
+    };
+    format!("{level}: {percent}% of the context window is used. {advice}")
+}
+
+/// Context fill in one sentence.
+pub(super) fn context_evidence(percent: u64) -> String {
+    format!("{percent}% of the context window is used")
+}
+
+/// A large result in one sentence.
+pub(super) fn large_evidence(chars: u64) -> String {
+    format!("a tool result of {}", count(chars, "character"))
+}
+
+/// What the agent gets instead of a large result that was written to a file (A7).
+pub fn spilled(rules: &CallRules, result: &str, chars: u64, path: &str) -> String {
+    let shown = prefix(result, usize::try_from(rules.preview).unwrap_or(usize::MAX));
+    format!(
+        "The result has {} and was written to a file instead: {path}\n\
+         Read a part of it with your file tool (give it an offset and a limit), or search it with \
+         grep -n PATTERN and that path.\n\
+         Its first {}:\n{shown}",
+        count(chars, "character"),
+        count(shown.chars().count() as u64, "character"),
+    )
+}
+
+/// What the agent gets when a large result could not be written to a file (A7): its first
+/// characters, and a line that says what was cut.
+pub fn cut(rules: &CallRules, result: &str) -> String {
+    let max = usize::try_from(rules.large_response).unwrap_or(usize::MAX);
+    let shown = prefix(result, max);
+    let left = result.get(shown.len()..).map_or(0, |rest| rest.chars().count());
+    if left == 0 {
+        return String::from(result);
+    }
+    format!(
+        "{shown}\n[cut here: {} of {} are missing; ask for a smaller part]",
+        count(left as u64, "character"),
+        left.saturating_add(shown.chars().count()),
+    )
+}
+
+#[cfg(test)]
+mod tests;

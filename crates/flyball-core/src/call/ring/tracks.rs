@@ -1,0 +1,64 @@
+//! One track per sub-agent, so that parallel sub-agents neither hide nor fake a streak (A2).
+
+use alloc::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::Fingerprint;
+use crate::call::detect::Detectors;
+
+/// Sub-agents that are tracked at once; beyond that the one silent for longest is forgotten. The
+/// unnamed one (the main agent) never is.
+const MAX_TRACKS: usize = 24;
+
+/// What is known of one sub-agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Track {
+    number: u64,
+    used: u64,
+    pub(super) detectors: Detectors,
+}
+
+impl Track {
+    /// Counts a call and gives its number.
+    pub(super) const fn next_number(&mut self) -> u64 {
+        self.number = self.number.saturating_add(1);
+        self.number
+    }
+}
+
+/// All tracked sub-agents, by the identity of their name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Tracks(BTreeMap<Fingerprint, Track>);
+
+impl Tracks {
+    /// Makes room for this sub-agent if it is new and there is none; the one forgotten for it.
+    pub(super) fn make_room(&mut self, agent: Fingerprint) -> Option<Fingerprint> {
+        if self.0.len() < MAX_TRACKS || self.0.contains_key(&agent) {
+            return None;
+        }
+        let main = Fingerprint::of_text("");
+        let others = self.0.iter().filter(|(agent, _)| **agent != main);
+        let forgotten = *others.min_by_key(|(_, track)| track.used)?.0;
+        self.0.remove(&forgotten);
+        Some(forgotten)
+    }
+
+    /// The track of this sub-agent, begun if need be, used with the session's call number `now`.
+    pub(super) fn get_or_begin(&mut self, agent: Fingerprint, now: u64) -> &mut Track {
+        let track = self.0.entry(agent).or_default();
+        track.used = now;
+        track
+    }
+
+    /// The track of this sub-agent.
+    pub(super) fn get(&mut self, agent: Fingerprint) -> Option<&mut Track> {
+        self.0.get_mut(&agent)
+    }
+
+    /// The streak of the sub-agent that made the latest call.
+    pub(super) fn latest_streak(&self) -> u64 {
+        self.0.values().max_by_key(|track| track.used).map_or(0, |t| t.detectors.streak())
+    }
+}
