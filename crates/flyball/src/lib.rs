@@ -1,5 +1,6 @@
 //! The deeds of flyball: everything that touches the world. Decisions are `flyball-core`'s.
 
+pub mod agent;
 pub mod cli;
 pub mod clock;
 pub mod config;

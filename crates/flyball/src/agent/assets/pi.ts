@@ -1,0 +1,51 @@
+// flyball's ears in pi: asks `flyball hook pi EVENT` before and after each call and at each stop.
+// A hook that cannot be asked changes nothing.
+import { spawn } from "node:child_process"
+
+const PROGRAM = "@PROGRAM@"
+const STOPS = @STOPS@
+
+const ask = (event: string, input: unknown, seconds: number): Promise<any> =>
+  new Promise((resolve) => {
+    const child = spawn(PROGRAM, ["hook", "pi", event], { stdio: ["pipe", "pipe", "ignore"] })
+    let out = ""
+    const timer = setTimeout(() => child.kill(), seconds * 1000)
+    child.on("error", () => resolve({}))
+    child.stdout.on("data", (piece) => (out += piece))
+    child.on("close", () => {
+      clearTimeout(timer)
+      try {
+        resolve(JSON.parse(out || "{}"))
+      } catch {
+        resolve({})
+      }
+    })
+    child.stdin.on("error", () => {})
+    child.stdin.end(JSON.stringify(input))
+  })
+
+const textOf = (content: any[]): string =>
+  (content ?? []).filter((part) => part.type === "text").map((part) => part.text).join("\n")
+
+export default function (pi: any) {
+  let stops = 0
+  pi.on("tool_call", async (event: any) => {
+    const input = { tool_use_id: event.toolCallId, tool_name: event.toolName, tool_input: event.input }
+    const answer = await ask("PreToolUse", input, @CALL_SECONDS@)
+    if (answer.decision === "block") return { block: true, reason: answer.reason }
+  })
+  pi.on("tool_result", async (event: any) => {
+    const input = { tool_use_id: event.toolCallId, tool_name: event.toolName, tool_response: textOf(event.content), is_error: event.isError }
+    const answer = await ask("PostToolUse", input, @CALL_SECONDS@)
+    const context = answer.hookSpecificOutput?.additionalContext
+    if (context) return { content: [...event.content, { type: "text", text: context }] }
+  })
+  pi.on("turn_end", async (event: any) => {
+    if ((event.toolResults ?? []).length > 0 || stops >= STOPS) return
+    const said = textOf(event.message?.content)
+    const answer = await ask("Stop", { last_assistant_message: said, stop_hook_active: stops > 0 }, @STOP_SECONDS@)
+    if (answer.decision !== "block") return
+    stops += 1
+    pi.sendUserMessage(answer.reason, { deliverAs: "followUp" })
+  })
+}

@@ -1,0 +1,263 @@
+//! Cline (`cline --json`): no hooks that were seen to work, so it is watched and not steered.
+
+use flyball_core::AgentFact;
+use flyball_core::call::{ToolOutcome, ValidationKind};
+use flyball_core::event::AgentTraits;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::launch::{Launch, LaunchRequest};
+use super::lax::{List, Num, Text, content_text, read};
+use super::meter::Usage;
+use super::session::{Answer, Call, Session};
+use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
+use super::trouble::{Trouble, says_unreachable};
+use super::{Adapter, Aside, ReadRequest, Reader};
+
+/// Cline.
+pub(crate) struct Cline;
+
+impl Adapter for Cline {
+    fn name(&self) -> &'static str {
+        "cline"
+    }
+
+    fn traits(&self) -> AgentTraits {
+        AgentTraits { steerable: false, structured: true }
+    }
+
+    fn refuse_after_at_most(&self) -> Option<u32> {
+        Some(4)
+    }
+
+    fn can_resume(&self) -> bool {
+        false
+    }
+
+    fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
+        let mut launch = Launch::of(request, "cline", &["--json"]);
+        launch.option("-m", request.model);
+        launch.extra(request);
+        launch.arg(request.prompt);
+        launch
+    }
+
+    fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
+        let session = Session::new(request, self.free_text());
+        Box::new(StreamReader::new(ClineStream::default(), session))
+    }
+}
+
+#[derive(Debug, Default)]
+struct ClineStream {
+    iteration: u64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Record<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    event: Option<Inner<'a>>,
+    #[serde(borrow)]
+    finish_reason: Text<'a>,
+    usage: Option<Totals>,
+    #[serde(borrow)]
+    text: Text<'a>,
+    #[serde(borrow)]
+    reason: Text<'a>,
+    #[serde(borrow)]
+    message: Text<'a>,
+    #[serde(borrow)]
+    task_id: Text<'a>,
+    #[serde(borrow)]
+    model: Option<Model<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Model<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Inner<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    content_type: Text<'a>,
+    #[serde(borrow)]
+    text: Text<'a>,
+    #[serde(borrow)]
+    tool_name: Text<'a>,
+    #[serde(borrow)]
+    tool_call_id: Text<'a>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error_class: Text<'a>,
+    input_tokens: Num,
+    output_tokens: Num,
+    iteration: Num,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Totals {
+    input_tokens: Num,
+    output_tokens: Num,
+    cache_read_tokens: Num,
+    total_cost: Num,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Failure<'a> {
+    #[serde(borrow)]
+    message: Text<'a>,
+    #[serde(borrow)]
+    error: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CommandOutput<'a> {
+    #[serde(borrow)]
+    result: Text<'a>,
+    #[serde(borrow)]
+    error: Text<'a>,
+    success: Option<bool>,
+}
+
+impl Dialect for ClineStream {
+    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+        let event: Record<'_> = match parse(line, to) {
+            Ok(event) => event,
+            Err(understood) => return understood,
+        };
+        match &*event.kind {
+            "agent_event" => return self.inner(&event.event.unwrap_or_default(), to),
+            "run_result" => result(&event, to),
+            "run_aborted" if &*event.reason != "external_abort" => to.failed(&event.message),
+            "hook_event" => to.id(&event.task_id),
+            "run_aborted" => {}
+            other => return unknown(other, to),
+        }
+        Understood::Event
+    }
+}
+
+impl ClineStream {
+    fn inner(&mut self, event: &Inner<'_>, to: &mut Session) -> Understood {
+        match (&*event.kind, &*event.content_type) {
+            ("iteration_start", _) => self.iteration = event.iteration.count(),
+            ("content_start", "text") => {
+                to.said(Some(&self.iteration.to_string()), &event.text);
+            }
+            ("content_start", "tool") => to.called(&Call {
+                id: &event.tool_call_id,
+                agent: "",
+                tool: &event.tool_name,
+                args: event.input.map_or("{}", RawValue::get),
+            }),
+            ("content_end", "tool") => returned(event, to),
+            ("usage", _) => {
+                let (input, output) = (event.input_tokens.count(), event.output_tokens.count());
+                let usage = Usage::with_cached(input, 0, output);
+                to.used(&usage);
+                to.context(usage.context());
+            }
+            ("error", _) => {
+                let error: Failure<'_> = read(event.error);
+                // A failed call was already told; only what ends the run is left.
+                if !error.message.contains("tool call(s) failed") {
+                    let trouble = classify(&event.error_class, &error.message);
+                    to.retrying(trouble, &error.message);
+                }
+            }
+            ("content_start" | "content_update" | "content_end" | "iteration_end" | "done", _) => {}
+            (other, _) => return unknown(other, to),
+        }
+        Understood::Event
+    }
+}
+
+fn returned(event: &Inner<'_>, to: &mut Session) {
+    let answer = |outcome, text: &str, to: &mut Session| {
+        to.returned(&Answer { id: &event.tool_call_id, agent: "", outcome, text });
+    };
+    let failure: Failure<'_> = read(event.output);
+    if !failure.error.is_empty() {
+        let error = &*failure.error;
+        let kind = if error.contains("AI_NoSuchToolError") {
+            ValidationKind::UnknownTool
+        } else if error.contains("AI_InvalidToolInputError") && error.contains("JSON") {
+            ValidationKind::UnparseableJson
+        } else if error.contains("AI_InvalidToolInputError") {
+            ValidationKind::WrongType
+        } else {
+            return answer(ToolOutcome::Tool, error, to);
+        };
+        return to.nonsense(kind, error, error);
+    }
+    let commands: List<CommandOutput<'_>> = read(event.output);
+    if commands.0.is_empty() {
+        return answer(ToolOutcome::Ok, &content_text(event.output), to);
+    }
+    let failed = commands.0.iter().any(|command| command.success == Some(false));
+    let texts = commands
+        .0
+        .iter()
+        .map(|command| if command.result.is_empty() { &*command.error } else { &*command.result });
+    let text = texts.collect::<Vec<_>>().join("\n");
+    answer(if failed { ToolOutcome::Exit } else { ToolOutcome::Ok }, &text, to);
+}
+
+fn result(event: &Record<'_>, to: &mut Session) {
+    to.spoke();
+    if let Some(model) = &event.model {
+        to.model(&model.id);
+    }
+    if let Some(usage) = &event.usage {
+        let tokens = Usage::with_cached(
+            usage.input_tokens.count(),
+            usage.cache_read_tokens.count(),
+            usage.output_tokens.count(),
+        );
+        // It says 0 for every model it has no price for.
+        let cost_usd = usage.total_cost.0.filter(|&cost| cost > 0.0);
+        to.settled(&Usage { cost_usd, ..tokens });
+    }
+    match &*event.finish_reason {
+        // Nobody else can abort a run that nobody watches: this is its loop guard.
+        "aborted" => to.fact(AgentFact::StoppedItself {
+            message: "cline aborted the run: the same call again and again".to_owned(),
+        }),
+        "error" => match classify("", &event.text) {
+            Some(trouble) => to.trouble(trouble),
+            None => to.failed(&event.text),
+        },
+        "max_iterations" => to.aside(Aside::OwnLimit(event.text.to_string())),
+        _ => {}
+    }
+}
+
+fn classify(class: &str, message: &str) -> Option<Trouble> {
+    let own = || message.to_owned();
+    if class == "auth" || message.starts_with("Incorrect API key") {
+        Some(Trouble::Credentials(own()))
+    } else if class == "rate_limit" || message.starts_with("Rate limit") {
+        Some(Trouble::Limit(None, own()))
+    } else if class == "network" || says_unreachable(message) {
+        Some(Trouble::Lost(own()))
+    } else {
+        Trouble::by_leading_status(message)
+    }
+}

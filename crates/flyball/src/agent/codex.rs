@@ -1,0 +1,310 @@
+//! Codex (`codex exec --json`): hooks by `-c` flags.
+//!
+//! Malformed calls, refused calls and refused stops are absent from its stream; the first two show
+//! on standard error when `RUST_LOG=error` is set. Its hook is the better sensor.
+
+use flyball_core::Moment;
+use flyball_core::call::{ToolOutcome, ValidationKind};
+use flyball_core::event::AgentTraits;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
+use super::lax::{Num, Text, content_text, read};
+use super::meter::Usage;
+use super::reading::LocalTime;
+use super::session::{Answer, Call, Session};
+use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
+use super::trouble::{Trouble, says_unreachable, status_after};
+use super::{Adapter, ReadRequest, Reader};
+
+/// Codex.
+pub(crate) struct Codex;
+
+impl Adapter for Codex {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+
+    fn traits(&self) -> AgentTraits {
+        AgentTraits { steerable: true, structured: true }
+    }
+
+    fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
+        let mut launch = Launch::of(request, "codex", &["exec"]);
+        if request.resume.is_some() {
+            launch.arg("resume");
+        }
+        launch.args(&["--json", "--skip-git-repo-check"]);
+        if request.permissions == Permissions::Bypass {
+            launch.arg("--dangerously-bypass-approvals-and-sandbox");
+        }
+        launch.option("-m", request.model);
+        launch.args(&["-c", "check_for_update_on_startup=false"]);
+        if let Some(hooks) = request.hooks {
+            launch.arg("--dangerously-bypass-hook-trust");
+            for flag in hook_flags(hooks) {
+                launch.args(&["-c", &flag]);
+            }
+        }
+        launch.extra(request);
+        if let Some(thread) = request.resume {
+            launch.arg(thread);
+        }
+        launch.arg("-");
+        launch.env("RUST_LOG", "error");
+        launch.stdin = Stdin::Text(request.prompt.to_owned());
+        launch
+    }
+
+    fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
+        let mut session = Session::new(request, self.free_text());
+        if let Some(model) = &request.model {
+            session.model(model);
+        }
+        Box::new(StreamReader::new(CodexStream, session))
+    }
+}
+
+/// Hooks as inline TOML, so that nothing is written into the user's home.
+fn hook_flags(hooks: &HookSetup) -> Vec<String> {
+    let events = [
+        ("PreToolUse", hooks.call_timeout_secs),
+        ("PostToolUse", hooks.call_timeout_secs),
+        ("Stop", hooks.stop_timeout_secs),
+    ];
+    events
+        .iter()
+        .map(|(event, secs)| {
+            let command = serde_json::Value::from(hooks.command("codex", event));
+            format!(
+                "hooks.{event}=[{{matcher=\".*\",hooks=[{{type=\"command\",command={command},timeout={secs}}}]}}]"
+            )
+        })
+        .collect()
+}
+
+struct CodexStream;
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    thread_id: Text<'a>,
+    #[serde(borrow)]
+    item: Option<Item<'a>>,
+    usage: Option<Counts>,
+    #[serde(borrow)]
+    message: Text<'a>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Item<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    text: Text<'a>,
+    #[serde(borrow)]
+    command: Text<'a>,
+    #[serde(borrow)]
+    aggregated_output: Text<'a>,
+    exit_code: Num,
+    #[serde(borrow)]
+    status: Text<'a>,
+    #[serde(borrow)]
+    changes: Option<&'a RawValue>,
+    #[serde(borrow)]
+    server: Text<'a>,
+    #[serde(borrow)]
+    tool: Text<'a>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    query: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Counts {
+    input_tokens: Num,
+    cached_input_tokens: Num,
+    output_tokens: Num,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Content<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message: Text<'a>,
+}
+
+impl Dialect for CodexStream {
+    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+        let event: Event<'_> = match parse(line, to) {
+            Ok(event) => event,
+            Err(understood) => return understood,
+        };
+        match &*event.kind {
+            "thread.started" => to.id(&event.thread_id),
+            "item.started" => started(event.item.as_ref(), to),
+            "item.completed" => completed(event.item.as_ref(), to),
+            "turn.completed" => {
+                to.spoke();
+                if let Some(tokens) = event.usage {
+                    to.settled_cumulative(&Usage::with_cached(
+                        tokens.input_tokens.count(),
+                        tokens.cached_input_tokens.count(),
+                        tokens.output_tokens.count(),
+                    ));
+                }
+            }
+            "turn.failed" => {
+                let error: Content<'_> = read(event.error);
+                match classify(&error.message, to.now()) {
+                    Some(trouble) => to.trouble(trouble),
+                    None => to.failed(&error.message),
+                }
+            }
+            // Not the end by itself: `turn.failed` is.
+            "error" => to.retrying(classify(&event.message, to.now()), &event.message),
+            "turn.started" | "item.updated" => {}
+            other => return unknown(other, to),
+        }
+        Understood::Event
+    }
+
+    fn error_line(&mut self, line: &str, to: &mut Session) {
+        let Some((_, error)) = line.split_once("ERROR codex_core::tools::router: error=") else {
+            return;
+        };
+        if let Some(detail) = error.strip_prefix("failed to parse function arguments: ") {
+            let kind = if detail.starts_with("missing field") {
+                ValidationKind::MissingField
+            } else if detail.starts_with("invalid type") || detail.starts_with("unknown") {
+                ValidationKind::WrongType
+            } else {
+                ValidationKind::UnparseableJson
+            };
+            to.nonsense(kind, detail, error);
+        } else if let Some(tool) = error.strip_prefix("unsupported call: ") {
+            to.nonsense(ValidationKind::UnknownTool, tool, error);
+        }
+    }
+}
+
+fn started(item: Option<&Item<'_>>, to: &mut Session) {
+    let Some(item) = item else { return };
+    let (tool, args) = match &*item.kind {
+        "command_execution" => ("shell".to_owned(), field("command", &item.command)),
+        "file_change" => {
+            let changes = item.changes.map_or("[]", RawValue::get);
+            ("apply_patch".to_owned(), format!("{{\"changes\":{changes}}}"))
+        }
+        "mcp_tool_call" => {
+            let args = item.arguments.map_or("{}", RawValue::get).to_owned();
+            (format!("mcp__{}__{}", &*item.server, &*item.tool), args)
+        }
+        "web_search" => ("web_search".to_owned(), field("query", &item.query)),
+        _ => return,
+    };
+    to.called(&Call { id: &item.id, agent: "", tool: &tool, args: &args });
+}
+
+fn completed(item: Option<&Item<'_>>, to: &mut Session) {
+    let Some(item) = item else { return };
+    let failed = &*item.status == "failed";
+    let answer = |outcome, text: &str, to: &mut Session| {
+        to.returned(&Answer { id: &item.id, agent: "", outcome, text });
+        to.context_by_size();
+    };
+    match &*item.kind {
+        "agent_message" => {
+            to.said(Some(&item.id), &item.text);
+            to.context_by_size();
+        }
+        "command_execution" => {
+            let outcome = match item.exit_code.0 {
+                Some(0.0) => ToolOutcome::Ok,
+                Some(_) => ToolOutcome::Exit,
+                None if failed => ToolOutcome::Tool,
+                None => ToolOutcome::Ok,
+            };
+            answer(outcome, &item.aggregated_output, to);
+        }
+        "mcp_tool_call" => {
+            let result: Content<'_> = read(item.result);
+            let error: Content<'_> = read(item.error);
+            let text = content_text(result.content);
+            let text = if text.is_empty() { &*error.message } else { &*text };
+            answer(if failed { ToolOutcome::Tool } else { ToolOutcome::Ok }, text, to);
+        }
+        "file_change" | "web_search" => {
+            let outcome = if failed { ToolOutcome::Tool } else { ToolOutcome::Ok };
+            answer(outcome, &item.status, to);
+        }
+        _ => {}
+    }
+}
+
+fn field(name: &str, value: &str) -> String {
+    serde_json::json!({ name: value }).to_string()
+}
+
+/// What a failure means, by texts of a known shape.
+fn classify(message: &str, now: Option<LocalTime>) -> Option<Trouble> {
+    // `Reconnecting... 2/5 (why)` wraps the reason while it retries.
+    let message = match message.strip_prefix("Reconnecting... ") {
+        Some(wrapped) => wrapped.split_once('(').map_or(wrapped, |(_, why)| why),
+        None => message,
+    };
+    let own = || message.to_owned();
+    if message.starts_with("You’ve hit your usage limit")
+        || message.starts_with("You've hit your usage limit")
+    {
+        return Some(Trouble::Limit(now.and_then(|now| try_again_at(message, now)), own()));
+    }
+    if message.starts_with("Quota exceeded.")
+        || message.starts_with("Missing environment variable:")
+    {
+        return Some(Trouble::Credentials(own()));
+    }
+    if message.starts_with("Rate limit reached") || message.starts_with("rate limit exceeded: ") {
+        return Some(Trouble::Limit(None, own()));
+    }
+    let anchors = ["exceeded retry limit, last status: ", "unexpected status "];
+    let status = anchors.iter().find_map(|anchor| {
+        message.starts_with(anchor).then(|| status_after(message, anchor)).flatten()
+    });
+    match status {
+        Some(status) => Trouble::by_status(status, message),
+        None => says_unreachable(message).then(|| Trouble::Lost(own())),
+    }
+}
+
+/// `… try again at 8:20 AM.`: the next such time on the local clock.
+fn try_again_at(message: &str, now: LocalTime) -> Option<Moment> {
+    let (_, at) = message.rsplit_once("try again at ")?;
+    let mut words = at.trim_end_matches('.').split_whitespace();
+    let (hour, minute) = words.next()?.split_once(':')?;
+    let (hour, minute): (u64, u64) = (hour.parse().ok()?, minute.parse().ok()?);
+    let hour = match words.next()? {
+        "AM" if hour == 12 => 0,
+        "PM" if hour < 12 => hour + 12,
+        "AM" | "PM" => hour,
+        _ => return None,
+    };
+    (hour < 24 && minute < 60 && words.next().is_none()).then(|| now.next(hour, minute))
+}

@@ -1,0 +1,261 @@
+//! GitHub Copilot CLI (`copilot --output-format json`): hooks by a file in the worktree. It tells
+//! neither tokens nor cost.
+
+use flyball_core::call::{ToolOutcome, ValidationKind};
+use flyball_core::event::AgentTraits;
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::launch::{HookSetup, Launch, LaunchRequest, Permissions};
+use super::lax::{Flag, Num, Text, read};
+use super::session::{Answer, Call, Session};
+use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
+use super::trouble::Trouble;
+use super::{Adapter, Aside, ReadRequest, Reader};
+
+/// GitHub Copilot CLI.
+pub(crate) struct Copilot;
+
+impl Adapter for Copilot {
+    fn name(&self) -> &'static str {
+        "copilot"
+    }
+
+    fn traits(&self) -> AgentTraits {
+        AgentTraits { steerable: true, structured: true }
+    }
+
+    fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
+        let mut launch = Launch::of(request, "copilot", &["--output-format", "json", "--no-color"]);
+        if request.permissions == Permissions::Bypass {
+            launch.args(&["--allow-all-tools", "--allow-all-paths"]);
+        }
+        launch.option("--model", request.model);
+        if let Some(hooks) = request.hooks {
+            let table = hook_table(hooks).to_string();
+            launch.worktree(request.worktree, ".github/hooks/flyball.json", table);
+        }
+        if let Some(session) = request.resume {
+            launch.arg(&format!("--resume={session}"));
+        }
+        launch.extra(request);
+        launch.args(&["-p", request.prompt]);
+        launch.env("COPILOT_AUTO_UPDATE", "false");
+        launch
+    }
+
+    fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
+        let session = Session::new(request, self.free_text());
+        Box::new(StreamReader::new(CopilotStream::default(), session))
+    }
+}
+
+fn hook_table(hooks: &HookSetup) -> serde_json::Value {
+    let entry = |event: &str, secs: u64| json!([{ "type": "command", "bash": hooks.command("copilot", event), "timeoutSec": secs }]);
+    json!({ "version": 1, "hooks": {
+        "preToolUse": entry("preToolUse", hooks.call_timeout_secs),
+        "postToolUse": entry("postToolUse", hooks.call_timeout_secs),
+        "agentStop": entry("agentStop", hooks.stop_timeout_secs),
+    }})
+}
+
+#[derive(Debug, Default)]
+struct CopilotStream {
+    /// The first user message is the prompt; a later one comes from a hook.
+    prompted: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+    ephemeral: Flag,
+    #[serde(borrow, rename = "sessionId")]
+    session: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Data<'a> {
+    #[serde(borrow)]
+    content: Text<'a>,
+    #[serde(borrow)]
+    message_id: Text<'a>,
+    #[serde(borrow)]
+    model: Text<'a>,
+    #[serde(borrow)]
+    tool_call_id: Text<'a>,
+    #[serde(borrow)]
+    tool_name: Text<'a>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    parent_tool_call_id: Text<'a>,
+    success: Flag,
+    #[serde(borrow)]
+    result: Option<Content<'a>>,
+    #[serde(borrow)]
+    error: Option<Error<'a>>,
+    shell_execution: Option<Shell>,
+    #[serde(borrow)]
+    tool_telemetry: Option<Telemetry<'a>>,
+    #[serde(borrow)]
+    error_type: Text<'a>,
+    #[serde(borrow)]
+    message: Text<'a>,
+    status_code: Num,
+    retry_attempt: Num,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Content<'a> {
+    #[serde(borrow)]
+    content: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Error<'a> {
+    #[serde(borrow)]
+    message: Text<'a>,
+    #[serde(borrow)]
+    code: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Shell {
+    exit_code: Num,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Telemetry<'a> {
+    #[serde(borrow)]
+    properties: Option<Properties<'a>>,
+    metrics: Option<Metrics>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Properties<'a> {
+    #[serde(borrow)]
+    was_syntax_error: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Metrics {
+    context_token_limit: Num,
+    context_current_tokens: Num,
+}
+
+impl Dialect for CopilotStream {
+    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+        let event: Event<'_> = match parse(line, to) {
+            Ok(event) => event,
+            Err(understood) => return understood,
+        };
+        if event.ephemeral.0 && &*event.kind != "model.call_failure" {
+            return Understood::Event;
+        }
+        let data: Data<'_> = read(event.data);
+        match &*event.kind {
+            "user.message" => {
+                to.interrupted();
+                if std::mem::replace(&mut self.prompted, true) {
+                    to.aside(Aside::StopRefused(data.content.to_string()));
+                }
+            }
+            "assistant.message" => {
+                to.model(&data.model);
+                if data.parent_tool_call_id.is_empty() {
+                    to.said(Some(&data.message_id), &data.content);
+                }
+            }
+            "tool.execution_start" => to.called(&Call {
+                id: &data.tool_call_id,
+                agent: &data.parent_tool_call_id,
+                tool: &data.tool_name,
+                args: data.arguments.map_or("{}", RawValue::get),
+            }),
+            "tool.execution_complete" => returned(&data, to),
+            "model.call_failure" => {
+                let message = format!("model call failed, attempt {}", data.retry_attempt.count());
+                let status = data.status_code.status();
+                let trouble = status.and_then(|status| Trouble::by_status(status, &message));
+                to.retrying(trouble.or_else(|| Some(Trouble::Lost(message.clone()))), &message);
+            }
+            "session.error" => failed(&data, to),
+            "result" => {
+                to.spoke();
+                to.id(&event.session);
+            }
+            "assistant.turn_start"
+            | "assistant.turn_end"
+            | "session.info"
+            | "session.warning"
+            | "assistant.turn_retry" => {}
+            other => return unknown(other, to),
+        }
+        Understood::Event
+    }
+}
+
+fn returned(data: &Data<'_>, to: &mut Session) {
+    let telemetry = data.tool_telemetry.as_ref();
+    if let Some(metrics) = telemetry.and_then(|telemetry| telemetry.metrics.as_ref()) {
+        to.window(metrics.context_token_limit.count());
+        to.context(metrics.context_current_tokens.count());
+    }
+    let answer = |outcome, text: &str, to: &mut Session| {
+        let agent = &*data.parent_tool_call_id;
+        to.returned(&Answer { id: &data.tool_call_id, agent, outcome, text });
+    };
+    let exit = data.shell_execution.as_ref().and_then(|shell| shell.exit_code.0);
+    let text = data.result.as_ref().map_or("", |result| &result.content);
+    if exit.is_some_and(|code| code != 0.0) {
+        return answer(ToolOutcome::Exit, text, to);
+    }
+    if data.success.0 {
+        return answer(ToolOutcome::Ok, text, to);
+    }
+    let Some(error) = &data.error else { return answer(ToolOutcome::Tool, text, to) };
+    let properties = telemetry.and_then(|telemetry| telemetry.properties.as_ref());
+    let syntax = properties.is_some_and(|properties| &*properties.was_syntax_error == "true");
+    let message = &*error.message;
+    let kind = if syntax {
+        Some(ValidationKind::UnparseableJson)
+    } else if message.starts_with("Tool '") && message.ends_with("' does not exist.") {
+        Some(ValidationKind::UnknownTool)
+    } else if message.starts_with('"') && message.ends_with("\": Required") {
+        Some(ValidationKind::MissingField)
+    } else if message.starts_with('"') && message.contains("\": Expected ") {
+        Some(ValidationKind::WrongType)
+    } else {
+        None
+    };
+    match kind {
+        Some(kind) => to.nonsense(kind, message, message),
+        None if &*error.code == "denied" => answer(ToolOutcome::Refused, message, to),
+        None => answer(ToolOutcome::Tool, message, to),
+    }
+}
+
+fn failed(data: &Data<'_>, to: &mut Session) {
+    let message = &*data.message;
+    let trouble = match &*data.error_type {
+        "rate_limit" | "quota" => Some(Trouble::Limit(None, message.to_owned())),
+        "authentication" | "authorization" => Some(Trouble::Credentials(message.to_owned())),
+        _ => data.status_code.status().and_then(|status| Trouble::by_status(status, message)),
+    };
+    match trouble {
+        Some(trouble) => to.trouble(trouble),
+        None => to.failed(message),
+    }
+}

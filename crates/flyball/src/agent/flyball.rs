@@ -1,0 +1,152 @@
+//! The protocol of `output = "flyball"`: how any home-made agent speaks to all rings.
+
+use flyball_core::call::{ToolOutcome, ValidationKind};
+use flyball_core::event::AgentTraits;
+use flyball_core::{AgentFact, Moment};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::launch::{Launch, LaunchRequest, Stdin};
+use super::lax::{Num, Text, content_text};
+use super::meter::Usage;
+use super::session::{Answer, Call, Session};
+use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
+use super::trouble::Trouble;
+use super::{Adapter, ReadRequest, Reader};
+
+/// A home-made agent that speaks flyball's own protocol. Its program comes from the config.
+pub(crate) struct Flyball;
+
+impl Adapter for Flyball {
+    fn name(&self) -> &'static str {
+        "flyball"
+    }
+
+    fn traits(&self) -> AgentTraits {
+        AgentTraits { steerable: true, structured: true }
+    }
+
+    fn can_resume(&self) -> bool {
+        false
+    }
+
+    fn tells_cost(&self) -> bool {
+        true
+    }
+
+    fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
+        let mut launch = Launch::default();
+        launch.argv.extend(request.program.map(str::to_owned));
+        launch.extra(request);
+        launch.stdin = Stdin::Text(request.prompt.to_owned());
+        launch
+    }
+
+    fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
+        let session = Session::new(request, self.free_text());
+        Box::new(StreamReader::new(FlyballStream, session))
+    }
+}
+
+struct FlyballStream;
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    agent: Text<'a>,
+    #[serde(borrow)]
+    tool: Text<'a>,
+    #[serde(borrow)]
+    args: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Text<'a>,
+    #[serde(borrow)]
+    received: Text<'a>,
+    #[serde(borrow)]
+    text: Text<'a>,
+    input_tokens: Num,
+    output_tokens: Num,
+    cost_usd: Num,
+    context_used: Num,
+    #[serde(borrow)]
+    resets_at: Text<'a>,
+}
+
+impl Dialect for FlyballStream {
+    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+        let event: Event<'_> = match parse(line, to) {
+            Ok(event) => event,
+            Err(understood) => return understood,
+        };
+        let agent = if &*event.agent == "main" { "" } else { &*event.agent };
+        match &*event.kind {
+            "call" => to.called(&Call {
+                id: &event.id,
+                agent,
+                tool: &event.tool,
+                args: event.args.map_or("{}", RawValue::get),
+            }),
+            "result" => {
+                let outcome = match &*event.error {
+                    "" => ToolOutcome::Ok,
+                    "exit" => ToolOutcome::Exit,
+                    "refused" => ToolOutcome::Refused,
+                    _ => ToolOutcome::Tool,
+                };
+                let text = content_text(event.output);
+                to.returned(&Answer { id: &event.id, agent, outcome, text: &text });
+            }
+            "invalid" => to.nonsense(kind(&event.error), &event.received, &event.error),
+            "text" if agent.is_empty() => to.said(None, &event.text),
+            "text" => {}
+            "usage" => usage(&event, to),
+            "limit" => {
+                let resets_at = event.resets_at.parse().ok().and_then(moment);
+                to.trouble(Trouble::Limit(resets_at, "the agent reports a limit".to_owned()));
+            }
+            other => return unknown(other, to),
+        }
+        Understood::Event
+    }
+}
+
+fn usage(event: &Event<'_>, to: &mut Session) {
+    to.used(&Usage {
+        fresh: event.input_tokens.count(),
+        output: event.output_tokens.count(),
+        cost_usd: event.cost_usd.0,
+        ..Usage::default()
+    });
+    if let Some(share) = event.context_used.0 {
+        let permille = Num(Some(share * 1000.0)).count().min(1000);
+        to.fact(AgentFact::FilledContext { permille: u16::try_from(permille).unwrap_or(1000) });
+    }
+}
+
+/// Which of the eight, by the words the agent chose.
+fn kind(error: &str) -> ValidationKind {
+    let error = error.to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
+    if says(&["unknown tool", "no such tool"]) {
+        ValidationKind::UnknownTool
+    } else if says(&["missing", "required"]) {
+        ValidationKind::MissingField
+    } else if says(&["truncated", "token limit", "max_tokens"]) {
+        ValidationKind::TruncatedResponse
+    } else if says(&["type", "schema"]) {
+        ValidationKind::WrongType
+    } else {
+        ValidationKind::UnparseableJson
+    }
+}
+
+fn moment(at: jiff::Timestamp) -> Option<Moment> {
+    u64::try_from(at.as_millisecond()).ok().map(Moment::from_millis)
+}

@@ -1,0 +1,271 @@
+//! Gemini CLI (`gemini --output-format stream-json`): hooks by a settings file.
+//!
+//! Text comes in pieces, retries show only on standard error, and exit codes are HTTP statuses
+//! modulo 256.
+
+use flyball_core::AgentFact;
+use flyball_core::call::{ToolOutcome, ValidationKind};
+use flyball_core::event::AgentTraits;
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
+use super::lax::{Num, Text, read};
+use super::meter::Usage;
+use super::qwen::schema_error;
+use super::session::{Answer, Call, Session};
+use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
+use super::trouble::{Trouble, says_unreachable, status_after};
+use super::{Adapter, Aside, ReadRequest, Reader};
+
+/// Gemini CLI.
+pub(crate) struct Gemini;
+
+impl Adapter for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn traits(&self) -> AgentTraits {
+        AgentTraits { steerable: true, structured: true }
+    }
+
+    fn refuse_after_at_most(&self) -> Option<u32> {
+        Some(4)
+    }
+
+    fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
+        let mut launch = Launch::of(request, "gemini", &["--output-format", "stream-json"]);
+        launch.option("-m", request.model);
+        if request.permissions == Permissions::Bypass {
+            launch.arg("--yolo");
+        }
+        if let Some(hooks) = request.hooks {
+            let settings = json!({ "hooks": hook_table(hooks) }).to_string();
+            let path = launch.private(request.private_dir, "gemini-settings.json", settings);
+            launch.env("GEMINI_CLI_SYSTEM_SETTINGS_PATH", path);
+        }
+        launch.option("--resume", request.resume);
+        launch.extra(request);
+        launch.env("GEMINI_CLI_TRUST_WORKSPACE", "true");
+        launch.env("NO_COLOR", "1");
+        launch.stdin = Stdin::Text(request.prompt.to_owned());
+        launch
+    }
+
+    fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
+        let session = Session::new(request, self.free_text());
+        Box::new(StreamReader::new(GeminiStream::default(), session))
+    }
+}
+
+/// Its events have other names, and its time limits are in milliseconds.
+fn hook_table(hooks: &HookSetup) -> serde_json::Value {
+    let entry = |event: &str, secs: u64| {
+        let command = hooks.command("gemini", event);
+        let hook = json!({
+            "type": "command", "name": "flyball", "command": command, "timeout": secs * 1000,
+        });
+        json!([{ "matcher": ".*", "hooks": [hook] }])
+    };
+    json!({
+        "BeforeTool": entry("BeforeTool", hooks.call_timeout_secs),
+        "AfterTool": entry("AfterTool", hooks.call_timeout_secs),
+        "AfterAgent": entry("AfterAgent", hooks.stop_timeout_secs),
+    })
+}
+
+#[derive(Debug, Default)]
+struct GeminiStream {
+    /// Its loop guard has spoken: a hook that refuses the stop now makes it spin.
+    looped: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    session_id: Text<'a>,
+    #[serde(borrow)]
+    model: Text<'a>,
+    #[serde(borrow)]
+    role: Text<'a>,
+    #[serde(borrow)]
+    content: Text<'a>,
+    #[serde(borrow)]
+    tool_name: Text<'a>,
+    #[serde(borrow)]
+    tool_id: Text<'a>,
+    #[serde(borrow)]
+    parameters: Option<&'a RawValue>,
+    #[serde(borrow)]
+    status: Text<'a>,
+    #[serde(borrow)]
+    output: Text<'a>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message: Text<'a>,
+    stats: Option<Stats>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Error<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    message: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Stats {
+    total_tokens: Num,
+    input_tokens: Num,
+    cached: Num,
+}
+
+impl Dialect for GeminiStream {
+    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+        let event: Event<'_> = match parse(line, to) {
+            Ok(event) => event,
+            Err(understood) => return understood,
+        };
+        match &*event.kind {
+            "init" => {
+                to.id(&event.session_id);
+                to.model(&event.model);
+            }
+            "message" if &*event.role == "assistant" => {
+                to.said(None, &event.content);
+                to.context_by_size();
+            }
+            "message" => to.interrupted(),
+            "tool_use" => to.called(&Call {
+                id: &event.tool_id,
+                agent: "",
+                tool: &event.tool_name,
+                args: event.parameters.map_or("{}", RawValue::get),
+            }),
+            "tool_result" => returned(&event, to),
+            "error" => self.error(&event.message, to),
+            "result" => result(&event, to),
+            other => return unknown(other, to),
+        }
+        Understood::Event
+    }
+
+    fn error_line(&mut self, line: &str, to: &mut Session) {
+        let Some(rest) = line.strip_prefix("Attempt ") else { return };
+        let Some((_, why)) = rest.split_once(" failed") else { return };
+        let status = status_after(why, " with status ").or_else(|| status_after(why, "\"code\":"));
+        let trouble = match status {
+            Some(status) => Trouble::by_status(status, line),
+            None if why.starts_with(": You exceeded your current quota") => {
+                Some(Trouble::Limit(None, line.to_owned()))
+            }
+            None => None,
+        };
+        to.retrying(trouble, line);
+    }
+}
+
+impl GeminiStream {
+    fn error(&mut self, message: &str, to: &mut Session) {
+        if let Some(reason) = message.strip_prefix("Agent execution blocked: ") {
+            to.interrupted();
+            // After its loop guard the client asks its hook again and again without its model.
+            if !self.looped {
+                to.aside(Aside::StopRefused(reason.to_owned()));
+            }
+        } else if message.starts_with("Loop detected, stopping execution") {
+            if !std::mem::replace(&mut self.looped, true) {
+                to.fact(AgentFact::StoppedItself { message: message.to_owned() });
+            }
+        } else {
+            to.failed(message);
+        }
+    }
+}
+
+fn returned(event: &Event<'_>, to: &mut Session) {
+    let error: Error<'_> = read(event.error);
+    let outcome = if &*event.status == "success" {
+        match exit_code(&event.output) {
+            Some(_) => ToolOutcome::Exit,
+            None => ToolOutcome::Ok,
+        }
+    } else {
+        match &*error.kind {
+            "policy_violation" | "stop_execution" => ToolOutcome::Refused,
+            "tool_not_registered" => {
+                return to.nonsense(ValidationKind::UnknownTool, &error.message, &error.message);
+            }
+            "invalid_tool_params" => match schema_error(&error.message) {
+                Some(kind) => return to.nonsense(kind, &error.message, &error.message),
+                None => ToolOutcome::Tool,
+            },
+            _ => ToolOutcome::Tool,
+        }
+    };
+    to.returned(&Answer { id: &event.tool_id, agent: "", outcome, text: &event.output });
+    to.context_by_size();
+}
+
+/// A failing command counts as a success here; its last line tells.
+fn exit_code(output: &str) -> Option<u32> {
+    let last = output.trim_end().lines().next_back()?;
+    last.strip_prefix("Command exited with code: ")?.parse().ok().filter(|&code| code != 0)
+}
+
+fn result(event: &Event<'_>, to: &mut Session) {
+    to.spoke();
+    if let Some(stats) = &event.stats {
+        let input = stats.input_tokens.count();
+        // Thinking is only in the total.
+        let output = stats.total_tokens.count().saturating_sub(input);
+        to.settled(&Usage::with_cached(input, stats.cached.count(), output));
+    }
+    if &*event.status != "error" {
+        return;
+    }
+    let error: Error<'_> = read(event.error);
+    if &*error.kind == "FatalTurnLimitedError" {
+        return to.aside(Aside::OwnLimit(error.message.to_string()));
+    }
+    match classify(&error.message, to) {
+        Some(trouble) => to.trouble(trouble),
+        None => to.failed(&error.message),
+    }
+}
+
+fn classify(message: &str, to: &Session) -> Option<Trouble> {
+    let api = message.strip_prefix("[API Error: ")?;
+    let own = || message.to_owned();
+    if api.starts_with("You exceeded your current quota")
+        || api.starts_with("You have exhausted your")
+        || api.starts_with("Resource exhausted")
+    {
+        let secs = status_free_number(api, "Suggested retry after ");
+        let resets_at = secs.and_then(|secs| to.now().map(|now| now.after_secs(secs)));
+        return Some(Trouble::Limit(resets_at, own()));
+    }
+    if api.starts_with("The model is overloaded") || says_unreachable(api) {
+        return Some(Trouble::Lost(own()));
+    }
+    if api.contains("API key not valid") {
+        return Some(Trouble::Credentials(own()));
+    }
+    let status = status_after(api, "{\"error\":{\"code\":")?;
+    Trouble::by_status(status, message)
+}
+
+fn status_free_number(text: &str, anchor: &str) -> Option<u64> {
+    let rest = text.split_once(anchor)?.1;
+    let end = rest.find(|c: char| !c.is_ascii_digit())?;
+    rest.get(..end)?.parse().ok()
+}

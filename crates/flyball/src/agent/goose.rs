@@ -1,0 +1,305 @@
+//! goose (`goose run --output-format stream-json`): hooks by a plugin in the worktree.
+//!
+//! Most failures end with exit code 0 and a text of the client's own in the agent's place.
+
+use flyball_core::call::{ToolOutcome, ValidationKind};
+use flyball_core::event::AgentTraits;
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::claude::hook_table;
+use super::launch::{Launch, LaunchRequest, Permissions, Stdin};
+use super::lax::{Flag, List, Num, Text, content_text, read};
+use super::meter::Usage;
+use super::session::{Answer, Call, Session};
+use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
+use super::trouble::{Trouble, says_unreachable, status_after};
+use super::{Adapter, Aside, ReadRequest, Reader};
+
+/// goose.
+pub(crate) struct Goose;
+
+const PLUGIN: &str = ".agents/plugins/flyball";
+
+impl Adapter for Goose {
+    fn name(&self) -> &'static str {
+        "goose"
+    }
+
+    fn traits(&self) -> AgentTraits {
+        AgentTraits { steerable: true, structured: true }
+    }
+
+    fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
+        let args = ["run", "-q", "--output-format", "stream-json", "--with-builtin", "developer"];
+        let mut launch = Launch::of(request, "goose", &args);
+        launch.option("--model", request.model);
+        if request.permissions == Permissions::Bypass {
+            launch.env("GOOSE_MODE", "auto");
+        }
+        if let Some(hooks) = request.hooks {
+            let plugin = json!({
+                "name": "flyball", "version": "0.0.1", "description": "guards of flyball",
+            });
+            let hooks = json!({ "hooks": hook_table(hooks, "goose", 1) });
+            let root = request.worktree;
+            launch.worktree(root, &format!("{PLUGIN}/plugin.json"), plugin.to_string());
+            launch.worktree(root, &format!("{PLUGIN}/hooks/hooks.json"), hooks.to_string());
+            launch.env("GOOSE_STOP_HOOK_BLOCK_CAP", "20");
+        }
+        if let Some(name) = request.resume {
+            launch.args(&["--name", name, "--resume"]);
+        }
+        launch.extra(request);
+        launch.args(&["-i", "-"]);
+        launch.env("GOOSE_TELEMETRY_OFF", "1");
+        launch.stdin = Stdin::Text(request.prompt.to_owned());
+        launch
+    }
+
+    fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
+        let session = Session::new(request, self.free_text());
+        Box::new(StreamReader::new(GooseStream, session))
+    }
+}
+
+struct GooseStream;
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    message: Option<Message<'a>>,
+    #[serde(borrow)]
+    error: Text<'a>,
+    input_tokens: Num,
+    output_tokens: Num,
+    cache_read_input_tokens: Num,
+    cost_usd: Num,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Message<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    role: Text<'a>,
+    #[serde(borrow)]
+    content: List<Part<'a>>,
+    #[serde(borrow)]
+    metadata: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    text: Text<'a>,
+    #[serde(borrow)]
+    tool_call: Option<Outcome<'a>>,
+    #[serde(borrow)]
+    tool_result: Option<Outcome<'a>>,
+    #[serde(borrow)]
+    notification_type: Text<'a>,
+    #[serde(borrow)]
+    msg: Text<'a>,
+    #[serde(borrow, rename = "kind")]
+    error_kind: Text<'a>,
+    #[serde(borrow)]
+    message: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Outcome<'a> {
+    #[serde(borrow)]
+    value: Option<Value<'a>>,
+    #[serde(borrow)]
+    error: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Value<'a> {
+    #[serde(borrow)]
+    name: Text<'a>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    structured_content: Option<&'a RawValue>,
+    is_error: Flag,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Structured {
+    exit_code: Num,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Metadata<'a> {
+    #[serde(borrow)]
+    inference: Option<Inference<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Inference<'a> {
+    #[serde(borrow)]
+    requested_model: Text<'a>,
+}
+
+impl Dialect for GooseStream {
+    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+        let event: Event<'_> = match parse(line, to) {
+            Ok(event) => event,
+            Err(understood) => return understood,
+        };
+        match &*event.kind {
+            "message" => {
+                let Some(message) = &event.message else { return Understood::Event };
+                let metadata: Metadata<'_> = read(message.metadata);
+                if let Some(inference) = metadata.inference {
+                    to.model(&inference.requested_model);
+                }
+                for part in &message.content.0 {
+                    one(part, message, to);
+                }
+            }
+            "complete" => {
+                to.spoke();
+                let tokens = Usage::with_cached(
+                    event.input_tokens.count(),
+                    event.cache_read_input_tokens.count(),
+                    event.output_tokens.count(),
+                );
+                to.settled_cumulative(&Usage { cost_usd: event.cost_usd.0, ..tokens });
+            }
+            "error" => failed(&event.error, to),
+            "notification" => {}
+            other => return unknown(other, to),
+        }
+        Understood::Event
+    }
+}
+
+fn one(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
+    match (&*message.role, &*part.kind) {
+        ("assistant", "text") => text(part, message, to),
+        (_, "toolRequest") => request(part, to),
+        (_, "toolResponse") => response(part, to),
+        (_, "systemNotification") => notification(part, to),
+        (_, "error") if &*part.error_kind == "authentication" => {
+            to.trouble(Trouble::Credentials(part.message.to_string()));
+        }
+        (_, "error") => failed(&part.message, to),
+        ("user", "text") => to.interrupted(),
+        _ => {}
+    }
+}
+
+/// The agent's words, or the client's in its place: those are whole messages with an id of their
+/// own kind, and begin in a fixed way.
+fn text(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
+    let clients_own = message.id.starts_with("msg_");
+    if clients_own && part.text.starts_with("Ran into this error: ") {
+        failed(&part.text, to);
+    } else if clients_own && part.text.starts_with("I've reached the maximum number of actions") {
+        to.aside(Aside::OwnLimit(part.text.to_string()));
+    } else {
+        to.said(Some(&message.id), &part.text);
+        to.context_by_size();
+    }
+}
+
+fn request(part: &Part<'_>, to: &mut Session) {
+    let Some(call) = &part.tool_call else { return };
+    if let Some(value) = &call.value {
+        let args = value.arguments.map_or("{}", RawValue::get);
+        return to.called(&Call { id: &part.id, agent: "", tool: &value.name, args });
+    }
+    let kind = if call.error.starts_with("-32600:") {
+        ValidationKind::UnknownTool
+    } else if call.error.contains("response was truncated") {
+        ValidationKind::TruncatedResponse
+    } else {
+        ValidationKind::UnparseableJson
+    };
+    to.nonsense(kind, &call.error, &call.error);
+}
+
+fn response(part: &Part<'_>, to: &mut Session) {
+    let Some(result) = &part.tool_result else { return };
+    let answer = |outcome, text: &str, to: &mut Session| {
+        to.returned(&Answer { id: &part.id, agent: "", outcome, text });
+        to.context_by_size();
+    };
+    let Some(value) = &result.value else {
+        if result.error.starts_with("-32603: Tool call denied by policy hook") {
+            return answer(ToolOutcome::Refused, &result.error, to);
+        }
+        if result.error.starts_with("-32600:") || result.error.starts_with("-32602:") {
+            // The call never was one and was told as such.
+            return to.interrupted();
+        }
+        return answer(ToolOutcome::Tool, &result.error, to);
+    };
+    let text = content_text(value.content);
+    let structured: Structured = read(value.structured_content);
+    let outcome = match structured.exit_code.0 {
+        Some(code) if code != 0.0 => ToolOutcome::Exit,
+        _ if !value.is_error.0 => ToolOutcome::Ok,
+        _ => match text.strip_prefix("Error: Failed to parse arguments: ") {
+            Some(detail) if detail.starts_with("missing field") => {
+                return to.nonsense(ValidationKind::MissingField, detail, &text);
+            }
+            Some(detail) => return to.nonsense(ValidationKind::WrongType, detail, &text),
+            None => ToolOutcome::Tool,
+        },
+    };
+    answer(outcome, &text, to);
+}
+
+fn notification(part: &Part<'_>, to: &mut Session) {
+    if &*part.notification_type == "creditsExhausted" {
+        return to.trouble(Trouble::Credentials(part.msg.to_string()));
+    }
+    if part.msg.starts_with("Stop hook `") && part.msg.contains("overriding and ending turn") {
+        to.aside(Aside::StopForced(part.msg.to_string()));
+    } else if part.msg.starts_with("Stop hook `") {
+        to.interrupted();
+        to.aside(Aside::StopRefused(part.msg.to_string()));
+    }
+}
+
+fn failed(message: &str, to: &mut Session) {
+    let error = message.strip_prefix("Ran into this error: ").unwrap_or(message);
+    let own = || message.to_owned();
+    let trouble = if error.starts_with("Rate limit exceeded") {
+        Some(Trouble::Limit(None, own()))
+    } else if error.starts_with("Authentication error") {
+        Some(Trouble::Credentials(own()))
+    } else if error.starts_with("Server error") {
+        let status = status_after(error, "Server error (").unwrap_or(500);
+        Trouble::by_status(status, message)
+    } else if error.starts_with("Network error") || says_unreachable(error) {
+        Some(Trouble::Lost(own()))
+    } else {
+        None
+    };
+    match trouble {
+        Some(trouble) => to.trouble(trouble),
+        None => to.failed(message),
+    }
+}

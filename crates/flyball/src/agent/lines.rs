@@ -1,0 +1,101 @@
+//! Bytes to lines, with bounded memory.
+
+use std::borrow::Cow;
+
+/// The longest line that is kept; more of it is thrown away and the line counts as a bad one.
+pub(crate) const LINE_MAX: usize = 8 * 1024 * 1024;
+
+/// One line of output.
+pub(crate) enum Line<'a> {
+    /// A whole line, without its end.
+    Whole(Cow<'a, str>),
+    /// The beginning of a line that was too long.
+    Overlong(Cow<'a, str>),
+}
+
+/// Collects bytes until a line is whole.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    partial: Vec<u8>,
+    overlong: bool,
+}
+
+impl Lines {
+    /// Takes bytes and hands out every line they complete.
+    pub(crate) fn feed(&mut self, mut bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            let (head, rest) = bytes.split_at(end);
+            bytes = rest.get(1..).unwrap_or(&[]);
+            if self.partial.is_empty() && head.len() <= LINE_MAX {
+                each(Line::Whole(text(head)));
+            } else {
+                self.keep(head);
+                self.hand_out(&mut each);
+            }
+        }
+        self.keep(bytes);
+    }
+
+    /// The output is over: what is left is the last line.
+    pub(crate) fn end(&mut self, mut each: impl FnMut(Line<'_>)) {
+        if !self.partial.is_empty() {
+            self.hand_out(&mut each);
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        let room = LINE_MAX.saturating_sub(self.partial.len());
+        self.overlong |= bytes.len() > room;
+        self.partial.extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or(&[]));
+    }
+
+    fn hand_out(&mut self, each: &mut impl FnMut(Line<'_>)) {
+        let line = text(&self.partial);
+        each(if self.overlong { Line::Overlong(line) } else { Line::Whole(line) });
+        self.partial.clear();
+        self.partial.shrink_to(64 * 1024);
+        self.overlong = false;
+    }
+}
+
+fn text(line: &[u8]) -> Cow<'_, str> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    String::from_utf8_lossy(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collect(lines: &mut Lines, bytes: &[u8], out: &mut Vec<String>) {
+        lines.feed(bytes, |line| {
+            out.push(match line {
+                Line::Whole(text) => text.into_owned(),
+                Line::Overlong(text) => format!("overlong {}", text.len()),
+            });
+        });
+    }
+
+    #[test]
+    fn lines_are_the_same_however_the_bytes_are_split() {
+        let bytes = "one\r\ntwö\n\nthree".as_bytes();
+        for cut in 0..=bytes.len() {
+            let (mut lines, mut out) = (Lines::default(), Vec::new());
+            collect(&mut lines, &bytes[..cut], &mut out);
+            collect(&mut lines, &bytes[cut..], &mut out);
+            assert_eq!(out, ["one", "twö", ""]);
+            lines.end(|line| assert!(matches!(line, Line::Whole(text) if text == "three")));
+        }
+    }
+
+    #[test]
+    fn an_endless_line_is_cut_and_the_next_one_is_whole_again() {
+        let (mut lines, mut out) = (Lines::default(), Vec::new());
+        for _ in 0..9 {
+            collect(&mut lines, &vec![b'x'; 1024 * 1024], &mut out);
+            assert!(lines.partial.len() <= LINE_MAX);
+        }
+        collect(&mut lines, b"\nnext\n", &mut out);
+        assert_eq!(out, [format!("overlong {LINE_MAX}"), "next".to_owned()]);
+    }
+}

@@ -1,0 +1,256 @@
+//! pi (`pi --mode json`): hooks by an extension file.
+
+use flyball_core::call::{ToolOutcome, ValidationKind};
+use flyball_core::event::AgentTraits;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::launch::{Launch, LaunchRequest};
+use super::lax::{Flag, List, Num, Text, content_text, read};
+use super::meter::Usage;
+use super::opencode::filled;
+use super::session::{Answer, Call, Session};
+use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
+use super::trouble::{Trouble, says_unreachable};
+use super::{Adapter, Aside, REFUSAL_MARK, ReadRequest, Reader};
+
+/// pi.
+pub(crate) struct Pi;
+
+const EXTENSION: &str = include_str!("assets/pi.ts");
+
+impl Adapter for Pi {
+    fn name(&self) -> &'static str {
+        "pi"
+    }
+
+    fn traits(&self) -> AgentTraits {
+        AgentTraits { steerable: true, structured: true }
+    }
+
+    fn tells_cost(&self) -> bool {
+        true
+    }
+
+    fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
+        let mut launch = Launch::of(request, "pi", &["--mode", "json", "-p"]);
+        launch.option("--model", request.model);
+        if let Some(hooks) = request.hooks {
+            let extension = filled(EXTENSION, hooks, self.stop_refusal_cap());
+            let path = launch.private(request.private_dir, "flyball-pi.ts", extension);
+            launch.args(&["-e", &path]);
+        }
+        launch.option("--session", request.resume);
+        launch.extra(request);
+        launch.arg(request.prompt);
+        launch.env("PI_SKIP_VERSION_CHECK", "1");
+        launch
+    }
+
+    fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
+        let session = Session::new(request, self.free_text());
+        Box::new(StreamReader::new(PiStream::default(), session))
+    }
+}
+
+#[derive(Debug, Default)]
+struct PiStream {
+    /// The first user message is the prompt; a later one comes from the extension.
+    prompted: bool,
+    messages: u64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    message: Option<Message<'a>>,
+    #[serde(borrow)]
+    tool_call_id: Text<'a>,
+    #[serde(borrow)]
+    tool_name: Text<'a>,
+    #[serde(borrow)]
+    args: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    is_error: Flag,
+    success: Flag,
+    #[serde(borrow)]
+    error_message: Text<'a>,
+    #[serde(borrow)]
+    final_error: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Message<'a> {
+    #[serde(borrow)]
+    role: Text<'a>,
+    #[serde(borrow)]
+    content: List<Part<'a>>,
+    #[serde(borrow)]
+    model: Text<'a>,
+    usage: Option<Counts>,
+    #[serde(borrow)]
+    stop_reason: Text<'a>,
+    #[serde(borrow, rename = "errorMessage")]
+    failure: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Part<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    text: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Counts {
+    input: Num,
+    output: Num,
+    cache_read: Num,
+    cache_write: Num,
+    cost: Option<Cost>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Cost {
+    total: Num,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ToolOutput<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+}
+
+impl Dialect for PiStream {
+    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+        let event: Event<'_> = match parse(line, to) {
+            Ok(event) => event,
+            Err(understood) => return understood,
+        };
+        match &*event.kind {
+            "session" => to.id(&event.id),
+            "message_end" => self.message(&event.message.unwrap_or_default(), to),
+            "tool_execution_start" => to.called(&Call {
+                id: &event.tool_call_id,
+                agent: "",
+                tool: &event.tool_name,
+                args: event.args.map_or("{}", RawValue::get),
+            }),
+            "tool_execution_end" => returned(&event, to),
+            "auto_retry_start" => to.retrying(classify(&event.error_message), &event.error_message),
+            "auto_retry_end" if !event.success.0 => match classify(&event.final_error) {
+                Some(trouble) => to.trouble(trouble),
+                None => to.failed(&event.final_error),
+            },
+            "agent_end" => to.spoke(),
+            "auto_retry_end"
+            | "agent_start"
+            | "turn_start"
+            | "turn_end"
+            | "message_start"
+            | "message_update"
+            | "tool_execution_update"
+            | "queue_update" => {}
+            other => return unknown(other, to),
+        }
+        Understood::Event
+    }
+}
+
+impl PiStream {
+    fn message(&mut self, message: &Message<'_>, to: &mut Session) {
+        match &*message.role {
+            "assistant" => self.assistant(message, to),
+            "user" => {
+                to.interrupted();
+                if std::mem::replace(&mut self.prompted, true) {
+                    let text: String = message.content.0.iter().map(|part| &*part.text).collect();
+                    to.aside(Aside::StopRefused(text));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn assistant(&mut self, message: &Message<'_>, to: &mut Session) {
+        to.model(&message.model);
+        if let Some(tokens) = &message.usage {
+            let usage = Usage {
+                fresh: tokens.input.count(),
+                cache_read: tokens.cache_read.count(),
+                cache_write: tokens.cache_write.count(),
+                output: tokens.output.count(),
+                cost_usd: tokens.cost.as_ref().and_then(|cost| cost.total.0),
+            };
+            to.used(&usage);
+            to.context(usage.context());
+        }
+        self.messages += 1;
+        let id = self.messages.to_string();
+        for part in &message.content.0 {
+            if &*part.kind == "text" {
+                to.said(Some(&id), &part.text);
+            }
+        }
+        match &*message.stop_reason {
+            // Retried or not: the retry events or the end decide.
+            "error" => {
+                let trouble = classify(&message.failure);
+                if trouble.is_none() {
+                    to.failed(&message.failure);
+                }
+                to.retrying(trouble, &message.failure);
+            }
+            "length" => {
+                let said = super::claude::to_tail(to);
+                to.nonsense(ValidationKind::TruncatedResponse, &said, "length");
+            }
+            _ => {}
+        }
+    }
+}
+
+fn returned(event: &Event<'_>, to: &mut Session) {
+    let output: ToolOutput<'_> = read(event.result);
+    let text = content_text(output.content);
+    let outcome = if !event.is_error.0 {
+        ToolOutcome::Ok
+    } else if text.starts_with(REFUSAL_MARK) {
+        ToolOutcome::Refused
+    } else if text.starts_with("Tool ") && text.ends_with(" not found") {
+        return to.nonsense(ValidationKind::UnknownTool, &text, &text);
+    } else if text.starts_with("Validation failed for tool ") {
+        let missing = text.contains("must have required propert");
+        let kind = if missing { ValidationKind::MissingField } else { ValidationKind::WrongType };
+        return to.nonsense(kind, &text, &text);
+    } else if text
+        .trim_end()
+        .lines()
+        .next_back()
+        .is_some_and(|line| line.starts_with("Command exited with code "))
+    {
+        ToolOutcome::Exit
+    } else {
+        ToolOutcome::Tool
+    };
+    to.returned(&Answer { id: &event.tool_call_id, agent: "", outcome, text: &text });
+}
+
+fn classify(message: &str) -> Option<Trouble> {
+    Trouble::by_leading_status(message).or_else(|| {
+        let lost = says_unreachable(message) || message.starts_with("Connection error");
+        lost.then(|| Trouble::Lost(message.to_owned()))
+    })
+}

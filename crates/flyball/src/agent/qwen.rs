@@ -1,0 +1,267 @@
+//! Qwen Code (`qwen`): a stream like Claude Code's, hooks by a settings file.
+//!
+//! Refused stops do not show in the stream: all attempts are glued into one text. What a hook has
+//! reported as said before a refusal is taken off its front; when the client's total shows model
+//! calls that no message stands for, only a claim at the very end counts.
+
+use flyball_core::call::{ToolOutcome, ValidationKind};
+use flyball_core::event::{AgentTraits, ExitHow};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::claude::event::{Block, Event};
+use super::claude::{hook_table, to_tail};
+use super::launch::{Launch, LaunchRequest, Permissions};
+use super::lax::{Num, Text, content_text, read};
+use super::session::{Answer, Call, Session};
+use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
+use super::trouble::{Trouble, says_unreachable};
+use super::{Adapter, REFUSAL_MARK, ReadRequest, Reader};
+
+/// Qwen Code.
+pub(crate) struct Qwen;
+
+impl Adapter for Qwen {
+    fn name(&self) -> &'static str {
+        "qwen"
+    }
+
+    fn traits(&self) -> AgentTraits {
+        AgentTraits { steerable: true, structured: true }
+    }
+
+    fn refuse_after_at_most(&self) -> Option<u32> {
+        Some(4)
+    }
+
+    fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
+        let mut launch = Launch::of(request, "qwen", &["--output-format", "stream-json"]);
+        launch.option("-m", request.model);
+        if request.permissions == Permissions::Bypass {
+            launch.arg("--yolo");
+        }
+        if let Some(hooks) = request.hooks {
+            let settings = json!({
+                "hooks": hook_table(hooks, "qwen", 1),
+                "general": { "enableAutoUpdate": false },
+            });
+            let path =
+                launch.private(request.private_dir, "qwen-settings.json", settings.to_string());
+            launch.env("QWEN_CODE_SYSTEM_SETTINGS_PATH", path);
+        }
+        launch.option("--resume", request.resume);
+        launch.extra(request);
+        launch.args(&["-p", request.prompt]);
+        launch
+    }
+
+    fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
+        let session = Session::new(request, self.free_text());
+        Box::new(StreamReader::new(QwenStream::default(), session))
+    }
+}
+
+#[derive(Debug, Default)]
+struct QwenStream {
+    /// What was said before each refused stop, oldest first.
+    refused: Vec<String>,
+    /// Tokens of the messages seen.
+    seen: u64,
+    /// The client's total shows model calls that no message stands for.
+    hidden: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Retry {
+    attempt: Num,
+    #[serde(rename = "delayMs")]
+    delay_ms: Num,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Error<'a> {
+    #[serde(borrow)]
+    message: Text<'a>,
+}
+
+impl Dialect for QwenStream {
+    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+        let event: Event<'_> = match parse(line, to) {
+            Ok(event) => event,
+            Err(understood) => return understood,
+        };
+        match &*event.kind {
+            "assistant" => self.assistant(&event, to),
+            "user" => {
+                let blocks = event.message.as_ref().map(|message| message.content.0.as_slice());
+                for block in blocks.unwrap_or_default() {
+                    if &*block.kind == "tool_result" {
+                        returned(block, &event.parent_tool_use_id, to);
+                    } else {
+                        to.interrupted();
+                    }
+                }
+            }
+            "result" => self.result(&event, to),
+            "system" => match &*event.subtype {
+                "init" => {
+                    to.id(&event.session_id);
+                    to.model(&event.model);
+                }
+                "retry" => retry(&event, to),
+                _ => {}
+            },
+            "stream_event" => {}
+            other => return unknown(other, to),
+        }
+        Understood::Event
+    }
+
+    fn error_line(&mut self, line: &str, to: &mut Session) {
+        if line.starts_with("Retrying in ")
+            && let Some((_, error)) = line.split_once("[API Error: ")
+        {
+            to.retrying(Trouble::by_leading_status(error), line);
+        } else if line.starts_with("Reached max session turns") {
+            to.aside(super::Aside::OwnLimit(line.to_owned()));
+        }
+    }
+
+    fn refused_stop(&mut self, said: &str) {
+        if self.refused.len() < 64 {
+            self.refused.push(said.to_owned());
+        }
+    }
+
+    fn end(&mut self, _how: ExitHow, to: &mut Session) {
+        let mut own = to.words();
+        let mut glued = self.hidden;
+        for said in &self.refused {
+            match own.strip_prefix(said.as_str()) {
+                Some(rest) => (own, glued) = (rest, false),
+                None => glued = true,
+            }
+        }
+        if glued {
+            let last = own.rfind("<promise>").and_then(|at| own.get(at..)).unwrap_or("");
+            let at_the_end = own.trim_end().to_ascii_lowercase().ends_with("</promise>");
+            own = if at_the_end { last } else { "" };
+        }
+        let own = own.to_owned();
+        to.set_words(&own);
+    }
+}
+
+impl QwenStream {
+    fn assistant(&mut self, event: &Event<'_>, to: &mut Session) {
+        let Some(message) = &event.message else { return };
+        let agent = &*event.parent_tool_use_id;
+        if let Some(tokens) = message.usage {
+            let usage = tokens.together();
+            self.seen = self.seen.saturating_add(usage.context());
+            to.used(&usage);
+            if agent.is_empty() {
+                to.context(usage.context());
+            }
+        }
+        for block in &message.content.0 {
+            match &*block.kind {
+                // The client's own words about a failure; the result has the same.
+                "text" if block.text.starts_with("[API Error: ") => {}
+                "text" if agent.is_empty() => to.said(Some(&message.id), &block.text),
+                "tool_use" => to.called(&Call {
+                    id: &block.id,
+                    agent,
+                    tool: &block.name,
+                    args: block.input.map_or("{}", |input| input.get()),
+                }),
+                _ => {}
+            }
+        }
+        if &*message.stop_reason == "max_tokens" {
+            to.nonsense(ValidationKind::TruncatedResponse, &to_tail(to), "max_tokens");
+        }
+    }
+
+    fn result(&mut self, event: &Event<'_>, to: &mut Session) {
+        to.spoke();
+        if let Some(tokens) = event.usage {
+            let total = tokens.together();
+            let before = to.counted();
+            to.settled_cumulative(&total);
+            let after = to.counted();
+            self.hidden = after.output_tokens > before.output_tokens;
+        }
+        if event.is_error.0 {
+            let error: Error<'_> = read(event.error);
+            failed(&error.message, to);
+        }
+    }
+}
+
+fn returned(block: &Block<'_>, agent: &str, to: &mut Session) {
+    let text = content_text(block.content);
+    let outcome = if !block.is_error.0 {
+        ToolOutcome::Ok
+    } else if text.starts_with(REFUSAL_MARK) {
+        ToolOutcome::Refused
+    } else if let Some(kind) = invalid(&text) {
+        return to.nonsense(kind, &text, &text);
+    } else if text.lines().any(|line| line.starts_with("Exit Code: ")) {
+        ToolOutcome::Exit
+    } else {
+        ToolOutcome::Tool
+    };
+    to.returned(&Answer { id: &block.tool_use_id, agent, outcome, text: &text });
+}
+
+fn invalid(text: &str) -> Option<ValidationKind> {
+    if text.starts_with("Tool \"") && text.contains("\" not found in registry") {
+        Some(ValidationKind::UnknownTool)
+    } else if text.starts_with("Skipped because the provider attempt was retried") {
+        Some(ValidationKind::UnparseableJson)
+    } else {
+        schema_error(text)
+    }
+}
+
+/// The JSON schema errors of gemini and its descendants.
+pub(crate) fn schema_error(text: &str) -> Option<ValidationKind> {
+    let rest = text.strip_prefix("params")?;
+    if rest.starts_with(" must have required property") {
+        Some(ValidationKind::MissingField)
+    } else {
+        rest.contains(" must ").then_some(ValidationKind::WrongType)
+    }
+}
+
+fn retry(event: &Event<'_>, to: &mut Session) {
+    let retry: Retry = read(event.data);
+    // A minute's wait is this client's answer to a rate limit and to nothing else.
+    let limited = retry.delay_ms.count() >= 60_000;
+    let attempt = retry.attempt.count();
+    let message = format!("waits {} ms, attempt {attempt}", retry.delay_ms.count());
+    to.retrying(limited.then(|| Trouble::Limit(None, message.clone())), &message);
+}
+
+fn failed(message: &str, to: &mut Session) {
+    if message.starts_with("Loop detection halted the run") {
+        let message = message.to_owned();
+        return to.fact(flyball_core::AgentFact::StoppedItself { message });
+    }
+    let api = message.strip_prefix("[API Error: ");
+    let trouble = api.and_then(Trouble::by_leading_status).or_else(|| {
+        let own = message.to_owned();
+        if message.starts_with("Missing API key") {
+            Some(Trouble::Credentials(own))
+        } else {
+            api.filter(|text| says_unreachable(text)).map(|_| Trouble::Lost(own))
+        }
+    });
+    match trouble {
+        Some(trouble) => to.trouble(trouble),
+        None => to.failed(message),
+    }
+}

@@ -1,0 +1,336 @@
+//! What one session has said so far, and the facts that follow from it.
+//!
+//! Dialects call these methods with what they read; they know nothing of fingerprints, bounds,
+//! prices or of how claims are found.
+
+use flyball_core::call::{
+    ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, fingerprint_call,
+    fingerprint_result,
+};
+use flyball_core::claim::read_structured;
+use flyball_core::event::{Exit, ExitHow};
+use flyball_core::text::prefix;
+use flyball_core::{AgentFact, CallId, SubAgent};
+use serde_json::Value;
+
+use super::meter::{Meter, Usage};
+use super::reading::{Cumulative, LocalTime, ReadRequest};
+use super::trouble::Trouble;
+use super::{Aside, Fact};
+
+const PREVIEW: usize = 200;
+const NAME: usize = 200;
+const MESSAGE: usize = 1000;
+const LAST_WORDS: usize = 4000;
+/// The end of the final words that is searched for claims, in bytes.
+pub(crate) const WORDS: usize = 256 * 1024;
+
+/// A tool call as a dialect reads it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Call<'a> {
+    pub(crate) id: &'a str,
+    /// The sub-agent's name; empty for the main agent.
+    pub(crate) agent: &'a str,
+    pub(crate) tool: &'a str,
+    /// The arguments as JSON.
+    pub(crate) args: &'a str,
+}
+
+/// A tool's answer as a dialect reads it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) agent: &'a str,
+    pub(crate) outcome: ToolOutcome,
+    pub(crate) text: &'a str,
+}
+
+/// One session of one agent.
+#[derive(Debug)]
+pub(crate) struct Session {
+    facts: Vec<Fact>,
+    free_text: Vec<String>,
+    words: String,
+    /// The message the words belong to.
+    message: Option<String>,
+    /// Words were said that are not yet known to be a whole, well-formed message.
+    unspoken: bool,
+    meter: Meter,
+    window: Option<u64>,
+    permille: u16,
+    /// Characters seen, for clients that do not tell how full their context is.
+    seen: u64,
+    /// What the client is retrying, until it gets through.
+    pending: Option<Trouble>,
+    reported: bool,
+    named: (Option<String>, Option<String>),
+    clock: Option<fn() -> LocalTime>,
+}
+
+impl Session {
+    pub(crate) fn new(request: &ReadRequest, free_text: &[&str]) -> Self {
+        Self {
+            facts: Vec::new(),
+            free_text: free_text.iter().map(|&name| name.to_owned()).collect(),
+            words: String::new(),
+            message: None,
+            unspoken: false,
+            meter: Meter::new(request),
+            window: request.context_window,
+            permille: 0,
+            seen: u64::try_from(request.prompt.len()).unwrap_or(u64::MAX),
+            pending: None,
+            reported: false,
+            named: (None, None),
+            clock: request.clock,
+        }
+    }
+
+    pub(crate) fn drain_into(&mut self, out: &mut Vec<Fact>) {
+        out.append(&mut self.facts);
+    }
+
+    pub(crate) fn fact(&mut self, fact: AgentFact) {
+        self.facts.push(Fact::Agent(fact));
+    }
+
+    pub(crate) fn aside(&mut self, aside: Aside) {
+        self.facts.push(Fact::Aside(aside));
+    }
+
+    /// The session's id, told once.
+    pub(crate) fn id(&mut self, id: &str) {
+        if !id.is_empty() && self.named.0.as_deref() != Some(id) {
+            self.named.0 = Some(id.to_owned());
+            self.aside(Aside::Session(prefix(id, NAME).to_owned()));
+        }
+    }
+
+    /// The model at work, told when it changes.
+    pub(crate) fn model(&mut self, model: &str) {
+        if !model.is_empty() && self.named.1.as_deref() != Some(model) {
+            self.named.1 = Some(model.to_owned());
+            self.meter.model(model);
+            self.aside(Aside::Model(prefix(model, NAME).to_owned()));
+        }
+    }
+
+    /// A piece of the agent's own text. Pieces with the same message id belong together; a new
+    /// message is a new answer, and what was said before it is no longer its final word.
+    pub(crate) fn said(&mut self, message: Option<&str>, piece: &str) {
+        if message.is_some() && self.message.as_deref() != message {
+            self.spoke();
+            self.words.clear();
+            self.message = message.map(str::to_owned);
+        }
+        if piece.is_empty() {
+            return;
+        }
+        self.progress();
+        self.saw(piece.len());
+        self.words.push_str(piece);
+        if self.words.len() > 2 * WORDS {
+            self.words = tail_bytes(&self.words, WORDS).to_owned();
+        }
+        self.unspoken = true;
+        self.aside(Aside::Said(piece.to_owned()));
+    }
+
+    /// The message is whole: it was well-formed, unless it held a call, which speaks for itself.
+    pub(crate) fn spoke(&mut self) {
+        if std::mem::take(&mut self.unspoken) {
+            self.fact(AgentFact::Spoke);
+        }
+    }
+
+    /// Something came after the agent's words: they are not its final ones.
+    pub(crate) fn interrupted(&mut self) {
+        self.spoke();
+        self.words.clear();
+        self.message = None;
+    }
+
+    /// The words so far.
+    pub(crate) fn words(&self) -> &str {
+        &self.words
+    }
+
+    /// Puts other words in place of those so far.
+    pub(crate) fn set_words(&mut self, words: &str) {
+        words.clone_into(&mut self.words);
+    }
+
+    /// A tool was called.
+    pub(crate) fn called(&mut self, call: &Call<'_>) {
+        self.progress();
+        self.saw(call.args.len());
+        self.unspoken = false;
+        self.words.clear();
+        let args: Value = serde_json::from_str(call.args).unwrap_or(Value::Null);
+        self.fact(AgentFact::CalledTool(ToolCall {
+            id: CallId::new(prefix(call.id, NAME)),
+            agent: SubAgent::new(prefix(call.agent, NAME)),
+            tool: prefix(call.tool, NAME).to_owned(),
+            call: fingerprint_call(call.tool, &args, &self.free_text),
+            preview: prefix(call.args, PREVIEW).to_owned(),
+        }));
+    }
+
+    /// A tool answered.
+    pub(crate) fn returned(&mut self, answer: &Answer<'_>) {
+        self.progress();
+        self.saw(answer.text.len());
+        self.interrupted();
+        self.fact(AgentFact::ToolReturned(ToolResult {
+            id: CallId::new(prefix(answer.id, NAME)),
+            agent: SubAgent::new(prefix(answer.agent, NAME)),
+            outcome: answer.outcome,
+            result: fingerprint_result(answer.text),
+            chars: u64::try_from(answer.text.chars().count()).unwrap_or(u64::MAX),
+            preview: prefix(answer.text, PREVIEW).to_owned(),
+        }));
+    }
+
+    /// Something that could not be understood.
+    pub(crate) fn nonsense(&mut self, kind: ValidationKind, received: &str, error: &str) {
+        self.unspoken = false;
+        if kind != ValidationKind::BadStreamLine {
+            self.words.clear();
+        }
+        self.fact(AgentFact::SpokeNonsense(ValidationFailure {
+            kind,
+            expected: expected(kind).to_owned(),
+            received: prefix(received, PREVIEW).to_owned(),
+            error: prefix(error, MESSAGE).to_owned(),
+        }));
+    }
+
+    /// One model call's tokens; also how full the context is.
+    pub(crate) fn used(&mut self, usage: &Usage) {
+        if let Some(spend) = self.meter.add(usage) {
+            self.fact(AgentFact::Spent(spend));
+        }
+    }
+
+    /// The client's own total since its last one.
+    pub(crate) fn settled(&mut self, total: &Usage) {
+        if let Some(spend) = self.meter.settle(total) {
+            self.fact(AgentFact::Spent(spend));
+        }
+    }
+
+    /// The client's own total over the whole session, earlier runs of it included.
+    pub(crate) fn settled_cumulative(&mut self, total: &Usage) {
+        if let Some(spend) = self.meter.settle_cumulative(total) {
+            self.fact(AgentFact::Spent(spend));
+        }
+    }
+
+    /// The client's own total since its last one in tokens, over the whole session in money.
+    pub(crate) fn settled_tokens(&mut self, total: &Usage) {
+        if let Some(spend) = self.meter.settle_tokens(total) {
+            self.fact(AgentFact::Spent(spend));
+        }
+    }
+
+    pub(crate) fn counted(&self) -> Cumulative {
+        self.meter.counted()
+    }
+
+    /// The client says how large the context window is.
+    pub(crate) fn window(&mut self, tokens: u64) {
+        if tokens > 0 {
+            self.window = Some(tokens);
+        }
+    }
+
+    /// So many tokens are in the context window.
+    pub(crate) fn context(&mut self, used: u64) {
+        let priced = || self.meter.price().and_then(|price| price.window);
+        let Some(window) = self.window.or_else(priced).filter(|&window| window > 0) else { return };
+        let permille = used.saturating_mul(1000) / window;
+        let permille = u16::try_from(permille.min(1000)).unwrap_or(1000);
+        // A step of one percent: nobody acts on less.
+        if permille >= self.permille.saturating_add(10) {
+            self.permille = permille;
+            self.fact(AgentFact::FilledContext { permille });
+        }
+    }
+
+    /// The context by what was seen, for clients that do not count.
+    pub(crate) fn context_by_size(&mut self) {
+        self.context(self.seen / 4);
+    }
+
+    /// The client tries again by itself.
+    pub(crate) fn retrying(&mut self, trouble: Option<Trouble>, message: &str) {
+        self.aside(Aside::Retrying(prefix(message, MESSAGE).to_owned()));
+        if trouble.is_some() {
+            self.pending = trouble;
+        }
+    }
+
+    /// The client gave up because of this. One session has one such end.
+    pub(crate) fn trouble(&mut self, trouble: Trouble) {
+        self.pending = None;
+        if !std::mem::replace(&mut self.reported, true) {
+            self.unspoken = false;
+            self.words.clear();
+            self.fact(trouble.bounded(MESSAGE).into_fact());
+        }
+    }
+
+    /// The client failed otherwise.
+    pub(crate) fn failed(&mut self, message: &str) {
+        self.aside(Aside::Failed(prefix(message, MESSAGE).to_owned()));
+    }
+
+    /// Now, on the local clock, where one was given.
+    pub(crate) fn now(&self) -> Option<LocalTime> {
+        self.clock.map(|clock| clock())
+    }
+
+    /// The process is gone: what was still open is told, and what it said at last is read.
+    pub(crate) fn end(&mut self, how: ExitHow) -> Exit {
+        if let Some(trouble) = self.pending.take() {
+            self.trouble(trouble);
+        }
+        self.spoke();
+        let words = tail_bytes(&self.words, WORDS);
+        Exit { how, claims: read_structured(words), last_words: last_words(words) }
+    }
+
+    /// The model answered: what was retried got through.
+    pub(crate) fn progress(&mut self) {
+        self.pending = None;
+        self.reported = false;
+    }
+
+    fn saw(&mut self, bytes: usize) {
+        self.seen = self.seen.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+    }
+}
+
+/// The last words for people and briefings.
+pub(crate) fn last_words(words: &str) -> String {
+    flyball_core::text::tail(words.trim(), LAST_WORDS).to_owned()
+}
+
+/// The end of a text, at most so many bytes, never inside a character.
+pub(crate) fn tail_bytes(text: &str, max: usize) -> &str {
+    let cut = text.len().saturating_sub(max);
+    (cut..=text.len()).find_map(|at| text.get(at..)).unwrap_or("")
+}
+
+fn expected(kind: ValidationKind) -> &'static str {
+    match kind {
+        ValidationKind::UnparseableJson => "arguments that are valid JSON",
+        ValidationKind::MissingField => "every required field",
+        ValidationKind::WrongType => "fields of the right type",
+        ValidationKind::UnknownTool => "a tool that exists",
+        ValidationKind::MalformedClaim => "a closed tag of a known kind",
+        ValidationKind::EmptyClaim => "a reason or a question",
+        ValidationKind::TruncatedResponse => "a whole answer",
+        ValidationKind::BadStreamLine => "one JSON event on each line",
+    }
+}

@@ -1,0 +1,161 @@
+//! Reading a stream of JSON lines: what is the same for every client.
+//!
+//! A line that is no event is one validation failure, adjacent ones are one, and those before the
+//! first event are a banner. Unknown events are noted and never fatal.
+
+use flyball_core::call::ValidationKind;
+use flyball_core::event::{Exit, ExitHow};
+use serde::Deserialize;
+
+use super::lax::Text;
+use super::lines::{Line, Lines};
+use super::reading::Cumulative;
+use super::session::Session;
+use super::{Aside, Fact, Reader};
+
+/// What a dialect made of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Understood {
+    /// It was an event, known or not.
+    Event,
+    /// It was no event.
+    Nothing,
+}
+
+/// How one client speaks.
+pub(crate) trait Dialect: Send {
+    /// Reads one line of standard output.
+    fn line(&mut self, line: &str, to: &mut Session) -> Understood;
+
+    /// Reads one line of standard error.
+    fn error_line(&mut self, _line: &str, _to: &mut Session) {}
+
+    /// Learns that a stop was refused after the agent had said `said`.
+    fn refused_stop(&mut self, _said: &str) {}
+
+    /// The process is gone.
+    fn end(&mut self, _how: ExitHow, _to: &mut Session) {}
+}
+
+/// Reads one line as `T`. A JSON object that does not fit is an event of an unknown kind.
+pub(crate) fn parse<'a, T: Deserialize<'a>>(
+    line: &'a str,
+    to: &mut Session,
+) -> Result<T, Understood> {
+    #[derive(Deserialize)]
+    struct Any<'a> {
+        #[serde(borrow, default, rename = "type")]
+        kind: Text<'a>,
+    }
+    if !line.starts_with('{') {
+        return Err(Understood::Nothing);
+    }
+    serde_json::from_str(line).map_err(|_| match serde_json::from_str::<Any<'_>>(line) {
+        Ok(any) => unknown(&any.kind, to),
+        Err(_) => Understood::Nothing,
+    })
+}
+
+/// Notes an event of an unknown kind.
+pub(crate) fn unknown(kind: &str, to: &mut Session) -> Understood {
+    to.aside(Aside::Unknown(flyball_core::text::prefix(kind, 100).to_owned()));
+    Understood::Event
+}
+
+/// Reads the stream of one session.
+pub(crate) struct StreamReader<D> {
+    dialect: D,
+    tongue: Tongue,
+    stdout: Lines,
+    stderr: Lines,
+}
+
+/// The session with what is known of the stream itself.
+struct Tongue {
+    session: Session,
+    begun: bool,
+    in_nonsense: bool,
+}
+
+impl<D: Dialect> StreamReader<D> {
+    pub(crate) fn new(dialect: D, session: Session) -> Self {
+        let tongue = Tongue { session, begun: false, in_nonsense: false };
+        Self { dialect, tongue, stdout: Lines::default(), stderr: Lines::default() }
+    }
+}
+
+impl Tongue {
+    fn line(&mut self, line: &Line<'_>, dialect: &mut impl Dialect) {
+        let (Line::Whole(text) | Line::Overlong(text)) = line;
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        let understood = match line {
+            Line::Whole(_) => self.read(text, dialect),
+            Line::Overlong(_) => Understood::Nothing,
+        };
+        match understood {
+            Understood::Event => (self.begun, self.in_nonsense) = (true, false),
+            Understood::Nothing if !self.begun || self.in_nonsense => {}
+            Understood::Nothing => {
+                self.in_nonsense = true;
+                let error = match line {
+                    Line::Whole(_) => "the line is no JSON event",
+                    Line::Overlong(_) => "the line is longer than 8 MiB",
+                };
+                self.session.nonsense(ValidationKind::BadStreamLine, text, error);
+            }
+        }
+    }
+
+    /// A line, or the event at its end when something else was printed in front of it.
+    fn read(&mut self, text: &str, dialect: &mut impl Dialect) -> Understood {
+        let understood = dialect.line(text, &mut self.session);
+        if understood == Understood::Event {
+            return understood;
+        }
+        match text.find("{\"type\":").filter(|&at| at > 0).and_then(|at| text.get(at..)) {
+            Some(event) => dialect.line(event, &mut self.session),
+            None => Understood::Nothing,
+        }
+    }
+}
+
+impl<D: Dialect> Reader for StreamReader<D> {
+    fn stdout(&mut self, bytes: &[u8], out: &mut Vec<Fact>) {
+        let Self { dialect, tongue, stdout, .. } = self;
+        stdout.feed(bytes, |line| tongue.line(&line, dialect));
+        tongue.session.drain_into(out);
+    }
+
+    fn stderr(&mut self, bytes: &[u8], out: &mut Vec<Fact>) {
+        let Self { dialect, tongue, stderr, .. } = self;
+        stderr.feed(bytes, |line| {
+            let (Line::Whole(text) | Line::Overlong(text)) = line;
+            dialect.error_line(&text, &mut tongue.session);
+        });
+        tongue.session.drain_into(out);
+    }
+
+    fn refused_stop(&mut self, said: &str) {
+        self.dialect.refused_stop(said);
+    }
+
+    fn finish(mut self: Box<Self>, how: ExitHow, out: &mut Vec<Fact>) -> Exit {
+        let Self { dialect, tongue, stdout, stderr } = &mut *self;
+        stdout.end(|line| tongue.line(&line, dialect));
+        stderr.end(|line| {
+            let (Line::Whole(text) | Line::Overlong(text)) = line;
+            dialect.error_line(&text, &mut tongue.session);
+        });
+        dialect.end(how, &mut tongue.session);
+        let exit = tongue.session.end(how);
+        tongue.session.drain_into(out);
+        exit
+    }
+
+    fn counted(&self) -> Cumulative {
+        self.tongue.session.counted()
+    }
+}
