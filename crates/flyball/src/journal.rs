@@ -1,1 +1,212 @@
-//! journal
+//! The journal: everything that ever happened, in one `SQLite` file per machine.
+//!
+//! Events are only ever added. What `status` shows is kept up to date in the same transaction, so
+//! that looking at runs never reads their events. Only this module knows SQL. It never decides
+//! what is recorded.
+
+mod event;
+mod lock;
+mod place;
+mod run;
+mod schema;
+mod shelf;
+mod task;
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use flyball_core::RunId;
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+
+pub use self::event::{Events, Recorded};
+pub use self::lock::{LockError, WorktreeLock, lock_worktree};
+pub use self::place::state_dir;
+pub use self::run::{NewRun, RunFilter, RunState, RunSummary};
+pub use self::shelf::{GateKey, Pruned, Request};
+
+/// The journal, opened. Each thread and each process opens its own.
+#[derive(Debug)]
+pub struct Journal {
+    connection: Connection,
+    /// Held around each write: `SQLite`'s own waiting lets some writers starve.
+    turn: File,
+    path: PathBuf,
+}
+
+impl Journal {
+    /// Opens the journal in a state folder; both are made when they are not there.
+    pub fn open(state_dir: &Path) -> Result<Self, JournalError> {
+        schema::open(state_dir)
+    }
+
+    /// The file it is kept in.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the whole file for damage. Slow on a large one.
+    pub fn check(&self) -> Result<(), JournalError> {
+        self.read(|connection| {
+            let verdict: String =
+                connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+            if verdict == "ok" {
+                return Ok(());
+            }
+            Err(JournalError::Corrupt { path: self.path.clone(), why: verdict })
+        })
+    }
+
+    fn read<T>(
+        &self,
+        reading: impl FnOnce(&Connection) -> Result<T, JournalError>,
+    ) -> Result<T, JournalError> {
+        reading(&self.connection).map_err(|error| error.at(&self.path))
+    }
+
+    /// All or nothing, and one writer after the other.
+    fn write<T>(
+        &mut self,
+        writing: impl FnOnce(&Transaction<'_>) -> Result<T, JournalError>,
+    ) -> Result<T, JournalError> {
+        let _turn = Turn::take(&self.turn)?;
+        let path = &self.path;
+        let connection = &mut self.connection;
+        let change = || {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let result = writing(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        };
+        change().map_err(|error: JournalError| error.at(path))
+    }
+}
+
+/// This process' turn to write; over when dropped.
+struct Turn<'file>(&'file File);
+
+impl<'file> Turn<'file> {
+    fn take(file: &'file File) -> Result<Self, JournalError> {
+        file.lock().map_err(|source| JournalError::io("lock the journal", source))?;
+        Ok(Self(file))
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        // Fails only for a file that is not open.
+        self.0.unlock().ok();
+    }
+}
+
+/// Why the journal could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// There is no place for it.
+    #[error("no folder for flyball's state: set `FLYBALL_STATE`, or `HOME`")]
+    NoPlace,
+    /// A file or folder could not be used.
+    #[error("could not {doing}")]
+    Io {
+        /// What was being done, with its subject.
+        doing: String,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// The file is damaged or no journal. It was left as it is.
+    #[error(
+        "the journal `{}` cannot be read ({why}); move it away to start a new one",
+        path.display()
+    )]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The file was written by a newer flyball. It was left as it is.
+    #[error(
+        "the journal `{}` has version {found}, this flyball knows {known}; use the newer flyball",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// The newest version known here.
+        known: i64,
+    },
+    /// No such run.
+    #[error("there is no run `{run}` in the journal; `flyball status` lists them")]
+    UnknownRun {
+        /// The run asked for.
+        run: RunId,
+    },
+    /// An event that cannot be read back.
+    #[error("event {seq} of run `{run}` in the journal cannot be read")]
+    BadEvent {
+        /// Its run.
+        run: RunId,
+        /// Its number.
+        seq: u64,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// Something else that cannot be written or read back.
+    #[error("{what} in the journal cannot be read")]
+    BadRow {
+        /// What.
+        what: String,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// `SQLite` failed: disk full, no permission.
+    #[error("the journal failed")]
+    Sql {
+        /// In its own words.
+        #[from]
+        source: rusqlite::Error,
+    },
+}
+
+impl JournalError {
+    fn io(doing: impl Into<String>, source: io::Error) -> Self {
+        Self::Io { doing: doing.into(), source }
+    }
+
+    fn row(what: impl Into<String>) -> impl FnOnce(serde_json::Error) -> Self {
+        let what = what.into();
+        move |source| Self::BadRow { what, source }
+    }
+
+    /// The same error, told with the file where the file is at fault.
+    fn at(self, path: &Path) -> Self {
+        let damaged = |source: &rusqlite::Error| {
+            use ErrorCode::{DatabaseCorrupt, NotADatabase};
+            matches!(source.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+        };
+        if let Self::Sql { source } = &self
+            && damaged(source)
+        {
+            return Self::Corrupt { path: path.to_path_buf(), why: source.to_string() };
+        }
+        self
+    }
+}
+
+/// A number as the journal stores it.
+fn stored(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A stored number; nothing stored is negative.
+fn number(stored: i64) -> u64 {
+    u64::try_from(stored).unwrap_or(0)
+}
+
+/// A folder as the journal stores it.
+fn text_of(root: &Path) -> String {
+    root.to_string_lossy().into_owned()
+}

@@ -13,7 +13,7 @@ use flyball_core::event::ExitHow;
 
 const KEEPER: &str = env!("CARGO_BIN_EXE_flyball");
 /// Far above anything a healthy machine needs; only a hang reaches it.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 /// Given to the re-executed test binary that supervises and is killed.
 const WORKER: &str = "FLYBALL_TEST_SUPERVISOR";
 

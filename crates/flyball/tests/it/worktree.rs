@@ -383,11 +383,11 @@ fn repositories_inside_the_repository_are_no_error() {
     }
     git(&repo.path().join("with-commit"), &["commit", "-q", "--allow-empty", "-m", "inner"]);
     repo.write("own.txt", "x");
+    thread::sleep(Duration::from_millis(150));
     let mut worktree = repo.open();
     let before = look(&mut worktree);
     assert!(worktree.list(&before.checkpoint_tree).unwrap().contains(&"own.txt".to_owned()));
     git(&repo.path().join("with-commit"), &["commit", "-q", "--allow-empty", "-m", "inner 2"]);
-    thread::sleep(Duration::from_millis(150));
     assert_eq!(look(&mut worktree).changed, ["with-commit"]);
 }
 

@@ -1,0 +1,134 @@
+//! Opening the journal: refusing what is damaged or too new before anything is written to it.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+use rusqlite_migration::{M, Migrations};
+
+use super::{Journal, JournalError, Turn};
+
+/// Never edited once released: a change is a further file.
+const MIGRATIONS: [M<'_>; 1] = [M::up(include_str!("../../migrations/0001_journal.sql"))];
+/// How long a writer of another process may take; with taking turns this is never reached.
+const BUSY_MAX: Duration = Duration::from_secs(30);
+/// How a journal's file begins.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+pub(super) fn open(state_dir: &Path) -> Result<Journal, JournalError> {
+    let doing = format!("make the folder `{}`", state_dir.display());
+    let mut folder = DirBuilder::new();
+    folder.recursive(true).mode(0o700).create(state_dir).map_err(|e| JournalError::io(doing, e))?;
+    let path = state_dir.join("journal.sqlite");
+    refuse_at_sight(&path)?;
+    let turn = lock_file(&state_dir.join("journal.lock"))?;
+    prepare(&path, &turn)
+        .map(|connection| Journal { connection, turn, path: path.clone() })
+        .map_err(|error| error.at(&path))
+}
+
+/// A lock file, made when it is not there. It stays: removing one would let two hold it.
+pub(super) fn lock_file(path: &Path) -> Result<File, JournalError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    let doing = format!("open the lock `{}`", path.display());
+    options.open(path).map_err(|source| JournalError::io(doing, source))
+}
+
+fn prepare(path: &Path, turn: &File) -> Result<Connection, JournalError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_MAX)?;
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    if version(&connection, path, known)? < known {
+        let _turn = Turn::take(turn)?;
+        // Another process may have done it in the meantime.
+        if version(&connection, path, known)? < known {
+            connection.pragma_update(None, "journal_mode", "WAL")?;
+            Migrations::from_slice(&MIGRATIONS).to_latest(&mut connection).map_err(migration)?;
+        }
+    }
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.set_prepared_statement_cache_capacity(32);
+    Ok(connection)
+}
+
+fn version(connection: &Connection, path: &Path, known: i64) -> Result<i64, JournalError> {
+    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if found > known {
+        return Err(JournalError::Newer { path: path.to_path_buf(), found, known });
+    }
+    Ok(found)
+}
+
+fn migration(error: rusqlite_migration::Error) -> JournalError {
+    if let rusqlite_migration::Error::RusqliteError { err, .. } = error {
+        return err.into();
+    }
+    JournalError::io("bring the journal up to date", io::Error::other(error))
+}
+
+/// Reads the first bytes of the file itself: even opening a database can write to it.
+fn refuse_at_sight(path: &Path) -> Result<(), JournalError> {
+    let doing = || format!("read the journal `{}`", path.display());
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(JournalError::io(doing(), error)),
+    };
+    let length = file.metadata().map_err(|e| JournalError::io(doing(), e))?.len();
+    let mut head = Vec::new();
+    let mut first = (&mut file).take(100);
+    first.read_to_end(&mut head).map_err(|e| JournalError::io(doing(), e))?;
+    if head.is_empty() {
+        return Ok(());
+    }
+    let corrupt = |why: &str| JournalError::Corrupt { path: path.into(), why: why.to_owned() };
+    if !head.starts_with(MAGIC) {
+        return Err(corrupt("it is no journal"));
+    }
+    let found = i64::from(big_endian(&head, 60).ok_or_else(|| corrupt("it is cut short"))?);
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    if found > known {
+        return Err(JournalError::Newer { path: path.to_path_buf(), found, known });
+    }
+    // With changes still in the other file, this one may rightly be shorter than it says.
+    let whole = expected_length(&head).is_none_or(|expected| length >= expected);
+    if !whole && !has_pending_changes(path) {
+        return Err(corrupt("it is cut short"));
+    }
+    Ok(())
+}
+
+/// The size the head says the file has.
+fn expected_length(head: &[u8]) -> Option<u64> {
+    let page = u64::from(u16::from_be_bytes([*head.get(16)?, *head.get(17)?]));
+    let page = if page == 1 { 65536 } else { page };
+    Some(page.saturating_mul(u64::from(big_endian(head, 28)?)))
+}
+
+fn has_pending_changes(path: &Path) -> bool {
+    let mut pending = path.as_os_str().to_owned();
+    pending.push("-wal");
+    PathBuf::from(pending).metadata().is_ok_and(|meta| meta.len() > 0)
+}
+
+fn big_endian(head: &[u8], at: usize) -> Option<u32> {
+    let bytes = head.get(at..at.checked_add(4)?)?;
+    Some(u32::from_be_bytes(bytes.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_migrations_are_sound() {
+        assert_eq!(Migrations::from_slice(&MIGRATIONS).validate(), Ok(()));
+    }
+}

@@ -1,0 +1,182 @@
+//! Smaller things kept beside the events: gate results, hook sessions, requests, acceptances.
+
+use std::path::Path;
+
+use flyball_core::gate::GateResult;
+use flyball_core::{Moment, RunId};
+use rusqlite::{OptionalExtension, params};
+
+use super::{Journal, JournalError, number, stored, text_of};
+
+/// What gates said on a tree depends on these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateKey {
+    /// The code tree.
+    pub tree: String,
+    /// A digest of the gates' commands.
+    pub command: String,
+    /// A digest of what of the environment matters.
+    pub environment: String,
+}
+
+/// Something another process asks of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// What is asked, in one word.
+    pub kind: String,
+    /// The rest, as JSON or plain text.
+    pub body: String,
+    /// When.
+    pub at: Moment,
+}
+
+/// How many rows were removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Runs.
+    pub runs: usize,
+    /// Their events.
+    pub events: usize,
+    /// Their iterations.
+    pub iterations: usize,
+    /// Gate results.
+    pub gate_results: usize,
+    /// Hook sessions.
+    pub sessions: usize,
+    /// Requests nobody took.
+    pub requests: usize,
+}
+
+impl Journal {
+    /// What the gates said on a tree before, if they ran on it.
+    pub fn gate_cache_get(&self, of: &GateKey) -> Result<Option<GateResult>, JournalError> {
+        self.read(|connection| {
+            let body: Option<String> = connection
+                .prepare_cached(
+                    "SELECT body FROM gate_results
+                     WHERE tree = ?1 AND command = ?2 AND environment = ?3",
+                )?
+                .query_row(params![of.tree, of.command, of.environment], |row| row.get(0))
+                .optional()?;
+            let what = || JournalError::row(format!("the gate result of tree `{}`", of.tree));
+            body.map(|body| serde_json::from_str(&body).map_err(what())).transpose()
+        })
+    }
+
+    /// Keeps what the gates said on a tree.
+    pub fn gate_cache_put(
+        &mut self,
+        of: &GateKey,
+        at: Moment,
+        result: &GateResult,
+    ) -> Result<(), JournalError> {
+        let body = serde_json::to_string(result).map_err(JournalError::row("a gate result"))?;
+        self.write(|change| {
+            change.execute(
+                "INSERT OR REPLACE INTO gate_results (tree, command, environment, at, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![of.tree, of.command, of.environment, stored(at.as_millis()), body],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Reads a session's state, has it changed, and keeps the change: nobody comes in between.
+    /// `change` is given nothing for a new session; a state of nothing forgets the session.
+    pub fn with_session<R>(
+        &mut self,
+        id: &str,
+        now: Moment,
+        change: impl FnOnce(Option<&[u8]>) -> (Option<Vec<u8>>, R),
+    ) -> Result<R, JournalError> {
+        self.write(|transaction| {
+            let before: Option<Vec<u8>> = transaction
+                .prepare_cached("SELECT state FROM sessions WHERE id = ?1")?
+                .query_row([id], |row| row.get(0))
+                .optional()?;
+            let (after, result) = change(before.as_deref());
+            match after {
+                Some(state) => transaction
+                    .prepare_cached(
+                        "INSERT OR REPLACE INTO sessions (id, updated, state) VALUES (?1, ?2, ?3)",
+                    )?
+                    .execute(params![id, stored(now.as_millis()), state])?,
+                None => transaction.execute("DELETE FROM sessions WHERE id = ?1", [id])?,
+            };
+            Ok(result)
+        })
+    }
+
+    /// Leaves a request for a run.
+    pub fn request(&mut self, run: &RunId, request: &Request) -> Result<(), JournalError> {
+        self.write(|change| {
+            change.execute(
+                "INSERT INTO requests (run, kind, body, at) VALUES (?1, ?2, ?3, ?4)",
+                params![run.as_str(), request.kind, request.body, stored(request.at.as_millis())],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Takes the requests left for a run, oldest first. Cheap when there are none.
+    pub fn take_requests(&mut self, run: &RunId) -> Result<Vec<Request>, JournalError> {
+        let any = self.read(|connection| {
+            let mut select = connection.prepare_cached("SELECT 1 FROM requests WHERE run = ?1")?;
+            Ok(select.exists([run.as_str()])?)
+        })?;
+        if !any {
+            return Ok(Vec::new());
+        }
+        self.write(|change| {
+            let mut take = change.prepare_cached(
+                "DELETE FROM requests WHERE run = ?1 RETURNING key, kind, body, at",
+            )?;
+            let rows = take.query_map([run.as_str()], |row| {
+                let at = Moment::from_millis(number(row.get(3)?));
+                Ok((row.get::<_, i64>(0)?, Request { kind: row.get(1)?, body: row.get(2)?, at }))
+            })?;
+            let mut taken = rows.collect::<Result<Vec<_>, _>>()?;
+            taken.sort_by_key(|(key, _)| *key);
+            Ok(taken.into_iter().map(|(_, request)| request).collect())
+        })
+    }
+
+    /// Writes down that a human accepts a weakened test.
+    pub fn accept(&mut self, root: &Path, finding: &str, at: Moment) -> Result<(), JournalError> {
+        self.write(|change| {
+            change.execute(
+                "INSERT OR IGNORE INTO accepted (root, finding, at) VALUES (?1, ?2, ?3)",
+                params![text_of(root), finding, stored(at.as_millis())],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// The weakened tests a human has accepted, by finding identity.
+    pub fn accepted(&self, root: &Path) -> Result<Vec<String>, JournalError> {
+        self.read(|connection| {
+            let mut select = connection
+                .prepare_cached("SELECT finding FROM accepted WHERE root = ?1 ORDER BY finding")?;
+            let rows = select.query_map([text_of(root)], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Removes runs whose last event came before a moment, with all that belongs to them, and what
+    /// else is older. What is remembered of tasks, and what humans accepted, stays.
+    pub fn prune(&mut self, before: Moment) -> Result<Pruned, JournalError> {
+        let before = stored(before.as_millis());
+        self.write(|change| {
+            let old = "(SELECT key FROM runs WHERE last_at < ?1)";
+            let remove = |what: &str| change.execute(&format!("DELETE FROM {what}"), [before]);
+            Ok(Pruned {
+                events: remove(&format!("events WHERE run IN {old}"))?,
+                iterations: remove(&format!("iterations WHERE run IN {old}"))?,
+                runs: remove("runs WHERE last_at < ?1")?,
+                gate_results: remove("gate_results WHERE at < ?1")?,
+                sessions: remove("sessions WHERE updated < ?1")?,
+                requests: remove("requests WHERE at < ?1")?,
+            })
+        })
+    }
+}

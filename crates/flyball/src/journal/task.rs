@@ -1,0 +1,172 @@
+//! What is remembered of tasks across runs, by repository: attempts, remedies, standings, context.
+
+use std::path::Path;
+
+use flyball_core::task::{AppliedRemedy, Attempt, ContextEntry, Standing, TaskMemory};
+use flyball_core::{Millis, Moment, TaskId};
+use rusqlite::{Connection, Params, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Journal, JournalError, stored, text_of};
+
+/// The most attempts, remedies or entries that are handed out, the latest ones.
+const ROWS_MAX: u32 = 10_000;
+
+impl Journal {
+    /// Keeps an attempt at a task. The same one again changes nothing.
+    pub fn record_attempt(&mut self, root: &Path, attempt: &Attempt) -> Result<(), JournalError> {
+        let body = json(attempt, "an attempt")?;
+        self.write(|change| {
+            change.execute(
+                "INSERT OR IGNORE INTO attempts (root, task, at, run, iteration, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                params![
+                    text_of(root),
+                    attempt.task.as_str(),
+                    stored(attempt.at.as_millis()),
+                    attempt.run.as_str(),
+                    attempt.iteration.get(),
+                    body,
+                ],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Keeps a remedy that was applied. The same one again changes nothing.
+    pub fn record_remedy(
+        &mut self,
+        root: &Path,
+        remedy: &AppliedRemedy,
+    ) -> Result<(), JournalError> {
+        let body = json(remedy, "a remedy")?;
+        self.write(|change| {
+            change.execute(
+                "INSERT OR IGNORE INTO remedies (root, task, at, body) VALUES (?1, ?2, ?3, ?4)",
+                params![text_of(root), remedy.task.as_str(), stored(remedy.at.as_millis()), body],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Writes down where a task stands. One that stands open again is forgotten.
+    pub fn mark_task(
+        &mut self,
+        root: &Path,
+        task: &TaskId,
+        (standing, at): (Standing, Moment),
+    ) -> Result<(), JournalError> {
+        let body = json(&standing, "a standing")?;
+        self.write(|change| {
+            if standing == Standing::Open {
+                change.execute(
+                    "DELETE FROM standings WHERE root = ?1 AND task = ?2",
+                    params![text_of(root), task.as_str()],
+                )?;
+                return Ok(());
+            }
+            change.execute(
+                "INSERT OR REPLACE INTO standings (root, task, standing, at)
+                 VALUES (?1, ?2, ?3, ?4)",
+                params![text_of(root), task.as_str(), body, stored(at.as_millis())],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Keeps a context entry. The same one again changes nothing.
+    pub fn record_context(
+        &mut self,
+        root: &Path,
+        entry: &ContextEntry,
+    ) -> Result<(), JournalError> {
+        let body = json(entry, "a context entry")?;
+        self.write(|change| {
+            change.execute(
+                "INSERT OR IGNORE INTO contexts (root, entry, topic, at, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![text_of(root), entry.id, entry.topic, stored(entry.at.as_millis()), body],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// What is remembered of the tasks of a repository: attempts younger than the window, every
+    /// remedy, and where tasks stand.
+    pub fn task_memory(
+        &self,
+        root: &Path,
+        now: Moment,
+        window: Millis,
+    ) -> Result<TaskMemory, JournalError> {
+        let root = text_of(root);
+        let since = stored(now.minus(window).as_millis());
+        self.read(|connection| {
+            let attempts = list(
+                connection,
+                "SELECT body FROM attempts WHERE root = ?1 AND at > ?2
+                 ORDER BY at DESC, key DESC LIMIT ?3",
+                params![root, since, ROWS_MAX],
+            )?;
+            let remedies = list(
+                connection,
+                "SELECT body FROM remedies WHERE root = ?1 ORDER BY at DESC, key DESC LIMIT ?2",
+                params![root, ROWS_MAX],
+            )?;
+            Ok(TaskMemory { attempts, remedies, standings: standings(connection, &root)? })
+        })
+    }
+
+    /// Every attempt at the tasks of a repository, oldest first.
+    pub fn attempts(&self, root: &Path) -> Result<Vec<Attempt>, JournalError> {
+        let text = "SELECT body FROM attempts WHERE root = ?1 ORDER BY at DESC, key DESC LIMIT ?2";
+        self.read(|connection| list(connection, text, params![text_of(root), ROWS_MAX]))
+    }
+
+    /// The context entries of a repository, oldest first; only those on a topic when one is given.
+    pub fn contexts(
+        &self,
+        root: &Path,
+        topic: Option<&str>,
+    ) -> Result<Vec<ContextEntry>, JournalError> {
+        let text = "SELECT body FROM contexts WHERE root = ?1 AND (?2 IS NULL OR topic = ?2)
+                    ORDER BY at DESC, key DESC LIMIT ?3";
+        self.read(|connection| list(connection, text, params![text_of(root), topic, ROWS_MAX]))
+    }
+}
+
+fn standings(connection: &Connection, root: &str) -> Result<Vec<(TaskId, Standing)>, JournalError> {
+    let mut select = connection
+        .prepare_cached("SELECT task, standing FROM standings WHERE root = ?1 ORDER BY task")?;
+    let rows = select.query_map([root], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.map(|row| {
+        let (task, standing): (String, String) = row?;
+        let what = format!("where task `{task}` stands");
+        let standing = serde_json::from_str(&standing).map_err(JournalError::row(what))?;
+        Ok((TaskId::new(task), standing))
+    })
+    .collect()
+}
+
+/// Bodies selected newest first, handed out oldest first.
+fn list<T: DeserializeOwned>(
+    connection: &Connection,
+    text: &str,
+    params: impl Params,
+) -> Result<Vec<T>, JournalError> {
+    let mut select = connection.prepare_cached(text)?;
+    let rows = select.query_map(params, |row| row.get::<_, String>(0))?;
+    let mut found: Vec<T> = rows
+        .map(|body| {
+            let body: String = body?;
+            serde_json::from_str(&body).map_err(JournalError::row("what is remembered of tasks"))
+        })
+        .collect::<Result<_, JournalError>>()?;
+    found.reverse();
+    Ok(found)
+}
+
+fn json<T: Serialize>(value: &T, what: &str) -> Result<String, JournalError> {
+    serde_json::to_string(value).map_err(JournalError::row(what))
+}
