@@ -391,7 +391,7 @@ fn a_command_names_its_agent_and_another_agent_does_away_with_the_command() {
     assert!(config.agent.command.is_some(), "the same name changes nothing");
     let overrides = vec![flag("agent.name", "codex", "--agent")];
     let environment = &[("FLYBALL_AGENT__MODEL", "m")];
-    let config = Given { overrides, environment, ..Given::default() }.config();
+    let config = Given { environment, overrides, ..Given::default() }.config();
     assert_eq!(config.agent.model.as_deref(), Some("m"), "only files are outdated by a new name");
 }
 

@@ -18,7 +18,7 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         return None;
     }
     let settings = Settings::read(look);
-    let mut proposals = vec![tests(look, &settings)];
+    let mut proposals: Vec<Proposal> = tests(look, &settings).into_iter().collect();
     if settings.has("tool.ruff", &[]) || look.has("ruff.toml") || look.has(".ruff.toml") {
         proposals.push(tool(look, "lint", "ruff", " check .", "ruff's config"));
     } else if look.has(".flake8") || settings.has("tool.flake8", &["[flake8]"]) {
@@ -28,7 +28,7 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         let rest = if settings.names_mypy_files() { "" } else { " ." };
         proposals.push(tool(look, "typecheck", "mypy", rest, "mypy's config"));
     }
-    Some(proposals.into_iter().flatten().collect())
+    Some(proposals)
 }
 
 /// The files tools are configured in.
@@ -75,13 +75,14 @@ impl Settings {
 
 fn tests(look: &Look<'_>, settings: &Settings) -> Option<Proposal> {
     if settings.has("tool.pytest", &["[pytest]", "[tool:pytest]"]) || look.has("conftest.py") {
-        return tool(look, "tests", "pytest", "", "pytest's config");
+        return Some(tool(look, "tests", "pytest", "", "pytest's config"));
     }
     if look.has("tox.ini") || settings.has("tool.tox", &[]) {
-        return tool(look, "tests", "tox", "", "tox's config");
+        return Some(tool(look, "tests", "tox", "", "tox's config"));
     }
-    let test_file = |name: &String| {
-        name.ends_with("_test.py") || name.starts_with("test_") && name.ends_with(".py")
+    let test_file = |name: &String| match name.strip_suffix(".py") {
+        Some(stem) => stem.starts_with("test_") || stem.ends_with("_test"),
+        None => false,
     };
     let folder =
         ["tests", "test", ""].into_iter().find(|dir| look.names(dir).iter().any(test_file));
@@ -89,17 +90,11 @@ fn tests(look: &Look<'_>, settings: &Settings) -> Option<Proposal> {
         "" => "test files".to_owned(),
         dir => format!("test files in {dir}/"),
     };
-    tool(look, "tests", "pytest", "", &why)
+    Some(tool(look, "tests", "pytest", "", &why))
 }
 
 /// A tool run from the project's own environment where there is one.
-fn tool(
-    look: &Look<'_>,
-    role: &'static str,
-    program: &str,
-    rest: &str,
-    why: &str,
-) -> Option<Proposal> {
+fn tool(look: &Look<'_>, role: &'static str, program: &str, rest: &str, why: &str) -> Proposal {
     let local = [".venv/bin", "venv/bin"].map(|folder| format!("{folder}/{program}"));
     let runners = [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm")];
     let runner = runners.iter().find(|(lock, runner)| look.has(lock) && look.programs.has(runner));
@@ -108,5 +103,5 @@ fn tool(
         (None, Some((_, runner))) => format!("{runner} run {program}{rest}"),
         (None, None) => format!("{program}{rest}"),
     };
-    Some(Proposal::new(role, &command, why))
+    Proposal::new(role, &command, why)
 }
