@@ -10,17 +10,19 @@ use crate::error::CliError;
 use crate::project;
 use crate::terminal::ColorChoice;
 
+const HEADING: &str = "Global options";
+
 /// Flags every command has.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Globals {
     /// Work as if started in this folder
-    #[arg(short = 'C', value_name = "DIR", global = true)]
+    #[arg(short = 'C', value_name = "DIR", global = true, help_heading = HEADING)]
     pub working_dir: Option<PathBuf>,
     /// Read this file instead of the project's flyball.toml
-    #[arg(long = "config", value_name = "FILE", global = true)]
+    #[arg(long = "config", value_name = "FILE", global = true, help_heading = HEADING)]
     pub config_file: Option<PathBuf>,
     /// When to use colours; `NO_COLOR` is obeyed
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true, help_heading = HEADING)]
     pub color: ColorChoice,
 }
 

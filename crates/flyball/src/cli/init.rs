@@ -58,6 +58,11 @@ struct Agent {
 
 /// Sets the repository up and says what was done.
 pub fn run(args: &InitArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    if globals.config_file.is_some() {
+        return Err(CliError::usage(format!(
+            "`init` writes {FILE_NAME} and cannot use `--config`"
+        )));
+    }
     let start = globals.start_dir()?;
     let root = project::find_repository(&start).ok_or_else(|| {
         CliError::no_input(format!("`{}` is not in a git repository", start.display()))

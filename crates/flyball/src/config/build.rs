@@ -20,6 +20,7 @@ use super::{
 use crate::error::CliError;
 
 pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Config, CliError> {
+    not_zero(&settings)?;
     let from = Typed(&settings);
     Ok(Config {
         policy: policy(&settings)?,
@@ -45,6 +46,18 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
         profile,
         settings,
     })
+}
+
+/// Limits of the shell's that mean nothing when they are 0.
+fn not_zero(settings: &Settings) -> Result<(), CliError> {
+    for key in ["notify.timeout", "hooks.timeout", "log.max_bytes"] {
+        let Some(entry) = settings.get(&Key::dotted(key)) else { continue };
+        if matches!(entry.value, Value::Number(0) | Value::Duration(Millis::ZERO)) {
+            return Err(CliError::config(format!("`{key}` must be more than 0"))
+                .cause(format!("`{key} = 0` comes from {}", entry.origin)));
+        }
+    }
+    Ok(())
 }
 
 fn agent(from: &Typed<'_>) -> Result<AgentSettings, CliError> {

@@ -254,7 +254,7 @@ fn shown(value: &DeValue<'_>) -> String {
         DeValue::String(text) => {
             let cut: String = text.chars().take(40).collect();
             let dots = if cut.len() < text.len() { "…" } else { "" };
-            format!("\"{cut}{dots}\"")
+            format!("{:?}", format!("{cut}{dots}"))
         }
         DeValue::Integer(number) => number.to_string(),
         DeValue::Float(number) => number.to_string(),

@@ -80,17 +80,32 @@ fn tests(look: &Look<'_>, settings: &Settings) -> Option<Proposal> {
     if look.has("tox.ini") || settings.has("tool.tox", &[]) {
         return Some(tool(look, "tests", "tox", "", "tox's config"));
     }
-    let test_file = |name: &String| match name.strip_suffix(".py") {
+    let folder =
+        ["tests", "test", "."].into_iter().find(|dir| !test_files(look, dir).is_empty())?;
+    let why = format!("test files in {folder}/");
+    let pytest = tool(look, "tests", "pytest", "", &why);
+    if !look.runnable(&pytest.program) && look.programs.has("python3") && is_unittest(look, folder)
+    {
+        let command = format!("python3 -m unittest discover -s {folder}");
+        return Some(Proposal::new("tests", &command, why));
+    }
+    Some(pytest)
+}
+
+fn test_files(look: &Look<'_>, dir: &str) -> Vec<String> {
+    let is_test = |name: &String| match name.strip_suffix(".py") {
         Some(stem) => stem.starts_with("test_") || stem.ends_with("_test"),
         None => false,
     };
-    let folder =
-        ["tests", "test", ""].into_iter().find(|dir| look.names(dir).iter().any(test_file));
-    let why = match folder? {
-        "" => "test files".to_owned(),
-        dir => format!("test files in {dir}/"),
-    };
-    Some(tool(look, "tests", "pytest", "", &why))
+    look.names(dir).into_iter().filter(is_test).collect()
+}
+
+/// Whether the standard library alone can run the tests.
+fn is_unittest(look: &Look<'_>, dir: &str) -> bool {
+    let files = test_files(look, dir);
+    let found = files.iter().filter(|name| name.starts_with("test"));
+    let mut texts = found.filter_map(|name| look.read(&format!("{dir}/{name}")));
+    texts.any(|text| text.contains("unittest.TestCase") || text.contains("import TestCase"))
 }
 
 /// A tool run from the project's own environment where there is one.

@@ -21,6 +21,17 @@ fn origins_name_files_variables_and_profiles() {
 }
 
 #[test]
+fn the_user_s_file_is_where_the_desktop_standard_says() {
+    let world = World::repository()
+        .user_config("[limits]\nstuck = 4\n")
+        .file("xdg/flyball/config.toml", "[limits]\nstuck = 8\n");
+    assert!(world.run(&["config"]).ok().contains("stuck = 4\n"));
+    let xdg = world.root().join("xdg");
+    let environment = [("XDG_CONFIG_HOME", xdg.to_str().unwrap())];
+    assert!(world.run_with(&environment, &["config"]).ok().contains("stuck = 8\n"));
+}
+
+#[test]
 fn what_config_prints_is_a_config() {
     let world = World::repository();
     let text = world.run(&["config"]).ok();

@@ -159,6 +159,12 @@ fn outside_of_git_there_is_nothing_to_set_up() {
 }
 
 #[test]
+fn init_writes_the_project_s_file_and_no_other() {
+    let error = rust().run(&["--config", "x.toml", "init"]).failed(64);
+    assert!(error.contains("cannot use `--config`"), "{error}");
+}
+
+#[test]
 fn the_repository_s_root_is_set_up_from_any_folder_in_it() {
     let world = rust().file("src/lib.rs", "");
     world.run(&["-C", "src", "init"]).ok();

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Setup;
 use super::plan::{Existing, Plan};
-use crate::config::duration;
+use crate::config::{duration, quoted};
 use crate::terminal::Paint;
 
 /// For people.
@@ -110,7 +110,8 @@ fn next(setup: &Setup, plan: &Plan) -> Vec<String> {
     if skeleton {
         steps.push(format!("write what you want into {dir}/prd.md and {dir}/tasks.json"));
     }
-    steps.push(format!("git add flyball.toml {dir} && git commit -m 'Set up flyball'"));
+    let folder = quoted(&dir.to_string());
+    steps.push(format!("git add flyball.toml {folder} && git commit -m 'Set up flyball'"));
     steps.push("flyball run".to_owned());
     steps
 }
