@@ -113,3 +113,12 @@ mod tests {
         assert!(!Deadline::after(Duration::from_hours(1)).passed());
     }
 }
+
+/// How many seconds the local zone is ahead of UTC now; 0 where no zone is known.
+pub fn local_offset_secs() -> i64 {
+    let zone = jiff::tz::TimeZone::system();
+    let millis = i64::try_from(wall().as_millis()).unwrap_or(0);
+    Timestamp::from_millisecond(millis)
+        .map(|stamp| i64::from(zone.to_offset(stamp).seconds()))
+        .unwrap_or(0)
+}

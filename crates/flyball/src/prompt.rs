@@ -18,6 +18,11 @@ pub struct Variables<'a> {
     pub briefing: &'a str,
 }
 
+/// The prompt for a repository that has none.
+pub fn default_template(loop_dir: &str) -> String {
+    include_str!("../templates/prompt.md").replace("{{dir}}", loop_dir)
+}
+
 /// Fills in the template. A briefing the template does not place is put at its end.
 pub fn render(template: &str, variables: &Variables<'_>) -> String {
     let Variables { iteration, max_iterations, mode, task, briefing } = variables;
