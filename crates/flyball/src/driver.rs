@@ -22,7 +22,7 @@ use std::time::Duration;
 use flyball_core::effect::{Ending, Force};
 use flyball_core::event::{Sight, StopCause};
 use flyball_core::gate::{Finding, GateResult};
-use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Moment, RunId};
+use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Moment, RunId};
 
 use self::crash::CrashPoint;
 use self::gates::GateJob;
@@ -43,7 +43,7 @@ use crate::telemetry::Telemetry;
 use crate::worktree::Worktree;
 
 /// How often requests of other processes and signs of life are looked for.
-const HEARTBEAT: Duration = Duration::from_millis(500);
+const HEARTBEAT: Millis = Millis::new(500);
 
 /// Something that happened outside.
 enum Happening {
@@ -137,7 +137,7 @@ impl Driver {
             self.queue.push_back(Event::TimerFired { timer, iteration });
         }
         if now >= self.next_beat {
-            self.next_beat = now.plus(flyball_core::Millis::new(500));
+            self.next_beat = now.plus(HEARTBEAT);
             self.beat(now)?;
         }
         Ok(())

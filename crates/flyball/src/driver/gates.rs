@@ -24,21 +24,23 @@ impl GateJob {
         tree: String,
     ) -> Result<Self, CliError> {
         let cancel = Cancel::new();
-        let runner = GateRunner::new(&driver.plan, driver.worktree.root())
-            .parallel(driver.config.gates.parallel)
-            .logging_to(driver.loop_dir.logs());
+        let mut runner = GateRunner::new(driver.plan.clone(), driver.worktree.root());
+        runner.parallel = driver.config.gates.parallel;
+        runner.log_dir = Some(driver.loop_dir.logs());
         let mut journal = Journal::open(&driver.state_dir)?;
         let watch = Watch::of(driver, iteration)?;
-        let (outbox, stop) = (driver.outbox.clone(), cancel.clone());
+        let (outbox, stop, now) = (driver.outbox.clone(), cancel.clone(), driver.clock.now());
         let thread = std::thread::spawn(move || {
             let tell = |progress| {
                 outbox.send(Happening::GateProgress(progress)).ok();
             };
-            let result = runner.run_cached(&mut journal, &tree, &stop, &tell);
+            // A result that could not be stored costs time later, nothing else.
+            let Ok((result, _stored)) = runner.run_cached(&mut journal, (&tree, now), &stop, &tell)
+            else {
+                return;
+            };
             let tamper = watch.look();
-            if !stop.is_cancelled() {
-                outbox.send(Happening::GatesDone { iteration, result, tamper }).ok();
-            }
+            outbox.send(Happening::GatesDone { iteration, result, tamper }).ok();
         });
         Ok(Self { cancel, thread: Some(thread) })
     }

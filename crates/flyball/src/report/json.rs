@@ -34,7 +34,13 @@ impl JsonReport {
     }
 
     pub(super) fn gate(&self, progress: &GateProgress) {
-        write(&json!({ "type": "gate.progress", "progress": progress }));
+        write(&match progress {
+            GateProgress::Started { name, index, of } => {
+                json!({ "type": "gate.started", "gate": name, "index": index, "of": of })
+            }
+            GateProgress::Finished(check) => json!({ "type": "gate.ended", "check": check }),
+            GateProgress::Cached(check) => json!({ "type": "gate.known", "check": check }),
+        });
     }
 
     pub(super) fn summary(&self, run: &RunId, ending: &Ending) {
