@@ -205,10 +205,11 @@ pub fn detect(root: &Path) -> Detected {
     detect_with(root, &Programs::on_path())
 }
 
-/// Looks at a project: its root, and when nothing is there the folders right below it.
+/// Looks at a project: its root, and when no gate fits there the folders right below it.
 pub fn detect_with(root: &Path, programs: &Programs) -> Detected {
     let mut detected = Detected::default();
-    if add_folder(&mut detected, &Look { dir: root, programs }, &Folder::Root) {
+    add_folder(&mut detected, &Look { dir: root, programs }, &Folder::Root);
+    if !detected.gates.is_empty() || !detected.not_runnable.is_empty() {
         return detected;
     }
     let holds_project = |name: &String| {
@@ -241,13 +242,11 @@ enum Folder<'a> {
     OneOf(&'a str),
 }
 
-/// Adds what one folder holds; says whether it held anything.
-fn add_folder(detected: &mut Detected, look: &Look<'_>, folder: &Folder<'_>) -> bool {
-    let mut found = false;
+/// Adds what one folder holds.
+fn add_folder(detected: &mut Detected, look: &Look<'_>, folder: &Folder<'_>) {
     let mut taken: Vec<(&str, String)> = Vec::new();
     for (kind, detect) in DETECTORS {
         let Some(proposals) = detect(look) else { continue };
-        found = true;
         if !detected.kinds.contains(&kind) {
             detected.kinds.push(kind);
         }
@@ -261,7 +260,6 @@ fn add_folder(detected: &mut Detected, look: &Look<'_>, folder: &Folder<'_>) -> 
             }
         }
     }
-    found
 }
 
 /// Adds a proposal as a gate, or as something that cannot run; says whether it became a gate.

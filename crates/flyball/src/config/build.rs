@@ -20,6 +20,7 @@ use super::{
 use crate::error::CliError;
 
 pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Config, CliError> {
+    not_zero(&settings)?;
     let from = Typed(&settings);
     Ok(Config {
         policy: policy(&settings)?,
@@ -45,6 +46,18 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
         profile,
         settings,
     })
+}
+
+/// Limits of the shell's that mean nothing when they are 0.
+fn not_zero(settings: &Settings) -> Result<(), CliError> {
+    for key in ["notify.timeout", "hooks.timeout", "log.max_bytes"] {
+        let Some(entry) = settings.get(&Key::dotted(key)) else { continue };
+        if matches!(entry.value, Value::Number(0) | Value::Duration(Millis::ZERO)) {
+            return Err(CliError::config(format!("`{key}` must be more than 0"))
+                .cause(format!("`{key} = 0` comes from {}", entry.origin)));
+        }
+    }
+    Ok(())
 }
 
 fn agent(from: &Typed<'_>) -> Result<AgentSettings, CliError> {
@@ -131,9 +144,9 @@ impl Typed<'_> {
     }
 
     fn text(&self, key: &str) -> Result<String, CliError> {
-        self.pick(key, |value| match value {
-            Value::Text(text) => Some(text.clone()),
-            _ => None,
+        self.pick(key, |value| {
+            let Value::Text(text) = value else { return None };
+            Some(text.clone())
         })
     }
 
@@ -142,44 +155,44 @@ impl Typed<'_> {
     }
 
     fn words(&self, key: &str) -> Result<Vec<String>, CliError> {
-        self.pick(key, |value| match value {
-            Value::Words(words) => Some(words.clone()),
-            _ => None,
+        self.pick(key, |value| {
+            let Value::Words(words) = value else { return None };
+            Some(words.clone())
         })
     }
 
     fn checks(&self, key: &str) -> Result<Vec<GateCheck>, CliError> {
-        self.pick(key, |value| match value {
-            Value::Checks(checks) => Some(checks.clone()),
-            _ => None,
+        self.pick(key, |value| {
+            let Value::Checks(checks) = value else { return None };
+            Some(checks.clone())
         })
     }
 
     fn flag(&self, key: &str) -> Result<bool, CliError> {
-        self.pick(key, |value| match value {
-            Value::Flag(flag) => Some(*flag),
-            _ => None,
+        self.pick(key, |value| {
+            let Value::Flag(flag) = value else { return None };
+            Some(*flag)
         })
     }
 
     fn number(&self, key: &str) -> Result<u64, CliError> {
-        self.pick(key, |value| match value {
-            Value::Number(number) => Some(*number),
-            _ => None,
+        self.pick(key, |value| {
+            let Value::Number(number) = value else { return None };
+            Some(*number)
         })
     }
 
     fn duration(&self, key: &str) -> Result<Millis, CliError> {
-        self.pick(key, |value| match value {
-            Value::Duration(span) => Some(*span),
-            _ => None,
+        self.pick(key, |value| {
+            let Value::Duration(span) = value else { return None };
+            Some(*span)
         })
     }
 
     fn command(&self, key: &str) -> Result<Option<CommandLine>, CliError> {
-        self.pick(key, |value| match value {
-            Value::Command(command) => Some(Some(command.clone()).filter(|c| !c.is_empty())),
-            _ => None,
+        self.pick(key, |value| {
+            let Value::Command(command) = value else { return None };
+            Some(Some(command.clone()).filter(|c| !c.is_empty()))
         })
     }
 

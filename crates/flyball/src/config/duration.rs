@@ -37,15 +37,15 @@ pub fn format(span: Millis) -> String {
     if left == 0 {
         return "0".to_owned();
     }
-    let mut text = String::new();
+    let mut parts = Vec::new();
     for (name, millis) in UNITS.iter().skip(1) {
         let count = left / millis;
         left %= millis;
         if count > 0 {
-            text += &format!("{count}{name}");
+            parts.push(format!("{count}{name}"));
         }
     }
-    text
+    parts.concat()
 }
 
 #[cfg(test)]

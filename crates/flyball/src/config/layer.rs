@@ -49,8 +49,7 @@ impl fmt::Display for Origin {
         let source = match &self.source {
             Source::Default => "default".to_owned(),
             Source::File { path, line } => format!("{path}:{line}"),
-            Source::Environment(name) => name.clone(),
-            Source::Flag(name) => name.clone(),
+            Source::Environment(name) | Source::Flag(name) => name.clone(),
         };
         match (&self.profile, &self.through) {
             (Some(profile), None) => write!(f, "profile {profile} ({source})"),

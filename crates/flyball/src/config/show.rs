@@ -25,7 +25,7 @@ pub(super) fn toml(settings: &Settings, detail: Detail) -> String {
                 text += &std::mem::take(&mut tables);
             }
             let blank = if text.is_empty() { "" } else { "\n" };
-            text += &format!("{blank}[{}]\n", key.section());
+            text.extend([blank, "[", &key.section().to_string(), "]\n"]);
             section = Some(key.section());
         }
         let line = format!("{} = {}", key.written_last(), entry.value.to_toml());

@@ -239,6 +239,11 @@ fn a_senseless_value_names_the_setting_and_who_set_it() {
          caused by: `limits.stuck = 0` comes from flyball.toml:2\n"
     );
     assert_eq!(
+        Given::project("[log]\nmax_bytes = 0").error(),
+        "error: `log.max_bytes` must be more than 0\n  \
+         caused by: `log.max_bytes = 0` comes from flyball.toml:2\n"
+    );
+    assert_eq!(
         Given::env(&[("FLYBALL_MAX_REPETITIONS", "1")]).error(),
         "error: `calls.refuse_after` (1) must not be below `calls.nudge_after` (2)\n  \
          caused by: `calls.refuse_after = 1` comes from FLYBALL_MAX_REPETITIONS\n  \
@@ -391,7 +396,7 @@ fn a_command_names_its_agent_and_another_agent_does_away_with_the_command() {
     assert!(config.agent.command.is_some(), "the same name changes nothing");
     let overrides = vec![flag("agent.name", "codex", "--agent")];
     let environment = &[("FLYBALL_AGENT__MODEL", "m")];
-    let config = Given { overrides, environment, ..Given::default() }.config();
+    let config = Given { environment, overrides, ..Given::default() }.config();
     assert_eq!(config.agent.model.as_deref(), Some("m"), "only files are outdated by a new name");
 }
 
@@ -451,4 +456,56 @@ fn a_named_config_file_must_exist() {
     let missing = folder.path().join("none.toml");
     let error = Sources { project_file: Some(missing), ..Sources::default() }.load().unwrap_err();
     assert_eq!(error.kind, ErrorKind::NoInput);
+}
+
+#[test]
+fn the_outline_of_the_contract_is_a_valid_file() {
+    let config = Given::project(
+        r#"
+[agent]
+name = "claude"
+command = ["bash", "agent.sh"]
+prompt = "stdin"
+output = "text"
+wrapper = []
+[limits]
+iterations = 15
+stuck = 3
+runtime = "4h"
+tokens = 0
+cost_usd = 0
+iteration_timeout = "1h"
+stall_after = "10m"
+wait = "6h"
+[iterations]
+on_session_halt = "restart"
+progress = "commit"
+[tasks]
+file = "tasks.json"
+preset = "recommended"
+force_next_marks = "set_aside"
+[gates]
+backpressure = true
+baseline = "block"
+on_tamper = "ask"
+[[gates.check]]
+name = "tests"
+command = "cargo test"
+timeout = "300s"
+needs = []
+[notify]
+command = []
+webhook = ""
+[profile.overnight]
+iterations.on_stuck = "next"
+iterations.on_blocked = "next"
+"#,
+    )
+    .config();
+    assert_eq!(config.policy, Policy::default());
+    assert_eq!(config.agent.prompt, Some(PromptVia::Stdin));
+    assert_eq!(
+        (config.agent.name.as_str(), config.agent.output),
+        ("claude", Some(OutputFormat::Text))
+    );
 }

@@ -60,26 +60,25 @@ impl Value {
         value: &Spanned<DeValue<'_>>,
     ) -> Result<Self, Wrong> {
         let read = match value.get_ref() {
-            DeValue::String(text) => match kind {
-                Kind::Command => Some(Self::Command(CommandLine::Shell(text.to_string()))),
-                Kind::Count | Kind::Size | Kind::Flag | Kind::Words | Kind::Checks => None,
-                _ => from_word(kind, text),
-            },
+            DeValue::String(text) if kind == Kind::Command => {
+                Some(Self::Command(CommandLine::Shell(text.to_string())))
+            }
+            DeValue::String(text) => from_word(kind, text),
             DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix())
                 .ok()
                 .and_then(|number| from_number(kind, number)),
-            DeValue::Float(number) => match kind {
-                Kind::Money => from_word(kind, number.as_str()),
-                _ => None,
-            },
+            DeValue::Float(number) if kind == Kind::Money => from_word(kind, number.as_str()),
             DeValue::Boolean(flag) => (kind == Kind::Flag).then_some(Self::Flag(*flag)),
-            DeValue::Array(items) => match kind {
-                Kind::Checks => return check::read(key, value).map(Self::Checks),
-                Kind::Words => words(items).map(Self::Words),
-                Kind::Command => words(items).map(|words| Self::Command(CommandLine::Argv(words))),
-                _ => None,
-            },
-            DeValue::Datetime(_) | DeValue::Table(_) => None,
+            DeValue::Array(_) if kind == Kind::Checks => {
+                return check::read(key, value).map(Self::Checks);
+            }
+            DeValue::Array(items) if kind == Kind::Words => words(items).map(Self::Words),
+            DeValue::Array(items) if kind == Kind::Command => {
+                words(items).map(|words| Self::Command(CommandLine::Argv(words)))
+            }
+            DeValue::Float(_) | DeValue::Array(_) | DeValue::Datetime(_) | DeValue::Table(_) => {
+                None
+            }
         };
         read.ok_or_else(|| {
             let found = shown(value.get_ref());
@@ -118,10 +117,7 @@ impl Value {
 
     /// The value as the core's rules hold it: durations are milliseconds.
     pub(crate) fn to_rules_json(&self) -> serde_json::Value {
-        match self {
-            Self::Duration(span) => json!(span.get()),
-            _ => self.to_json(),
-        }
+        if let Self::Duration(span) = self { json!(span.get()) } else { self.to_json() }
     }
 
     /// The value for people and programs: durations as they are written.
@@ -258,7 +254,7 @@ fn shown(value: &DeValue<'_>) -> String {
         DeValue::String(text) => {
             let cut: String = text.chars().take(40).collect();
             let dots = if cut.len() < text.len() { "…" } else { "" };
-            format!("\"{cut}{dots}\"")
+            format!("{:?}", format!("{cut}{dots}"))
         }
         DeValue::Integer(number) => number.to_string(),
         DeValue::Float(number) => number.to_string(),

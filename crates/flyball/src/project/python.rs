@@ -18,7 +18,7 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         return None;
     }
     let settings = Settings::read(look);
-    let mut proposals = vec![tests(look, &settings)];
+    let mut proposals: Vec<Proposal> = tests(look, &settings).into_iter().collect();
     if settings.has("tool.ruff", &[]) || look.has("ruff.toml") || look.has(".ruff.toml") {
         proposals.push(tool(look, "lint", "ruff", " check .", "ruff's config"));
     } else if look.has(".flake8") || settings.has("tool.flake8", &["[flake8]"]) {
@@ -28,7 +28,7 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         let rest = if settings.names_mypy_files() { "" } else { " ." };
         proposals.push(tool(look, "typecheck", "mypy", rest, "mypy's config"));
     }
-    Some(proposals.into_iter().flatten().collect())
+    Some(proposals)
 }
 
 /// The files tools are configured in.
@@ -75,31 +75,41 @@ impl Settings {
 
 fn tests(look: &Look<'_>, settings: &Settings) -> Option<Proposal> {
     if settings.has("tool.pytest", &["[pytest]", "[tool:pytest]"]) || look.has("conftest.py") {
-        return tool(look, "tests", "pytest", "", "pytest's config");
+        return Some(tool(look, "tests", "pytest", "", "pytest's config"));
     }
     if look.has("tox.ini") || settings.has("tool.tox", &[]) {
-        return tool(look, "tests", "tox", "", "tox's config");
+        return Some(tool(look, "tests", "tox", "", "tox's config"));
     }
-    let test_file = |name: &String| {
-        name.ends_with("_test.py") || name.starts_with("test_") && name.ends_with(".py")
-    };
     let folder =
-        ["tests", "test", ""].into_iter().find(|dir| look.names(dir).iter().any(test_file));
-    let why = match folder? {
-        "" => "test files".to_owned(),
-        dir => format!("test files in {dir}/"),
+        ["tests", "test", "."].into_iter().find(|dir| !test_files(look, dir).is_empty())?;
+    let why = format!("test files in {folder}/");
+    let pytest = tool(look, "tests", "pytest", "", &why);
+    if !look.runnable(&pytest.program) && look.programs.has("python3") && is_unittest(look, folder)
+    {
+        let command = format!("python3 -m unittest discover -s {folder}");
+        return Some(Proposal::new("tests", &command, why));
+    }
+    Some(pytest)
+}
+
+fn test_files(look: &Look<'_>, dir: &str) -> Vec<String> {
+    let is_test = |name: &String| match name.strip_suffix(".py") {
+        Some(stem) => stem.starts_with("test_") || stem.ends_with("_test"),
+        None => false,
     };
-    tool(look, "tests", "pytest", "", &why)
+    look.names(dir).into_iter().filter(is_test).collect()
+}
+
+/// Whether the standard library alone can run the tests.
+fn is_unittest(look: &Look<'_>, dir: &str) -> bool {
+    let files = test_files(look, dir);
+    let found = files.iter().filter(|name| name.starts_with("test"));
+    let mut texts = found.filter_map(|name| look.read(&format!("{dir}/{name}")));
+    texts.any(|text| text.contains("unittest.TestCase") || text.contains("import TestCase"))
 }
 
 /// A tool run from the project's own environment where there is one.
-fn tool(
-    look: &Look<'_>,
-    role: &'static str,
-    program: &str,
-    rest: &str,
-    why: &str,
-) -> Option<Proposal> {
+fn tool(look: &Look<'_>, role: &'static str, program: &str, rest: &str, why: &str) -> Proposal {
     let local = [".venv/bin", "venv/bin"].map(|folder| format!("{folder}/{program}"));
     let runners = [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm")];
     let runner = runners.iter().find(|(lock, runner)| look.has(lock) && look.programs.has(runner));
@@ -108,5 +118,5 @@ fn tool(
         (None, Some((_, runner))) => format!("{runner} run {program}{rest}"),
         (None, None) => format!("{program}{rest}"),
     };
-    Some(Proposal::new(role, &command, why))
+    Proposal::new(role, &command, why)
 }

@@ -148,6 +148,12 @@ fn python_tools_are_run_where_they_are_configured() {
             &["tests: uv run pytest"],
         ),
     ]);
+    let unittest = "import unittest\nclass A(unittest.TestCase): pass";
+    let files = &[("pyproject.toml", ""), ("tests/test_a.py", unittest)];
+    check(&[
+        (&["python3"], files, &["tests: python3 -m unittest discover -s tests"]),
+        (&["python3", "pytest"], files, &["tests: pytest"]),
+    ]);
     let machine = Machine::new(&[], &[("pyproject.toml", "[tool.ruff]"), ("test_a.py", "")]);
     machine.write("project/.venv/bin/pytest", "", 0o755);
     assert_eq!(machine.gates(), ["tests: .venv/bin/pytest"]);
@@ -243,6 +249,11 @@ fn without_a_project_at_the_root_the_folders_below_are_looked_at() {
         (
             &["npm"],
             &[("web/package.json", script), ("docs/x.md", "")],
+            &["tests: cd web && npm run test"],
+        ),
+        (
+            &["npm"],
+            &[("package.json", "{}"), ("web/package.json", script)],
             &["tests: cd web && npm run test"],
         ),
         (

@@ -1,8 +1,16 @@
-//! The shell against the real world: real processes, real git, a real journal.
+//! flyball against the real world: the real program, real processes, real git, a real journal.
 
+#[cfg(test)]
+mod command_line;
+#[cfg(test)]
+mod config;
+#[cfg(test)]
+mod init;
 #[cfg(test)]
 mod journal;
 #[cfg(test)]
 mod process;
+#[cfg(test)]
+mod world;
 #[cfg(test)]
 mod worktree;

@@ -1,0 +1,133 @@
+//! `flyball init`: looks at a repository and writes what a run needs. Never overwrites without
+//! `--force`, and never a task list, a product description or a diary.
+
+mod adopt;
+mod plan;
+mod report;
+mod stories;
+mod template;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use self::adopt::LoopFolder;
+use self::plan::Plan;
+use super::Globals;
+use crate::config::{FILE_NAME, schema, stays_inside, suggest};
+use crate::error::CliError;
+use crate::project::{self, Detected, Programs};
+use crate::terminal;
+
+/// Set a repository up for flyball
+///
+/// Finds out what kind of project it is and which gates fit it, and writes flyball.toml and the loop
+/// folder with prompt, tasks skeleton and ignore file. A `ralph/` or `.ralph/` folder and a
+/// `prd.json` with user stories are adopted. The task list, prd.md and progress.txt are kept when
+/// they are there, even with --force.
+#[derive(Clone, Debug, Default, Args)]
+pub struct InitArgs {
+    /// Agent to use; without it, the first known one that is installed
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Loop folder, inside the repository; sets `loop.dir`
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// Overwrite flyball.toml and prompt.md
+    #[arg(long)]
+    pub force: bool,
+    /// Print what was found and written as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What init knows before it writes.
+struct Setup {
+    root: PathBuf,
+    agent: Agent,
+    folder: LoopFolder,
+    detected: Detected,
+}
+
+/// The agent that will be written down.
+struct Agent {
+    name: String,
+    installed: bool,
+}
+
+/// Sets the repository up and says what was done.
+pub fn run(args: &InitArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    if globals.config_file.is_some() {
+        return Err(CliError::usage(format!(
+            "`init` writes {FILE_NAME} and cannot use `--config`"
+        )));
+    }
+    let start = globals.start_dir()?;
+    let root = project::find_repository(&start).ok_or_else(|| {
+        CliError::no_input(format!("`{}` is not in a git repository", start.display()))
+            .hint("`git init`, then `flyball init` again")
+    })?;
+    let programs = Programs::on_path();
+    let agent = agent(args.agent.as_deref(), &programs)?;
+    if let Some(dir) = args.dir.as_deref().filter(|dir| !stays_inside(dir)) {
+        let message =
+            format!("`--dir {}` must be a relative path inside the repository", dir.display());
+        return Err(CliError::usage(message));
+    }
+    let folder = LoopFolder::choose(&root, args.dir.as_deref());
+    let detected = project::detect_with(&root, &programs);
+    let setup = Setup { root, agent, folder, detected };
+    let plan = Plan::make(&setup)?;
+    if !args.force {
+        refuse_to_overwrite(&plan)?;
+    }
+    plan.write(&setup.root)?;
+    let text = if args.json {
+        format!("{:#}\n", report::json(&setup, &plan))
+    } else {
+        report::text(&setup, &plan, globals.color.for_stdout())
+    };
+    terminal::write_out(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn agent(asked: Option<&str>, programs: &Programs) -> Result<Agent, CliError> {
+    let Some(name) = asked else {
+        let installed = schema::AGENTS.into_iter().find(|name| programs.has(name));
+        let name = installed.unwrap_or("claude").to_owned();
+        return Ok(Agent { name, installed: installed.is_some() });
+    };
+    if schema::AGENTS.contains(&name) {
+        return Ok(Agent { name: name.to_owned(), installed: programs.has(name) });
+    }
+    let error = CliError::usage(format!("flyball knows no agent `{name}`"));
+    Err(match suggest::nearest(name, schema::AGENTS) {
+        Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+        None => error.hint(format!("known: {}", schema::AGENTS.join(", "))).hint(format!(
+            "for any other, leave `--agent` out and set `agent.command` in {FILE_NAME}"
+        )),
+    })
+}
+
+fn refuse_to_overwrite(plan: &Plan) -> Result<(), CliError> {
+    let names: Vec<String> =
+        plan.overwritten().map(|path| format!("`{}`", path.display())).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let verb = if names.len() == 1 { "exists" } else { "exist" };
+    Err(CliError::usage(format!("{} already {verb}, and nothing was written", names.join(" and ")))
+        .hint("`flyball init --force` writes them anew; tasks, prd.md and progress.txt are kept"))
+}
+
+/// Reads a file as text; none when it does not exist.
+fn read(path: &Path) -> Result<Option<String>, CliError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            Err(CliError::io(format!("`{}` could not be read", path.display())).cause(error))
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What init says it found and did.
+
+use serde_json::json;
+
+use super::Setup;
+use super::plan::{Existing, Plan};
+use crate::config::{duration, quoted};
+use crate::terminal::Paint;
+
+/// For people.
+pub(super) fn text(setup: &Setup, plan: &Plan, paint: Paint) -> String {
+    let mut lines = Vec::new();
+    let detected = &setup.detected;
+    let kinds: Vec<String> = detected.kinds.iter().map(ToString::to_string).collect();
+    let kinds =
+        if kinds.is_empty() { "no kind flyball knows".to_owned() } else { kinds.join(", ") };
+    lines.push(format!("Project  {kinds}"));
+    lines.push(format!("Agent    {}", setup.agent.name));
+    let width = detected.gates.iter().map(|gate| gate.name.chars().count()).max().unwrap_or(0);
+    for gate in &detected.gates {
+        let why = paint.dim(&format!("({}, {})", gate.why, duration::format(gate.timeout)));
+        lines.push(format!("Gate     {:<width$}  {}  {why}", gate.name, paint.cyan(&gate.command)));
+    }
+    for missing in &detected.not_runnable {
+        lines.push(format!(
+            "         found but not runnable: {} (`{}` is not on PATH)",
+            missing.command, missing.program
+        ));
+    }
+    if setup.folder.adopted {
+        lines.push(format!("Adopted  {}/", setup.folder.dir.display()));
+    }
+    if let Some(converted) = &plan.converted {
+        let ((all, passed), from) = (converted.counts, converted.from.display());
+        lines.push(format!("Adopted  {from}: {all} stories, {passed} passed, now in tasks.json"));
+    }
+    lines.push(String::new());
+    for file in &plan.files {
+        let verb = match file.existing {
+            Existing::None => "Wrote   ",
+            Existing::Replaced => "Replaced",
+            Existing::Extended => "Extended",
+        };
+        lines.push(format!("{} {}", paint.green(verb), file.path.display()));
+    }
+    lines.extend(plan.kept.iter().map(|path| format!("Kept     {}", path.display())));
+    let warnings = warnings(setup, plan);
+    if !warnings.is_empty() {
+        lines.push(String::new());
+    }
+    lines.extend(warnings.iter().map(|text| format!("{}  {text}", paint.yellow("Warning"))));
+    lines.push(String::new());
+    lines.extend(next(setup, plan).iter().map(|step| format!("Next     {step}")));
+    lines.join("\n") + "\n"
+}
+
+/// For programs.
+pub(super) fn json(setup: &Setup, plan: &Plan) -> serde_json::Value {
+    let gates = setup.detected.gates.iter().map(|gate| {
+        let timeout = duration::format(gate.timeout);
+        json!({ "name": gate.name, "command": gate.command, "timeout": timeout, "why": gate.why })
+    });
+    let missing = setup.detected.not_runnable.iter().map(|missing| {
+        json!({ "command": missing.command, "program": missing.program, "why": missing.why })
+    });
+    let kinds = setup.detected.kinds.iter().map(|kind| kind.word());
+    let written = plan.files.iter().map(|file| file.path.display().to_string());
+    let kept = plan.kept.iter().map(|path| path.display().to_string());
+    let converted = plan.converted.as_ref().map(|converted| {
+        let (stories, passed) = converted.counts;
+        json!({ "from": converted.from.display().to_string(), "stories": stories, "passed": passed })
+    });
+    json!({
+        "root": setup.root.display().to_string(),
+        "agent": { "name": setup.agent.name, "installed": setup.agent.installed },
+        "kinds": kinds.collect::<Vec<_>>(),
+        "gates": gates.collect::<Vec<_>>(),
+        "notRunnable": missing.collect::<Vec<_>>(),
+        "loopDir": setup.folder.dir.display().to_string(),
+        "adopted": setup.folder.adopted,
+        "converted": converted,
+        "written": written.collect::<Vec<_>>(),
+        "kept": kept.collect::<Vec<_>>(),
+        "warnings": warnings(setup, plan),
+        "next": next(setup, plan),
+    })
+}
+
+fn warnings(setup: &Setup, plan: &Plan) -> Vec<String> {
+    let mut warnings = plan.warnings.clone();
+    if setup.detected.gates.is_empty() {
+        warnings.push(
+            "no gate was found, so nothing checks the work: add one to flyball.toml".to_owned(),
+        );
+    }
+    if !setup.agent.installed {
+        warnings.push(format!(
+            "`{0}` is not on PATH: install it, or set `agent.name` or `agent.command` in flyball.toml",
+            setup.agent.name
+        ));
+    }
+    warnings
+}
+
+fn next(setup: &Setup, plan: &Plan) -> Vec<String> {
+    let dir = setup.folder.dir.display();
+    let skeleton =
+        plan.converted.is_none() && plan.files.iter().any(|f| f.path.ends_with("tasks.json"));
+    let mut steps = Vec::new();
+    if skeleton {
+        steps.push(format!("write what you want into {dir}/prd.md and {dir}/tasks.json"));
+    }
+    let folder = quoted(&dir.to_string());
+    steps.push(format!("git add flyball.toml {folder} && git commit -m 'Set up flyball'"));
+    steps.push("flyball run".to_owned());
+    steps
+}

@@ -1,0 +1,73 @@
+//! The files init writes, from the templates compiled in.
+
+use std::path::Path;
+
+use super::Setup;
+use crate::config::{CommandLine, GateCheck, string};
+use crate::project::{Detected, NotRunnable};
+
+const CONFIG: &str = include_str!("../../../templates/flyball.toml");
+const PROMPT: &str = include_str!("../../../templates/prompt.md");
+const TASKS: &str = include_str!("../../../templates/tasks.json");
+
+/// `prd.md`.
+pub(super) const PRD: &str = include_str!("../../../templates/prd.md");
+/// `progress.txt`.
+pub(super) const PROGRESS: &str = include_str!("../../../templates/progress.txt");
+/// The loop folder's `.gitignore`.
+pub(super) const IGNORE: &str = include_str!("../../../templates/gitignore");
+
+const NO_GATE: &str = r#"
+# None can run here. Without a gate, only the task list says when work is done:
+# [[gates.check]]
+# name = "tests"
+# command = "make test"
+# timeout = "5m""#;
+
+/// `flyball.toml` for what was found.
+pub(super) fn config(setup: &Setup) -> String {
+    let dir = setup.folder.dir.to_string_lossy();
+    let folder = if dir == ".flyball" {
+        String::new()
+    } else {
+        format!("\n[loop]\ndir = {}\n", string(&dir))
+    };
+    CONFIG
+        .replace("{{agent}}", &string(&setup.agent.name))
+        .replace("{{loop}}", &folder)
+        .replace("{{gates}}\n", &gates(&setup.detected))
+}
+
+/// `prompt.md` for a loop folder of this name. Everything else is filled in by the run.
+pub(super) fn prompt(dir: &Path) -> String {
+    PROMPT.replace("{{dir}}", &dir.to_string_lossy())
+}
+
+/// `tasks.json` with one example story.
+pub(super) fn tasks(project: &str) -> String {
+    TASKS.replace("{{project}}", &serde_json::Value::from(project).to_string())
+}
+
+fn gates(detected: &Detected) -> String {
+    let mut lines = Vec::new();
+    for gate in &detected.gates {
+        let check = GateCheck {
+            name: gate.name.clone(),
+            command: CommandLine::Shell(gate.command.clone()),
+            timeout: gate.timeout,
+            needs: Vec::new(),
+            enabled: true,
+        };
+        lines.push(format!("\n# found by {}\n[[gates.check]]", gate.why));
+        lines.extend(check.to_toml_lines());
+    }
+    for missing in &detected.not_runnable {
+        let NotRunnable { command, program, why } = missing;
+        lines.push(format!("\n# found by {why}, but `{program}` is not on PATH:"));
+        lines.push(format!("# [[gates.check]]\n# name = \"…\"\n# command = {}", string(command)));
+    }
+    if detected.gates.is_empty() {
+        lines.push(NO_GATE.to_owned());
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,123 @@
+//! `flyball run`: the arguments of the loop, and the settings they stand for.
+
+use clap::Args;
+use flyball_core::Millis;
+
+use super::Format;
+use crate::config::{CommandLine, Override, Value, duration};
+
+/// Run the agent until the work is verifiably done
+///
+/// Exit codes: 0 complete (verified), 1 iterations used up, 2 blocked, 3 a decision is needed,
+/// 4 stuck, 5 a budget is used up, 6 a guard stopped the run, 7 the agent cannot work.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RunArgs {
+    /// Limits of this run.
+    #[command(flatten)]
+    pub limits: RunLimits,
+    /// Agent to run; sets `agent.name`
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Model to ask the agent for; sets `agent.model`
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// How the work is judged.
+    #[command(flatten)]
+    pub judging: RunJudging,
+    /// Profile of settings to use, such as `overnight`
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Go on with an earlier run: its id, or `latest`
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "latest")]
+    pub resume: Option<String>,
+    /// How the run is told: text on stderr, or JSON lines on stdout
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub format: Format,
+    /// Show what would be done: settings, gates, task and prompt; start nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Any command to run as the agent; sets `agent.command`
+    #[arg(last = true, value_name = "AGENT COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// Limits of one run.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RunLimits {
+    /// Iterations, 0 for no limit; sets `limits.iterations`
+    #[arg(long, value_name = "N")]
+    pub max_iterations: Option<u32>,
+    /// Run one iteration only; sets `limits.iterations` to 1
+    #[arg(long, conflicts_with = "max_iterations")]
+    pub once: bool,
+    /// Iterations in a row without progress; sets `limits.stuck`
+    #[arg(long, value_name = "N")]
+    pub max_stuck: Option<u32>,
+    /// Time such as 90m or 4h, 0 for no limit; sets `limits.runtime`
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub max_runtime: Option<Millis>,
+    /// US dollars, 0 for no limit; sets `limits.cost_usd`
+    #[arg(long, value_name = "USD", value_parser = money)]
+    pub max_cost: Option<f64>,
+    /// Tokens, 0 for no limit; sets `limits.tokens`
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<u64>,
+}
+
+/// How the work is judged.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RunJudging {
+    /// Let stories pass without review; sets `review.enabled` to false
+    #[arg(long)]
+    pub skip_review: bool,
+    /// Reviews after which a story is approved anyway; sets `review.cap`
+    #[arg(long, value_name = "N")]
+    pub review_cap: Option<u32>,
+    /// Believe COMPLETE when there are neither tasks nor gates; sets `iterations.trust_claims`
+    #[arg(long)]
+    pub trust_claims: bool,
+}
+
+impl RunArgs {
+    /// The settings these flags stand for.
+    pub fn overrides(&self) -> Vec<Override> {
+        let count = |number: Option<u32>| number.map(|number| Value::Number(number.into()));
+        let text = |text: &Option<String>| text.clone().map(Value::Text);
+        let RunLimits { max_iterations, once, max_stuck, max_runtime, max_cost, max_tokens } =
+            &self.limits;
+        let RunJudging { skip_review, review_cap, trust_claims } = &self.judging;
+        let command = (!self.command.is_empty())
+            .then(|| Value::Command(CommandLine::Argv(self.command.clone())));
+        let given = [
+            ("limits.iterations", count(*max_iterations), "--max-iterations"),
+            ("limits.iterations", once.then_some(Value::Number(1)), "--once"),
+            ("limits.stuck", count(*max_stuck), "--max-stuck"),
+            ("limits.runtime", max_runtime.map(Value::Duration), "--max-runtime"),
+            ("limits.cost_usd", max_cost.map(Value::Money), "--max-cost"),
+            ("limits.tokens", max_tokens.map(Value::Number), "--max-tokens"),
+            ("agent.name", text(&self.agent), "--agent"),
+            ("agent.model", text(&self.model), "--model"),
+            ("agent.command", command, "`-- <agent command>`"),
+            ("review.enabled", skip_review.then_some(Value::Flag(false)), "--skip-review"),
+            ("review.cap", count(*review_cap), "--review-cap"),
+            (
+                "iterations.trust_claims",
+                trust_claims.then_some(Value::Flag(true)),
+                "--trust-claims",
+            ),
+        ];
+        given
+            .into_iter()
+            .filter_map(|(key, value, flag)| Some(Override { key, value: value?, flag }))
+            .collect()
+    }
+}
+
+fn time(text: &str) -> Result<Millis, String> {
+    duration::parse(text).ok_or_else(|| "expected a time such as 90s, 90m, 1h30m or 0".to_owned())
+}
+
+fn money(text: &str) -> Result<f64, String> {
+    let money = text.parse::<f64>().ok().filter(|money| money.is_finite() && *money >= 0.0);
+    money.ok_or_else(|| "expected a sum in US dollars such as 5 or 5.00".to_owned())
+}

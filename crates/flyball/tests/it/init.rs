@@ -1,0 +1,196 @@
+//! `flyball init` in temporary repositories.
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+fn rust() -> World {
+    World::repository().program("cargo").program("claude").file("Cargo.toml", "[package]")
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text}"))
+}
+
+#[test]
+fn a_rust_repository_gets_everything_a_run_needs() {
+    let world = rust();
+    assert_eq!(
+        world.run(&["init"]).ok(),
+        "Project  Rust\n\
+         Agent    claude\n\
+         Gate     tests  cargo test  (Cargo.toml, 5m)\n\
+         Gate     build  cargo build  (Cargo.toml, 5m)\n         \
+         found but not runnable: cargo clippy --all-targets -- -D warnings (`cargo-clippy` is not on PATH)\n\n\
+         Wrote    flyball.toml\n\
+         Wrote    .flyball/prompt.md\n\
+         Wrote    .flyball/tasks.json\n\
+         Wrote    .flyball/prd.md\n\
+         Wrote    .flyball/progress.txt\n\
+         Wrote    .flyball/.gitignore\n\n\
+         Next     write what you want into .flyball/prd.md and .flyball/tasks.json\n\
+         Next     git add flyball.toml .flyball && git commit -m 'Set up flyball'\n\
+         Next     flyball run\n"
+    );
+    let config = world.run(&["config"]).ok();
+    assert!(
+        config.contains("[[gates.check]]\nname = \"tests\"\ncommand = \"cargo test\"\n"),
+        "{config}"
+    );
+    let story = &parsed(&world.read(".flyball/tasks.json"))["userStories"][0];
+    let fresh = [&story["passes"], &story["reviewStatus"], &story["reviewCount"]];
+    assert_eq!(fresh, [&json!(false), &Value::Null, &json!(0)]);
+    let ignored = world.read(".flyball/.gitignore");
+    for name in ["logs/", "blocked.txt", "decide.txt", "active.json", "responses/"] {
+        assert!(ignored.lines().any(|line| line == name), "{name}");
+    }
+}
+
+#[test]
+fn the_prompt_never_has_a_promise_tag_on_a_line_of_its_own() {
+    let world = rust();
+    world.run(&["init", "--dir", "work/loop"]).ok();
+    let prompt = world.read("work/loop/prompt.md");
+    for word in ["{{task}}", "{{mode}}", "{{iteration}}", "{{max_iterations}}", "{{briefing}}"] {
+        assert!(prompt.contains(word), "{word}");
+    }
+    assert!(prompt.contains("work/loop/decide.txt") && !prompt.contains("{{dir}}"));
+    for line in prompt.lines().filter(|line| line.contains("<promise>")) {
+        assert!(!line.trim().starts_with("<promise>"), "{line}");
+    }
+    assert!(world.run(&["config"]).ok().contains("dir = \"work/loop\""));
+}
+
+#[test]
+fn nothing_is_overwritten_without_force_and_force_keeps_the_user_s_own_files() {
+    let world = rust();
+    world.run(&["init"]).ok();
+    let world = world
+        .file("flyball.toml", "# mine")
+        .file(".flyball/prompt.md", "mine")
+        .file(".flyball/tasks.json", "{}")
+        .file(".flyball/progress.txt", "diary");
+    assert_eq!(
+        world.run(&["init"]).failed(64),
+        "error: `flyball.toml` and `.flyball/prompt.md` already exist, and nothing was written\n  \
+         hint: `flyball init --force` writes them anew; tasks, prd.md and progress.txt are kept\n"
+    );
+    assert_eq!(world.read("flyball.toml"), "# mine");
+    let said = world.run(&["init", "--force"]).ok();
+    assert!(said.contains("Replaced flyball.toml\nReplaced .flyball/prompt.md\n"), "{said}");
+    assert!(world.read("flyball.toml").contains("[[gates.check]]"));
+    assert_eq!(world.read(".flyball/tasks.json"), "{}");
+    assert_eq!(world.read(".flyball/progress.txt"), "diary");
+}
+
+#[test]
+fn a_second_init_changes_nothing() {
+    let world = rust();
+    world.run(&["init", "--dir", "loop"]).ok();
+    let before = [world.read("flyball.toml"), world.read("loop/prompt.md")];
+    for arguments in [&["init", "--force"][..], &["init"]] {
+        let report = parsed(&world.run(&[arguments, &["--json"]].concat()).ok());
+        assert_eq!(report["written"], json!([]), "{report}");
+        assert_eq!(report["loopDir"], "loop");
+    }
+    assert_eq!(before, [world.read("flyball.toml"), world.read("loop/prompt.md")]);
+}
+
+#[test]
+fn a_ralph_folder_is_adopted_with_its_prompt_and_its_stories() {
+    let prd = json!({
+        "branchName": "feature",
+        "userStories": [
+            { "id": 1, "title": "A", "passes": true, "size": "S" },
+            { "id": "US-2", "title": "B", "priority": 7, "passes": false, "notes": "n" },
+        ],
+    });
+    let world = rust()
+        .file("ralph/prompt.md", "Read prd.json\n<promise>COMPLETE</promise>\n")
+        .file("ralph/prd.json", &prd.to_string())
+        .file("ralph/.gitignore", "*.tmp\nlogs/");
+    let said = world.run(&["init"]).ok();
+    for line in [
+        "Adopted  ralph/\n",
+        "Adopted  ralph/prd.json: 2 stories, 1 passed, now in tasks.json\n",
+        "Kept     ralph/prompt.md\n",
+        "Extended ralph/.gitignore\n",
+        "Warning  ralph/prompt.md:2 holds nothing but a promise tag",
+        "Warning  ralph/prompt.md speaks of `prd.json`",
+    ] {
+        assert!(said.contains(line), "{line} in {said}");
+    }
+    assert!(world.run(&["config"]).ok().contains("dir = \"ralph\""));
+    assert_eq!(
+        world.read("ralph/.gitignore"),
+        "*.tmp\nlogs/\nresponses/\nactive.json\nblocked.txt\ndecide.txt\n"
+    );
+    let tasks = parsed(&world.read("ralph/tasks.json"));
+    assert_eq!(tasks["branchName"], "feature");
+    assert_eq!(tasks["project"], "project");
+    let [first, second] = tasks["userStories"].as_array().unwrap().as_slice() else { panic!() };
+    assert_eq!((&first["id"], &first["size"]), (&json!("1"), &json!("S")));
+    assert_eq!((&first["passes"], &first["reviewStatus"]), (&json!(true), &json!("approved")));
+    assert_ne!(first["notes"], "");
+    assert_eq!((&second["priority"], &second["reviewStatus"]), (&json!(7), &Value::Null));
+    assert_eq!((&second["notes"], &second["dependsOn"]), (&json!("n"), &json!([])));
+    world.run(&["init"]).ok();
+}
+
+#[test]
+fn stories_at_the_root_are_taken_over_and_an_own_task_list_stays() {
+    let stories = r#"{"userStories":[{"id":"A","title":"t"}]}"#;
+    let world = rust().file("prd.json", stories);
+    let report = parsed(&world.run(&["init", "--json"]).ok());
+    assert_eq!(report["converted"], json!({ "from": "prd.json", "stories": 1, "passed": 0 }));
+    let world = rust().file("prd.json", stories).file(".ralph/tasks.json", "[]");
+    let report = parsed(&world.run(&["init", "--json"]).ok());
+    assert_eq!((&report["converted"], &report["loopDir"]), (&Value::Null, &json!(".ralph")));
+    assert_eq!(world.read(".ralph/tasks.json"), "[]");
+    let error = rust().file("prd.json", "{").run(&["init"]).failed(65);
+    assert!(error.starts_with("error: `prd.json` is no valid JSON\n"), "{error}");
+}
+
+#[test]
+fn outside_of_git_there_is_nothing_to_set_up() {
+    let error = World::empty().run(&["init"]).failed(66);
+    assert!(error.contains("is not in a git repository\n"), "{error}");
+    assert!(error.ends_with("  hint: `git init`, then `flyball init` again\n"), "{error}");
+}
+
+#[test]
+fn init_writes_the_project_s_file_and_no_other() {
+    let error = rust().run(&["--config", "x.toml", "init"]).failed(64);
+    assert!(error.contains("cannot use `--config`"), "{error}");
+}
+
+#[test]
+fn the_repository_s_root_is_set_up_from_any_folder_in_it() {
+    let world = rust().file("src/lib.rs", "");
+    world.run(&["-C", "src", "init"]).ok();
+    assert!(world.read("flyball.toml").contains("cargo test"));
+}
+
+#[test]
+fn the_agent_is_the_one_asked_for_or_one_that_is_installed() {
+    let world = World::repository().program("codex").program("gemini");
+    let report = parsed(&world.run(&["init", "--json"]).ok());
+    assert_eq!(report["agent"], json!({ "name": "codex", "installed": true }));
+    let world = World::repository();
+    let report = parsed(&world.run(&["init", "--agent", "qwen", "--json"]).ok());
+    assert_eq!(report["agent"], json!({ "name": "qwen", "installed": false }));
+    assert!(world.run(&["config"]).ok().contains("name = \"qwen\""));
+    assert_eq!(report["warnings"].as_array().unwrap().len(), 2, "{report}");
+    assert_eq!(
+        World::repository().run(&["init", "--agent", "claud"]).failed(64),
+        "error: flyball knows no agent `claud`\n  hint: did you mean `claude`?\n"
+    );
+}
+
+#[test]
+fn the_loop_folder_stays_inside_the_repository() {
+    for dir in ["../x", "/tmp/x", "."] {
+        let error = rust().run(&["init", "--dir", dir]).failed(64);
+        assert!(error.contains("must be a relative path inside the repository"), "{error}");
+    }
+}
