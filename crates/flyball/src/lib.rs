@@ -5,6 +5,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod error;
+pub mod gate;
 pub mod journal;
 pub mod process;
 pub mod project;

@@ -5,12 +5,14 @@ mod command_line;
 #[cfg(test)]
 mod config;
 #[cfg(test)]
+mod gate_run;
+#[cfg(test)]
 mod init;
 #[cfg(test)]
 mod journal;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
-mod world;
-#[cfg(test)]
 mod worktree;
+#[cfg(test)]
+mod world;
