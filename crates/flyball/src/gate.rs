@@ -1,0 +1,3 @@
+//! Gates: flyball's own checks on the work, and what their output says.
+
+pub mod parse;
