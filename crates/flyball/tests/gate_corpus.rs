@@ -59,8 +59,9 @@ fn cases() -> Vec<Case> {
         for file in fs::read_dir(&tool).expect("a tool's folder") {
             let file = file.expect("a file").path();
             if file.extension().is_some_and(|end| end == "txt") {
-                let text = fs::read_to_string(file.with_extension("expect.json"))
-                    .unwrap_or_else(|error| panic!("{} has no expectation: {error}", file.display()));
+                let text = fs::read_to_string(file.with_extension("expect.json")).unwrap_or_else(
+                    |error| panic!("{} has no expectation: {error}", file.display()),
+                );
                 cases.push(Case {
                     tool: name_of(&tool),
                     name: name_of(&file.with_extension("")),
@@ -191,7 +192,12 @@ fn a_cut_output_never_panics_and_never_invents_findings() {
             assert!(parsed.findings.len() <= Parsed::FINDINGS_MAX);
             assert!(parsed.tail.chars().count() <= 4_000);
             if case.expect.exit == Some(0) {
-                assert!(parsed.findings.is_empty(), "{}/{} at {cut}: {all:?}", case.tool, case.name);
+                assert!(
+                    parsed.findings.is_empty(),
+                    "{}/{} at {cut}: {all:?}",
+                    case.tool,
+                    case.name
+                );
             }
         }
     }

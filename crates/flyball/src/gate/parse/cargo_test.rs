@@ -22,8 +22,6 @@ pub(super) struct CargoTest {
     /// A test whose result comes after its own output (`--nocapture`).
     live: Option<(u64, String, Block)>,
     findings: Findings,
-    /// Why a test program ended early, while its lines are coming.
-    ended: bool,
 }
 
 /// How many failed tests without a block are remembered.
@@ -57,17 +55,14 @@ impl Recogniser for CargoTest {
     fn finish(&mut self) -> Option<Report> {
         self.close_block();
         self.close_live();
+        let unfinished = self.open.is_some();
         self.close_run();
+        let counts = (!unfinished || self.counts != Counts::default()).then_some(self.counts);
         let mut findings = std::mem::take(&mut self.findings);
         for (number, name) in self.failed.drain(..) {
             findings.push(number, Finding::new(FindingKind::Test, "test failed").named(name));
         }
-        self.spoke.then(|| Report {
-            tool: "cargo-test",
-            counts: Some(self.counts),
-            findings,
-            ..Report::default()
-        })
+        self.spoke.then(|| Report { tool: "cargo-test", counts, findings, ..Report::default() })
     }
 }
 
@@ -96,7 +91,6 @@ impl CargoTest {
             && text.starts_with("  process didn't exit successfully")
             && !text.contains("exit status: 101")
         {
-            self.ended = true;
             let message = text.trim();
             self.findings.push(line.number, Finding::new(FindingKind::Crash, message));
         }

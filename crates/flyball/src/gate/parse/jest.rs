@@ -58,7 +58,9 @@ impl Recogniser for Jest {
 
 impl Jest {
     fn outside(&mut self, text: &str) {
-        if let Some(rest) = text.strip_prefix("FAIL ").or_else(|| text.strip_prefix("PASS ")) {
+        // With colours the word has a blank on each side.
+        let word = text.strip_prefix(' ').unwrap_or(text);
+        if let Some(rest) = word.strip_prefix("FAIL ").or_else(|| word.strip_prefix("PASS ")) {
             // `FAIL project path (5 s)`: the path is the last word that looks like one.
             let path = rest.split(" (").next().unwrap_or(rest).trim();
             path.rsplit(' ').next().unwrap_or(path).clone_into(&mut self.file);
@@ -130,7 +132,7 @@ fn is_source(line: &str) -> bool {
 }
 
 /// The place in `SyntaxError: /path/x.js: Unexpected token (2:8)`, whose column counts from 0.
-fn syntax_place(message: &str) -> Option<(String, u32, u32)> {
+pub(super) fn syntax_place(message: &str) -> Option<(String, u32, u32)> {
     let rest = message.strip_prefix("SyntaxError: ")?;
     let (file, rest) = rest.split_once(": ")?;
     let (_, at) = rest.rsplit_once('(')?;

@@ -60,3 +60,12 @@ pub(super) fn of_stack(stack: &str) -> (String, Option<Place<'_>>) {
     let message: Vec<&str> = stack.lines().take_while(|line| !is_frame(line)).take(15).collect();
     (message.join("\n").trim().to_owned(), stack.lines().find_map(own))
 }
+
+/// The lines up to where an error that was just described is printed again with its class.
+pub(super) fn once<'a, 'b>(lines: &'b [&'a str]) -> &'b [&'a str] {
+    let again = lines
+        .iter()
+        .skip(1)
+        .position(|line| line.split([':', ' ']).next().is_some_and(|word| word.ends_with("Error")));
+    lines.get(..again.map_or(lines.len(), |at| at + 1)).unwrap_or(lines)
+}

@@ -114,9 +114,10 @@ impl Open {
                     && !line.starts_with("Require stack:")
             })
             .take(25)
-            .map(|line| text::dedent(line, 6).trim_end())
+            .map(str::trim_end)
             .collect();
-        let message = text::trim_lines(&kept.join("\n")).to_owned();
+        // Only the first line of an error is indented by mocha itself.
+        let message = kept.join("\n").trim().to_owned();
         let loading = self.titles.is_empty();
         let mut kind = js_frame::kind(&message);
         if !loading && kind == FindingKind::Compile {

@@ -75,6 +75,10 @@ fn plain(lines: &[&str]) -> Finding {
             None => finding,
         };
     }
+    let compile = lines.iter().find(|line| line.starts_with("error"));
+    if let Some(error) = compile.filter(|_| lines.contains(&"Couldn't compile the test.")) {
+        return Finding::new(FindingKind::Test, *error);
+    }
     let error = lines.iter().rposition(|line| line.starts_with("Error: "));
     let kept: Vec<&str> = match error {
         Some(at) => lines.iter().skip(at).copied().collect(),

@@ -10,6 +10,8 @@ use super::text;
 pub(super) struct Prettier {
     spoke: bool,
     lists_paths: bool,
+    /// It said that nothing is wrong.
+    clean: bool,
     findings: Findings,
 }
 
@@ -20,6 +22,7 @@ impl Prettier {
         Self {
             spoke: is_prettier,
             lists_paths: is_prettier && command.split(' ').any(|word| lists.contains(&word)),
+            clean: false,
             findings: Findings::default(),
         }
     }
@@ -36,14 +39,16 @@ impl Recogniser for Prettier {
     }
 
     fn cues(&self) -> Cues {
-        let all: &[u8] = b"[C./abcdefghijklmnopqrstuvwxyzABDEFGHIJKLMNOPQRSTUVWXYZ";
-        Cues { first: if self.lists_paths { all } else { b"[C" }, place: false }
+        let all: &[u8] = b"[CA./abcdefghijklmnopqrstuvwxyzBDEFGHIJKLMNOPQRSTUVWXYZ";
+        Cues { first: if self.lists_paths { all } else { b"[CA" }, place: false }
     }
 
     fn line(&mut self, line: Line<'_>) -> Attention {
         let text = line.text;
         if text == "Checking formatting..." {
             self.spoke = true;
+        } else if text == "All matched files use Prettier code style!" {
+            self.clean = true;
         } else if !self.spoke {
             return Attention::Idle;
         } else if let Some(file) = text.strip_prefix("[warn] ") {
@@ -64,7 +69,11 @@ impl Recogniser for Prettier {
 
     fn finish(&mut self) -> Option<Report> {
         let findings = std::mem::take(&mut self.findings);
-        (!findings.is_empty()).then(|| Report { tool: "prettier", findings, ..Report::default() })
+        (self.clean || !findings.is_empty()).then(|| Report {
+            tool: "prettier",
+            findings,
+            ..Report::default()
+        })
     }
 }
 

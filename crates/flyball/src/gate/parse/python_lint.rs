@@ -10,6 +10,7 @@ use super::report::{Block, Findings, Report};
 pub(super) struct PythonLint {
     tool: Option<&'static str>,
     diff_counts: bool,
+    clean: bool,
     /// The head of a long diagnostic, until its place comes.
     head: Option<Head>,
     findings: Findings,
@@ -29,6 +30,7 @@ impl PythonLint {
         Self {
             tool,
             diff_counts: command.contains("--diff"),
+            clean: false,
             head: None,
             findings: Findings::default(),
         }
@@ -72,7 +74,7 @@ impl Recogniser for PythonLint {
         self.close();
         let findings = std::mem::take(&mut self.findings);
         let tool = self.name();
-        (!findings.is_empty()).then(|| Report { tool, findings, ..Report::default() })
+        (self.clean || !findings.is_empty()).then(|| Report { tool, findings, ..Report::default() })
     }
 }
 
@@ -99,6 +101,10 @@ impl PythonLint {
     fn other(&mut self, text: &str, number: u64) {
         if self.tool.is_none() && text.starts_with("Found ") && !self.findings.is_empty() {
             self.tool = Some("ruff");
+        }
+        if text == "All checks passed!" {
+            self.tool.get_or_insert("ruff");
+            self.clean = true;
         }
         let black = text.strip_prefix("would reformat ");
         let reformat = text.strip_prefix("Would reformat: ").or(black).or_else(|| {

@@ -43,7 +43,7 @@ impl Recogniser for Rspec {
             self.close();
             self.open = Some((line.number, Some(name.to_owned()), Block::default()));
         } else if let Some((_, _, block)) = &mut self.open {
-            block.push(text::dedent(text, 5));
+            block.push(text);
         }
         let busy = self.in_failures || self.open.is_some();
         if busy { Attention::Busy } else { Attention::Idle }
@@ -72,6 +72,10 @@ impl Rspec {
     fn close(&mut self) {
         let Some((number, name, mut block)) = self.open.take() else { return };
         let block = block.take();
+        let depth = block.lines().filter(|l| !l.trim().is_empty()).map(text::indent).min();
+        let lines: Vec<&str> =
+            block.lines().map(|line| text::dedent(line, depth.unwrap_or(0))).collect();
+        let block = lines.join("\n");
         let loading = name.is_none();
         let kind = if loading { FindingKind::Compile } else { FindingKind::Test };
         let mut finding = Finding::new(kind, message(&block)).with_excerpt(block.as_str());

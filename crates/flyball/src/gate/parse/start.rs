@@ -18,7 +18,7 @@ impl Recogniser for Start {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"bsznyEmM/e", place: false }
+        Cues { first: b"bsznyEmM/e.", place: false }
     }
 
     fn line(&mut self, line: Line<'_>) -> Attention {
@@ -41,7 +41,9 @@ fn could_not_start(text: &str) -> bool {
         && (text.ends_with(": not found")
             || text.contains("command not found")
             || text.ends_with("Permission denied"));
+    let by_script = text.contains(": line ") && text.ends_with(": command not found");
     by_shell
+        || by_script
         || (text.starts_with("npm") && text.contains("issing script:"))
         || (text.starts_with("error: ") && text.contains("ommand") && text.contains("not found"))
         || (text.starts_with('/') && text.contains("python") && text.contains(": No module named "))

@@ -112,10 +112,6 @@ fn plain(block: &str) -> (String, Option<At>) {
         .take(20)
         .map(|line| text::dedent(line, depth.unwrap_or(0)).trim_end())
         .collect();
-    let again = lines
-        .iter()
-        .skip(1)
-        .position(|line| line.split([':', ' ']).next().is_some_and(|word| word.ends_with("Error")));
-    let kept = lines.get(..again.map_or(lines.len(), |at| at + 1)).unwrap_or(&lines);
+    let kept = js_frame::once(&lines);
     (text::trim_lines(&kept.join("\n")).to_owned(), at)
 }

@@ -33,7 +33,9 @@ impl Recogniser for Vitest {
 
     fn line(&mut self, line: Line<'_>) -> Attention {
         let text = line.text;
-        if let Some(head) = text.strip_prefix(" FAIL  ") {
+        if let Some(head) = text.strip_prefix(" FAIL  ")
+            && (self.spoke || head.contains(" > ") || head.contains(" [ "))
+        {
             if !self.block.is_blank() {
                 self.close();
             }

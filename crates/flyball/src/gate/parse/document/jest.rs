@@ -4,7 +4,7 @@ use flyball_core::gate::{Counts, Finding, FindingKind};
 use serde::Deserialize;
 
 use super::super::report::Report;
-use super::super::{js_frame, place, text};
+use super::super::{jest, js_frame, place, text};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -72,6 +72,8 @@ pub(super) fn report(document: &str, number: u64) -> Option<Report> {
             let stack = test.failure_messages.as_ref().and_then(|all| all.first());
             let stack = clean(stack.map_or("test failed", String::as_str));
             let (message, at) = js_frame::of_stack(&stack);
+            let bare = message.strip_prefix("Error: ").filter(|_| is_jest);
+            let message = bare.unwrap_or(&message).to_owned();
             let kind = match js_frame::kind(&message) {
                 FindingKind::Timeout => FindingKind::Timeout,
                 _ => FindingKind::Test,
@@ -95,7 +97,11 @@ fn suite(file: &File) -> Finding {
         Some(line) => line.trim().to_owned(),
         None => headless(&js_frame::of_stack(&text).0),
     };
+    let syntax = jest::syntax_place(&message);
     let finding = Finding::new(js_frame::kind(&message), message).with_excerpt(text.as_str());
+    if let Some((file, line, column)) = syntax {
+        return finding.at(file, line, column);
+    }
     match text.lines().find_map(js_frame::own) {
         Some(at) => finding.at(at.file, at.line, at.column),
         None => finding.at(place::tidy(&file.name), None, None),

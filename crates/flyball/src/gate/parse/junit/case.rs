@@ -55,7 +55,7 @@ impl Case {
         let plain = class_is_file || self.class.is_empty() || self.class == self.name;
         let name = if plain || self.class == "test" {
             self.name.clone()
-        } else if self.name.contains(' ') {
+        } else if self.name.contains(' ') || self.class.contains(' ') {
             format!("{} {}", self.class, self.name)
         } else {
             format!("{}.{}", self.class, self.name)
@@ -73,7 +73,10 @@ impl Case {
             }
         }
         let of = |place: place::Place<'_>| (place.file.to_owned(), place.line, place.column);
-        if let Some(place) = self.body.lines().find_map(js_frame::own) {
+        // node wraps the error of the test in one of its own.
+        let cause = self.body.split_once("[cause]:").map_or("", |(_, cause)| cause);
+        let mut lines = cause.lines().chain(self.body.lines());
+        if let Some(place) = lines.find_map(js_frame::own) {
             return Some(of(place));
         }
         // pytest puts the place of the error last, vitest behind an arrow.
@@ -99,7 +102,7 @@ fn of_body(body: &str) -> String {
         .take_while(|line| line.trim() != "+ expected - actual")
         .take(15)
         .collect();
-    lines.join("\n").trim().to_owned()
+    js_frame::once(&lines).join("\n").trim().to_owned()
 }
 
 fn kind(message: &str) -> flyball_core::gate::FindingKind {
