@@ -123,7 +123,7 @@ impl CargoTest {
 
     fn mark_failed(&mut self, name: &str, number: u64) {
         if self.spoke && self.failed.len() < FAILED_MAX {
-            self.failed.push((number, bare(name).to_owned()));
+            self.failed.push((number, text::clip(bare(name), 500).to_owned()));
         }
     }
 

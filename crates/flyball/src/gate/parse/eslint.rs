@@ -40,7 +40,12 @@ impl Recogniser for Eslint {
         }
         if let Some(file) = &self.file {
             let Some(problem) = problem(text) else {
-                self.file = path(text).map(str::to_owned);
+                // Another path, or the blank line that ends a file; anything else is noise.
+                if text.is_empty() {
+                    self.file = None;
+                } else if let Some(next) = path(text) {
+                    self.file = Some(next.to_owned());
+                }
                 return self.attention();
             };
             let finding = problem.finding.at(file.as_str(), problem.line, problem.column);

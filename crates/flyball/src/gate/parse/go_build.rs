@@ -11,9 +11,14 @@ pub(super) struct GoBuild {
     is_vet: bool,
     spoke: bool,
     in_package: bool,
+    /// Lines in a row that are not about the package.
+    strangers: u32,
     last: Option<(u64, Finding)>,
     findings: Findings,
 }
+
+/// So many lines of others may come between two problems of a package.
+const STRANGERS_MAX: u32 = 3;
 
 impl GoBuild {
     pub(super) fn new(command: &str) -> Self {
@@ -21,6 +26,7 @@ impl GoBuild {
             is_vet: command.contains("vet"),
             spoke: false,
             in_package: false,
+            strangers: 0,
             last: None,
             findings: Findings::default(),
         }
@@ -52,11 +58,13 @@ impl Recogniser for GoBuild {
             self.close();
             let name = package.split(" [").next().unwrap_or(package);
             self.in_package = !name.contains(' ') && !name.is_empty();
+            self.strangers = 0;
         } else if let Some(place) = place
             && place.has_extension(&["go"])
             && (self.in_package || vetted)
         {
             self.close();
+            self.strangers = 0;
             self.spoke = true;
             // What vet says with its name in front is a compile error it stumbled over.
             let is_lint = self.is_vet && !vetted;
@@ -71,7 +79,8 @@ impl Recogniser for GoBuild {
             }
         } else {
             self.close();
-            self.in_package = false;
+            self.strangers += 1;
+            self.in_package &= self.strangers <= STRANGERS_MAX;
         }
         if self.in_package { Attention::Busy } else { Attention::Idle }
     }

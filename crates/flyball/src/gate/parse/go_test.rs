@@ -138,6 +138,7 @@ impl GoTest {
     /// `RUN   TestX`, `CONT  TestX`, `NAME  TestX`, `PAUSE TestX`.
     fn switch(&mut self, rest: &str) {
         let Some((word, name)) = rest.split_once(' ') else { return };
+        let name = text::clip(name.trim(), 500);
         if let Some((name, block)) = self.running.take()
             && !block.is_blank()
             && self.printed.len() < PRINTED_MAX
@@ -145,7 +146,7 @@ impl GoTest {
             self.printed.insert(name, block);
         }
         if matches!(word, "RUN" | "CONT" | "NAME") {
-            let name = name.trim().to_owned();
+            let name = name.to_owned();
             let block = self.printed.remove(&name).unwrap_or_default();
             self.running = Some((name, block));
         }
@@ -164,7 +165,7 @@ impl GoTest {
     }
 
     fn event(&mut self, event: &Event, number: u64) {
-        let key = format!("{}\n{}", event.package, event.test);
+        let key = format!("{}\n{}", text::clip(&event.package, 500), text::clip(&event.test, 500));
         self.spoke = true;
         match event.action.as_str() {
             "output" | "build-output" => {

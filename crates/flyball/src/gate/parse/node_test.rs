@@ -50,7 +50,7 @@ impl Recogniser for NodeTest {
         } else if let Some(name) = trimmed.strip_prefix("▶ ") {
             self.close();
             if self.suites.len() < SUITES_MAX {
-                self.suites.insert(without_time(name).to_owned());
+                self.suites.insert(text::clip(without_time(name), 500).to_owned());
             }
         } else if let Some(name) = trimmed.strip_prefix("✖ ").and_then(timed) {
             self.close();

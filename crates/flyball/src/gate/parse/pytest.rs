@@ -114,7 +114,8 @@ impl Pytest {
             && self.lines.len() < LINES_MAX
             && !place.rest.is_empty()
         {
-            self.lines.push((place.file.to_owned(), place.line, place.rest.to_owned()));
+            let message = text::clip(place.rest, 2_000).to_owned();
+            self.lines.push((place.file.to_owned(), place.line, message));
         }
     }
 
