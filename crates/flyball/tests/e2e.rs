@@ -12,7 +12,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use flyball::agent::{Fact, Launch, LaunchRequest, Permissions, ReadRequest, Stdin, adapter};
+use flyball::agent::{
+    Fact, HookSetup, Launch, LaunchRequest, Permissions, ReadRequest, Stdin, adapter,
+};
 use flyball_core::AgentFact;
 use flyball_core::call::ToolOutcome;
 use flyball_core::event::{Exit, ExitHow, Spend};
@@ -40,6 +42,7 @@ fn real_clients_tell_the_facts_of_the_script() {
         calls_a_tool_then_finishes(client, &program);
         promises_to_be_complete(client, &program);
         hits_a_limit(client, &program);
+        obeys_its_hooks(client, &program);
     }
 }
 
@@ -95,6 +98,52 @@ fn hits_a_limit(client: &Client, program: &Path) {
     assert!(!told.exit.claims.complete, "{}", client.name);
 }
 
+/// The hooks of the launch really fire: the first call is refused, the first stop is refused, and
+/// the model is told why.
+fn obeys_its_hooks(client: &Client, program: &Path) {
+    let (tool, argument) = client.shell;
+    let call = || Step::call(tool, &json!({ argument: "cat README.md" }));
+    let script = vec![call(), Step::text("done 1"), Step::text("done 2")];
+    let told = run_hooked(client, program, script);
+    let turns = told.server.turns();
+    assert_eq!(turns.len(), 3, "{}: {:?}", client.name, told.facts);
+    let texts: Vec<_> = turns.iter().map(flyball_testkit::model::Request::given).collect();
+    let refused = texts.iter().any(|given| given.results.iter().any(|r| r.contains("flyball: no")));
+    assert!(refused, "{}: {texts:?}", client.name);
+    let sent_on =
+        texts.iter().any(|given| given.messages.iter().any(|m| m.contains("flyball: go on")));
+    assert!(sent_on, "{}: {texts:?}", client.name);
+    assert_eq!(told.exit.last_words, "done 2", "{}", client.name);
+    // codex shows neither the call nor the refusal.
+    let shown = told.facts.iter().any(|fact| {
+        matches!(fact, AgentFact::ToolReturned(result) if result.outcome == ToolOutcome::Refused)
+    });
+    assert_eq!(shown, client.name != "codex", "{}: {:?}", client.name, told.facts);
+}
+
+/// Stands for `flyball hook AGENT EVENT`: refuses every call and the first stop.
+const HOOK: &str = r#"#!/bin/sh
+cat >/dev/null
+case "$3" in
+  PreToolUse|BeforeTool) echo '{"decision":"block","reason":"flyball: no"}' ;;
+  preToolUse) echo '{"permissionDecision":"deny","permissionDecisionReason":"flyball: no"}' ;;
+  Stop|AfterAgent|agentStop)
+    if mkdir "$0.stopped" 2>/dev/null; then
+      echo '{"decision":"block","reason":"flyball: go on"}'
+    fi ;;
+esac
+"#;
+
+fn run_hooked(client: &Client, program: &Path, script: Vec<Step>) -> Told {
+    let place = tempfile::tempdir().expect("a folder");
+    let hook = place.path().join("my hook.sh");
+    std::fs::write(&hook, HOOK).expect("a file");
+    let runnable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&hook, runnable).expect("a program");
+    let hooks = HookSetup { program: hook, call_timeout_secs: 10, stop_timeout_secs: 60 };
+    run_with(client, program, script, Some(&hooks))
+}
+
 fn spent(facts: &[AgentFact]) -> Spend {
     let mut sum = Spend::default();
     for fact in facts {
@@ -109,6 +158,10 @@ fn spent(facts: &[AgentFact]) -> Spend {
 
 /// One session of the client in a worktree and a home of its own.
 fn run(client: &Client, program: &Path, script: Vec<Step>) -> Told {
+    run_with(client, program, script, None)
+}
+
+fn run_with(client: &Client, program: &Path, script: Vec<Step>, hooks: Option<&HookSetup>) -> Told {
     let server = ModelServer::start(script).expect("a free port");
     let place = tempfile::tempdir().expect("a folder");
     let (worktree, home) = (place.path().join("repo"), place.path().join("home"));
@@ -122,13 +175,17 @@ fn run(client: &Client, program: &Path, script: Vec<Step>) -> Told {
         prompt: "please look around",
         model: client.model,
         permissions: Permissions::Bypass,
-        hooks: None,
+        hooks,
         private_dir: place.path(),
         worktree: &worktree,
         resume: None,
         program: Some(&program.to_string_lossy()),
         extra_args: &around.args,
     });
+    for file in &launch.files {
+        std::fs::create_dir_all(file.path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&file.path, &file.text).expect("a file");
+    }
     let (stdout, stderr, how) = perform(&launch, &around.env, &worktree);
     let mut reader = adapter.reader(&ReadRequest {
         prompt: "please look around".to_owned(),

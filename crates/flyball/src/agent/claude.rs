@@ -67,7 +67,7 @@ pub(crate) fn hook_table(hooks: &HookSetup, agent: &str, millis: u64) -> serde_j
     let entry = |event: &str, secs: u64| {
         let command = hooks.command(agent, event);
         let hook = json!({ "type": "command", "command": command, "timeout": secs * millis });
-        json!([{ "matcher": "*", "hooks": [hook] }])
+        json!([{ "hooks": [hook] }])
     };
     let call = hooks.call_timeout_secs;
     json!({
