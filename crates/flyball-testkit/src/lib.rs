@@ -1,1 +1,4 @@
 //! Scripted agents, scenarios and a simulator for testing flyball.
+
+pub mod clients;
+pub mod model;

@@ -103,7 +103,7 @@ impl Dialect for FlyballStream {
                 let text = content_text(event.output);
                 to.returned(&Answer { id: &event.id, agent, outcome, text: &text });
             }
-            "invalid" => to.nonsense(kind(&event.error), &event.received, &event.error),
+            "invalid" => to.bad_call(kind(&event.error), &event.received, &event.error),
             "text" if agent.is_empty() => to.said(None, &event.text),
             "text" => {}
             "usage" => usage(&event, to),
