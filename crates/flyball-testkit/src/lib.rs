@@ -1,1 +1,3 @@
 //! Scripted agents, scenarios and a simulator for testing flyball.
+
+pub mod sim;
