@@ -7,7 +7,10 @@ use flyball_core::{Event, Governor, IterationNo};
 use super::world::World;
 
 /// Longest time flyball stays dead, in milliseconds.
-const DEAD_MAX: u64 = 3_600_000;
+pub(crate) const DEAD_MAX: u64 = 3_600_000;
+
+/// Stray events in one run; each is compared byte for byte.
+const STRAYS_MAX: u32 = 12;
 
 impl World {
     /// Whatever is planned to go wrong by now.
@@ -35,6 +38,7 @@ impl World {
         }
         if let Some(every) = self.scenario.faults.strays
             && events.is_multiple_of(every)
+            && self.witness.strays < STRAYS_MAX
             && self.ending.is_none()
         {
             self.stray();
@@ -86,6 +90,7 @@ impl World {
 
     /// A fact that belongs elsewhere: it must change nothing.
     fn stray(&mut self) {
+        self.witness.strays += 1;
         let event = self.foreign();
         let before = state(&self.governor);
         let at = self.journal.last().map_or(self.wall(), |(at, _)| *at);

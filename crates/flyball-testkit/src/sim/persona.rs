@@ -144,33 +144,41 @@ impl Persona {
             | Self::HonestWithReview
             | Self::ContextFiller
             | Self::LargeResponder
-            | Self::HookHeld
             | Self::Improver
             | Self::Limited
             | Self::LimitedBlindly => &[O::Complete],
+            Self::HookHeld => &[O::Complete, O::QualityGateExhausted],
             Self::LimitedForLong | Self::Unreachable => &[O::UsageLimit],
             Self::Unauthorised => &[O::AgentRefused],
             Self::NotStartable => &[O::AgentNotStarted],
             Self::Idle | Self::FlipFlopping => &[O::Stuck, O::Blocked],
-            Self::Chatty | Self::IgnoringStop | Self::Silent => &[O::CircuitBreaker, O::Stalled],
-            Self::Looping => &[O::CircuitBreaker, O::RepetitionLoop, O::Stalled],
-            Self::SelfStopped | Self::HookHalted => &[O::CircuitBreaker, O::RepetitionLoop],
+            Self::Chatty | Self::IgnoringStop | Self::Silent => {
+                &[O::CircuitBreaker, O::Stalled, O::Blocked]
+            }
+            Self::Looping => &[O::CircuitBreaker, O::RepetitionLoop, O::Stalled, O::Blocked],
+            Self::SelfStopped | Self::HookHalted => {
+                &[O::CircuitBreaker, O::RepetitionLoop, O::Blocked]
+            }
             Self::Crashing => &[O::CircuitBreaker, O::Blocked],
-            Self::Nonsense => &[O::CircuitBreaker, O::ValidationFailure],
-            Self::ToolFailer => &[O::CircuitBreaker, O::ConsecutiveFailures],
+            Self::Nonsense => &[O::CircuitBreaker, O::ValidationFailure, O::Blocked],
+            Self::ToolFailer => &[O::CircuitBreaker, O::ConsecutiveFailures, O::Blocked],
             Self::Lying => &[O::QualityGateExhausted],
-            Self::TokenSpender | Self::MoneySpender | Self::SlowSteady | Self::Sleeper => &[],
+            Self::TokenSpender | Self::MoneySpender => &[O::CircuitBreaker, O::Stalled],
+            Self::SlowSteady | Self::Sleeper => &[],
             Self::Blocker => &[O::Blocked],
             Self::TaskCycler => &[O::Blocked],
             Self::Decider => &[O::Decide],
-            Self::SelfApprover | Self::StoryRemover => &[O::Stuck, O::Blocked],
-            Self::Tamperer => &[O::Complete, O::Decide, O::Stuck],
+            Self::SelfApprover | Self::StoryRemover => {
+                &[O::Stuck, O::Blocked, O::QualityGateExhausted]
+            }
+            Self::Tamperer => &[O::Complete, O::Decide, O::QualityGateExhausted],
             Self::RedMaker | Self::Regressor | Self::Thrasher => {
                 &[O::CircuitBreaker, O::QualityRegression, O::Thrashing]
             }
             Self::Revisiter => &[O::Complete],
             Self::Undead => &[O::Fault],
-            Self::Hopeless => &[O::Fault, O::Blocked, O::Decide],
+            // Once a human has cleared the way it is merely idle.
+            Self::Hopeless => &[O::Fault, O::Blocked, O::Decide, O::Stuck],
             Self::Trusted => &[O::CompleteUnverified],
         }
     }

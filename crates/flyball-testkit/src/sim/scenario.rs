@@ -56,9 +56,13 @@ impl Scenario {
         scenario
     }
 
-    /// The defaults of flyball, and nothing goes wrong.
+    /// The defaults of flyball, a green beginning, and nothing goes wrong.
     pub(crate) fn calm(persona: Persona, rng: &mut Rng) -> Self {
-        Self::with(persona, Policy::default().into_rules(), rng)
+        let mut scenario = Self::with(persona, Policy::default().into_rules(), rng);
+        if !matches!(persona, Persona::Thrasher | Persona::Improver) {
+            scenario.reds.clear();
+        }
+        scenario
     }
 
     fn with(persona: Persona, mut rules: Rules, rng: &mut Rng) -> Self {

@@ -316,7 +316,7 @@ impl Writer<'_, '_> {
     }
 
     fn push(&mut self, act: Act) {
-        let pause = self.rng.between(500, 12_000);
+        let pause = self.rng.between(500, 5_000);
         self.acts.push_back((pause, act));
     }
 

@@ -7,6 +7,7 @@ use flyball_core::event::{Spend, StopCause};
 use flyball_core::policy::{Baseline, OnTamper};
 use flyball_core::{GuardKind, Outcome, Trip};
 
+use super::misfortune::DEAD_MAX;
 use super::persona::Persona;
 use super::world::World;
 
@@ -28,6 +29,7 @@ pub(crate) struct Witness {
     /// Whether the last agent that ended by itself said COMPLETE.
     pub(crate) claimed: bool,
     pub(crate) crashes: u32,
+    pub(crate) strays: u32,
     pub(crate) stop_asked: Option<StopCause>,
     pub(crate) shell_failed: bool,
     /// The largest single report of tokens and of money.
@@ -73,6 +75,7 @@ impl World {
         let mut problems = Vec::new();
         problems.extend(self.check_limits(&ending));
         problems.extend(self.check_outcome(&ending));
+        problems.extend(self.check_time(&ending));
         if self.has_agent() && ending.outcome != Outcome::Fault {
             problems.push(format!("an agent still runs after {}", ending.outcome));
         }
@@ -111,6 +114,17 @@ impl World {
         problems
     }
 
+    /// The run is over within what its limits add up to.
+    fn check_time(&self, ending: &Ending) -> Option<String> {
+        let limits = &self.scenario.policy.limits;
+        let sessions = u64::from(ending.tally.iterations) + u64::from(self.witness.crashes) + 2;
+        let session = 2 * limits.iteration_timeout.get() + 2 * limits.wait.get() + 200_000;
+        let dead = DEAD_MAX * (u64::from(self.witness.crashes) + 1);
+        let most = sessions * session + dead + 2 * self.behind;
+        let took = self.elapsed();
+        (took > most).then(|| format!("it took {took} ms, more than {most}"))
+    }
+
     fn check_outcome(&self, ending: &Ending) -> Option<String> {
         let (limits, tally) = (&self.scenario.policy.limits, &ending.tally);
         let cost = flyball_core::iteration::micro_usd(limits.cost_usd);
@@ -138,9 +152,10 @@ impl World {
         // Who leaves red tests alone fails every time, in the same files.
         let begins_red = !self.witness.baseline.is_empty();
         let is_red = matches!(outcome, Outcome::CircuitBreaker | Outcome::Thrashing);
-        // A limit that was met again because flyball died in between lasts longer.
+        // A limit lasts longer when flyball died in between or the clock went back.
         let is_limited = matches!(persona, Persona::Limited | Persona::LimitedBlindly);
-        let waited = is_limited && self.witness.crashes > 0 && outcome == Outcome::UsageLimit;
+        let delayed = self.witness.crashes > 0 || self.behind > 0;
+        let waited = is_limited && delayed && outcome == Outcome::UsageLimit;
         persona.outcomes().contains(&outcome) || (begins_red && is_red) || waited
     }
 
