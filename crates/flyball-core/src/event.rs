@@ -46,7 +46,7 @@ pub enum Event {
     GatesFinished {
         /// After which iteration; 0 is the baseline.
         iteration: IterationNo,
-        /// What they said.
+        /// What they said, with the tree that was ordered; a word on another tree is ignored.
         result: Box<GateResult>,
         /// Weakened tests or gates compared with the tree the run began on.
         #[serde(default)]

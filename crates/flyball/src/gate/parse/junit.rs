@@ -166,7 +166,8 @@ fn character(entity: &BytesRef<'_>) -> Option<char> {
     if let Ok(Some(character)) = entity.resolve_char_ref() {
         return Some(character);
     }
-    match entity.as_ref() {
+    let name: &[u8] = entity.as_ref();
+    match name {
         b"lt" => Some('<'),
         b"gt" => Some('>'),
         b"amp" => Some('&'),
