@@ -26,8 +26,8 @@ use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Mome
 
 use self::crash::CrashPoint;
 use self::gates::GateJob;
-use self::session::Session;
 pub use self::resume::{find_run, recorded_config};
+use self::session::Session;
 pub use self::setup::{RunRequest, Started, dry_run};
 use self::timers::Timers;
 use crate::agent::{Adapter, Fact};
@@ -232,7 +232,8 @@ impl Driver {
     /// The gates as the repository would resolve them now, for the tamper watch.
     fn plan_now(&self) -> GatePlan {
         let root = self.worktree.root();
-        let sources = Sources { environment: Vec::new(), user_file: None, ..Sources::of_process(root) };
+        let sources =
+            Sources { environment: Vec::new(), user_file: None, ..Sources::of_process(root) };
         let verify = setup::verify_commands(&self.latest.tasks);
         let resolved = sources.load().and_then(|config| GatePlan::resolve(&config, root, &verify));
         // A config that no longer loads is the user's or the agent's affair, not a weaker gate.

@@ -4,6 +4,7 @@ pub mod agent;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod demo;
 pub mod driver;
 pub mod error;
 pub mod gate;

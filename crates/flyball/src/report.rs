@@ -122,7 +122,9 @@ impl Reporter {
 }
 
 /// A gate's progress in words; nothing for those that only begin.
-fn gate_words(progress: &GateProgress) -> (&'static str, Option<String>, fn(Paint, &str) -> String) {
+fn gate_words(
+    progress: &GateProgress,
+) -> (&'static str, Option<String>, fn(Paint, &str) -> String) {
     let (check, note) = match progress {
         GateProgress::Started { .. } => return ("GATE", None, Paint::dim),
         GateProgress::Finished(check) => (check, ""),
@@ -132,7 +134,9 @@ fn gate_words(progress: &GateProgress) -> (&'static str, Option<String>, fn(Pain
         .counts
         .map(|counts| format!(" · {} passed, {} failed", counts.passed, counts.failed))
         .unwrap_or_default();
-    let text = format!("{} {}{counts}{note} · {}", check.gate, check.status.as_str(), check.duration);
-    let colour: fn(Paint, &str) -> String = if check.status.is_red() { Paint::red } else { Paint::green };
+    let text =
+        format!("{} {}{counts}{note} · {}", check.gate, check.status.as_str(), check.duration);
+    let colour: fn(Paint, &str) -> String =
+        if check.status.is_red() { Paint::red } else { Paint::green };
     ("GATE", Some(text), colour)
 }

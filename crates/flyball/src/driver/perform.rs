@@ -73,10 +73,7 @@ impl Driver {
         Ok(())
     }
 
-    fn record_context(
-        &mut self,
-        entry: &flyball_core::task::ContextEntry,
-    ) -> Result<(), CliError> {
+    fn record_context(&mut self, entry: &flyball_core::task::ContextEntry) -> Result<(), CliError> {
         let root = self.worktree.root();
         self.journal.record_context(root, entry)?;
         // The remedy behind the entry is remembered across runs with it.
@@ -150,15 +147,26 @@ impl Driver {
 
     fn prompt(&self, start: &Start, task: &str) -> Result<String, CliError> {
         let template = self.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
-        let template = template.unwrap_or_else(|| crate::prompt::default_template(&self.loop_dir.relative()));
+        let template =
+            template.unwrap_or_else(|| crate::prompt::default_template(&self.loop_dir.relative()));
         let variables = Variables {
             iteration: start.iteration,
             max_iterations: self.config.policy.limits.iterations,
             mode: start.mode,
             task,
-            briefing: &start.briefing,
+            briefing: &self.briefing(start),
         };
         Ok(render(&template, &variables))
+    }
+
+    /// What the governor says, and that review is off where the prompt leaves it open.
+    fn briefing(&self, start: &Start) -> String {
+        if self.config.policy.review.enabled || start.task.is_none() {
+            return start.briefing.clone();
+        }
+        let note =
+            "Review is off: set `passes` to true yourself, with `notes`, once a story holds.";
+        format!("{note}\n\n{}", start.briefing).trim_end().to_owned()
     }
 
     fn launch(&self, prompt: &str) -> Launch {
@@ -192,9 +200,9 @@ impl Driver {
     fn spec(&self, start: &Start, launch: &Launch) -> std::io::Result<Spec> {
         let mut argv = self.config.agent.wrapper.clone();
         argv.extend(launch.argv.iter().cloned());
-        let (program, args) = argv.split_first().map_or((String::new(), Vec::new()), |(p, a)| {
-            (p.clone(), a.to_vec())
-        });
+        let (program, args) = argv
+            .split_first()
+            .map_or((String::new(), Vec::new()), |(p, a)| (p.clone(), a.to_vec()));
         let mut spec = Spec::new(program, self.worktree.root());
         spec.args = args;
         let task = start.task.as_ref().map(ToString::to_string).unwrap_or_default();

@@ -89,9 +89,9 @@ fn path(state_dir: &Path, run: &RunId) -> PathBuf {
 
 fn command(value: &Value) -> CommandLine {
     match value {
-        Value::Array(words) => CommandLine::Argv(
-            words.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        ),
+        Value::Array(words) => {
+            CommandLine::Argv(words.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+        }
         other => CommandLine::Shell(other.as_str().unwrap_or_default().to_owned()),
     }
 }

@@ -21,8 +21,9 @@ use crate::worktree::Worktree;
 /// The settings a run was started with, with the flags given now on top.
 pub fn recorded_config(run: &RunId, sources: Sources) -> Result<Config, CliError> {
     let state = state_dir()?;
-    let record = RunRecord::load(&state, run)
-        .map_err(|error| CliError::no_input(format!("the settings of run `{run}` are gone")).cause(error))?;
+    let record = RunRecord::load(&state, run).map_err(|error| {
+        CliError::no_input(format!("the settings of run `{run}` are gone")).cause(error)
+    })?;
     let path = state.join("runs").join(format!("{run}.toml"));
     crate::loopdir::write_whole(&path, &record.config).map_err(|e| io("read the settings", &e))?;
     let sources = Sources { project_file: Some(path.clone()), user_file: None, ..sources };
@@ -64,8 +65,10 @@ impl RunRequest {
         let mut journal = Journal::open(&ground.state_dir)?;
         let is_closed = run.ended.is_some();
         if run.outcome.as_deref().is_some_and(|outcome| outcome.starts_with("complete")) {
-            return Err(CliError::usage(format!("run `{id}` is complete; there is nothing to resume"))
-                .hint("flyball run starts a new one"));
+            return Err(CliError::usage(format!(
+                "run `{id}` is complete; there is nothing to resume"
+            ))
+            .hint("flyball run starts a new one"));
         }
         let record = RunRecord::load(&ground.state_dir, &id)
             .map_err(|e| io("read the run's settings", &e))?;

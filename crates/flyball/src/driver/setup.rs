@@ -77,9 +77,9 @@ impl Ground {
 
 pub(super) fn verify_commands(tasks: &TasksSight) -> Vec<String> {
     match tasks {
-        TasksSight::Found { text } => TaskList::parse(text)
-            .map(|list| list.verify_commands().to_vec())
-            .unwrap_or_default(),
+        TasksSight::Found { text } => {
+            TaskList::parse(text).map(|list| list.verify_commands().to_vec()).unwrap_or_default()
+        }
         TasksSight::Absent | TasksSight::Unreadable { .. } => Vec::new(),
     }
 }
@@ -97,6 +97,7 @@ impl RunRequest {
         let lock = lock_worktree(&ground.state_dir, ground.worktree.root(), &run)
             .map_err(already_running)?;
         let stale = ground.loop_dir.stale_active();
+        ground.loop_dir.prepare().map_err(|e| io("make the loop folder", &e))?;
         let sight = first_look(&mut ground)?;
         let start = run_start(&run, &config, &plan, &sight, &ground, &journal, clock.now())?;
         if let Some(problem) = start_problem(&start) {
@@ -115,7 +116,8 @@ impl RunRequest {
             .map_err(|e| io("keep the run's settings", &e))?;
         let mut reporter = Reporter::new(format, color);
         reporter.opening(&opening(&run, &config, &plan, &ground, stale));
-        let parts = Parts { run, config, plan, ground, journal, clock, lock, reporter, private_dir };
+        let parts =
+            Parts { run, config, plan, ground, journal, clock, lock, reporter, private_dir };
         let driver = parts.assemble(Governor::new(), sight.clone(), sight.checkpoint_tree)?;
         Ok(Started { driver, first: Event::RunStarted(Box::new(start)) })
     }
@@ -299,7 +301,9 @@ fn problem_error(problem: StartProblem, loop_dir: &LoopDir) -> CliError {
         }
         StartProblem::NothingToVerify => CliError::config(problem.to_string())
             .hint(format!("describe the work in `{}`: `flyball init` writes one", path.display()))
-            .hint("or add a gate: [[gates.check]] name = \"tests\", command = \"…\" in flyball.toml")
+            .hint(
+                "or add a gate: [[gates.check]] name = \"tests\", command = \"…\" in flyball.toml",
+            )
             .hint("or believe the agent's word: --trust-claims"),
     }
 }
@@ -429,9 +433,10 @@ pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
     let plan = ground.plan(config)?;
     let policy = policy_for(config, ground.adapter.as_ref())?;
     let list = match &ground.tasks {
-        TasksSight::Found { text } => Some(TaskList::parse(text).map_err(|error| {
-            problem_error(StartProblem::BadTasks(error), &ground.loop_dir)
-        })?),
+        TasksSight::Found { text } => Some(
+            TaskList::parse(text)
+                .map_err(|error| problem_error(StartProblem::BadTasks(error), &ground.loop_dir))?,
+        ),
         TasksSight::Absent => None,
         TasksSight::Unreadable { error } => {
             let problem = StartProblem::UnreadableTasks(error.clone());
@@ -441,12 +446,11 @@ pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
     if list.is_none() && plan.is_empty() && !policy.iterations.trust_claims {
         return Err(problem_error(StartProblem::NothingToVerify, &ground.loop_dir));
     }
-    let next = list.as_ref().and_then(|list| {
-        list.plan_next(&policy.review, |_| flyball_core::task::Standing::Open)
-    });
-    let (mode, task) = next.map_or((flyball_core::tasklist::Mode::Implement, None), |(m, s)| {
-        (m, Some(s.id.clone()))
-    });
+    let next = list
+        .as_ref()
+        .and_then(|list| list.plan_next(&policy.review, |_| flyball_core::task::Standing::Open));
+    let (mode, task) = next
+        .map_or((flyball_core::tasklist::Mode::Implement, None), |(m, s)| (m, Some(s.id.clone())));
     let template = ground.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
     let template =
         template.unwrap_or_else(|| crate::prompt::default_template(&ground.loop_dir.relative()));

@@ -135,7 +135,8 @@ impl TextReport {
                 self.line("RED", None, &text, Paint::red);
             }
             Notice::NothingChecks => {
-                let text = "no gate is configured or detected: nothing checks this work but its task list";
+                let text =
+                    "no gate is configured or detected: nothing checks this work but its task list";
                 self.line("NOTE", None, text, Paint::yellow);
             }
             Notice::Tripped { trip, rung } => {

@@ -73,7 +73,10 @@ impl StatusLine {
             text.push_str(&format!(" · {} tokens", standing.tally.tokens));
         }
         if standing.tally.cost_micro_usd > 0 {
-            text.push_str(&format!(" · {}", super::summary::dollars(standing.tally.cost_micro_usd)));
+            text.push_str(&format!(
+                " · {}",
+                super::summary::dollars(standing.tally.cost_micro_usd)
+            ));
         }
         let shown: String = text.chars().take(100).collect();
         self.clear();
