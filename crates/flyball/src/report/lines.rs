@@ -150,10 +150,8 @@ impl TextReport {
                 };
                 self.line(verb, number, &format!("{}: {}", trip.guard, trip.evidence), colour);
             }
-            Notice::CompletionRefused(event) => {
-                let text = format!("not complete: {}", event.summary);
-                self.line("BLOCK", number, &text, Paint::yellow);
-            }
+            // The trip that comes with it has said so.
+            Notice::CompletionRefused(_) => {}
             Notice::TasksRepaired { violations } => {
                 for violation in violations {
                     self.line("UNDO", number, violation, Paint::yellow);

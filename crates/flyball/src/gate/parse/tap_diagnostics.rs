@@ -67,8 +67,9 @@ fn below(lines: &[&str], at: usize) -> String {
 }
 
 fn unquote(value: &str) -> String {
-    let bare = value.strip_prefix(['"', '\'']).unwrap_or(value);
-    bare.strip_suffix(['"', '\'']).unwrap_or(bare).replace("\\\"", "\"")
+    // Quotes only go in pairs: a plain value may well end in one.
+    let inside = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).unwrap_or(value).replace("\\\"", "\"")
 }
 
 /// The `#` lines of perl and bats.
