@@ -45,6 +45,9 @@ use crate::worktree::Worktree;
 /// How often requests of other processes and signs of life are looked for.
 const HEARTBEAT: Millis = Millis::new(500);
 
+/// The longest time without an event in the journal: at most so much runtime a death can hide.
+const QUIET: Millis = Millis::from_secs(30);
+
 /// Something that happened outside.
 enum Happening {
     /// The agent process of this start did something.
@@ -85,6 +88,8 @@ pub struct Driver {
     latest: Sight,
     ending: Option<Ending>,
     next_beat: Moment,
+    /// When the last event was written.
+    journalled: Moment,
     crash: CrashPoint,
     /// Held as long as the run lives: nobody else runs here.
     _lock: WorktreeLock,
@@ -110,6 +115,7 @@ impl Driver {
         let now = self.clock.now();
         let stamped: Vec<(Moment, &Event)> = events.iter().map(|event| (now, event)).collect();
         self.journal.append_all(&self.run, &stamped, None)?;
+        self.journalled = now;
         for event in events {
             self.reporter.event(now, event);
             let effects = self.governor.step(now, event);
@@ -202,6 +208,9 @@ impl Driver {
         {
             let (iteration, fact) = (session.iteration, AgentFact::ShowedLife);
             self.queue.push_back(Event::Agent { iteration, fact });
+        }
+        if now.since(self.journalled) >= QUIET {
+            self.queue.push_back(Event::TimePassed);
         }
         if let Some(standing) = self.governor.standing() {
             self.reporter.tick(now, &standing);

@@ -126,6 +126,7 @@ fn replay(
             | Event::GatesFinished { .. }
             | Event::TimerFired { .. }
             | Event::StopRequested { .. }
+            | Event::TimePassed
             | Event::ShellFailed { .. } => {}
         }
     }

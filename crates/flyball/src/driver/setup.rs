@@ -172,6 +172,7 @@ impl Parts {
             latest,
             ending: None,
             next_beat: now,
+            journalled: now,
             crash: CrashPoint::from_environment(),
             _lock: self.lock,
         })

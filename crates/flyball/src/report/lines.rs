@@ -76,6 +76,7 @@ impl TextReport {
             Event::RunStarted(_)
             | Event::WorktreeSeen { .. }
             | Event::GatesFinished { .. }
+            | Event::TimePassed
             | Event::TimerFired { .. } => {}
         }
     }
