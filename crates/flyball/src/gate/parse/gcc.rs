@@ -130,6 +130,9 @@ fn split_flag(message: &str) -> (&str, Option<&str>) {
 
 /// File and message of `link.c:(.text+0x5): undefined reference to `helper'`.
 fn undefined_reference(text: &str) -> Option<(&str, &str)> {
+    if !text.ends_with(['\'', '`']) {
+        return None;
+    }
     let (place, message) = text.split_once("): undefined reference to ")?;
     let (file, _) = place.split_once(":(")?;
     let file = file.rsplit(' ').next()?;
@@ -139,6 +142,9 @@ fn undefined_reference(text: &str) -> Option<(&str, &str)> {
 
 /// The message of `/usr/bin/ld: cannot find -lfoo`.
 fn missing_library(text: &str) -> Option<&str> {
+    if !text.starts_with(['/', 'l']) {
+        return None;
+    }
     let (linker, message) = text.split_once(": ")?;
     (linker.ends_with("ld") && message.starts_with("cannot find ")).then_some(message)
 }

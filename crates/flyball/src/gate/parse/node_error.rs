@@ -88,8 +88,9 @@ impl NodeError {
 
 /// `TypeError: text`, `Error [CODE]: text`, `Uncaught Error: text`.
 fn is_error(text: &str) -> bool {
-    let Some((head, _)) = text.split_once(": ") else { return false };
-    let head = head.strip_prefix("Uncaught ").unwrap_or(head);
-    let name = head.split(" [").next().unwrap_or(head);
-    name.ends_with("Error") && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    let text = text.strip_prefix("Uncaught ").unwrap_or(text);
+    let length = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let Some((name, rest)) = text.split_at_checked(length) else { return false };
+    name.ends_with("Error")
+        && (rest.starts_with(": ") || (rest.starts_with(" [") && rest.contains("]: ")))
 }

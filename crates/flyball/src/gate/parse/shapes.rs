@@ -163,3 +163,14 @@ fn sarif_notes_are_nothing_and_warnings_only_matter_alone() {
     assert_eq!(sarif(&["warning", "note"]), ["warning"]);
     assert!(sarif(&["note"]).is_empty());
 }
+
+#[test]
+fn newer_go_reports_compile_errors_as_events() {
+    let parsed = parse(
+        "go test -json ./...",
+        "{\"ImportPath\":\"x\",\"Action\":\"build-output\",\"Output\":\"# x\\n\"}\n\
+         {\"ImportPath\":\"x\",\"Action\":\"build-output\",\"Output\":\"./a.go:6:2: no\\n\"}\n\
+         {\"ImportPath\":\"x\",\"Action\":\"build-fail\"}\n",
+    );
+    assert_eq!(told(&parsed), [(FindingKind::Compile, "", "a.go:6:2".to_owned(), "no")]);
+}
