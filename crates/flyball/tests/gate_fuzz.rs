@@ -1,5 +1,7 @@
 //! Whatever a tool prints, the parser neither panics nor grows nor slows down.
 
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
 use std::fs;
 use std::path::Path;
 use std::time::Duration;

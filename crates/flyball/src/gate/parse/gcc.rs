@@ -128,7 +128,7 @@ fn split_flag(message: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// File and message of `link.c:(.text+0x5): undefined reference to `helper'`.
+/// File and message of the linker's complaint about a name without a definition.
 fn undefined_reference(text: &str) -> Option<(&str, &str)> {
     if !text.ends_with(['\'', '`']) {
         return None;

@@ -240,7 +240,7 @@ fn drop_parents(findings: &mut Findings) {
     findings.retain(|finding| !is_parent(finding));
 }
 
-/// `ok  	package	0.1s`, `FAIL	package	0.1s`, `FAIL`, `PASS`.
+/// The line of a package: `ok`, its name and its time, or `FAIL`; or a bare `FAIL` or `PASS`.
 fn is_package_line(text: &str) -> bool {
     text.starts_with("FAIL\t")
         || (text.starts_with("ok  ") && text::indent(text) == 0 && text.contains('\t'))

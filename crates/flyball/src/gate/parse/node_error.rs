@@ -71,10 +71,8 @@ impl NodeError {
             return;
         }
         let message = text.lines().next().unwrap_or_default();
-        let kind = match js_frame::kind(message) {
-            FindingKind::Compile => FindingKind::Compile,
-            _ => FindingKind::Crash,
-        };
+        let is_compile = js_frame::kind(message) == FindingKind::Compile;
+        let kind = if is_compile { FindingKind::Compile } else { FindingKind::Crash };
         let mut finding = Finding::new(kind, message).with_excerpt(text.as_str());
         let above = self.above.take().filter(|(at, _, _)| number.saturating_sub(*at) < 10);
         if let Some(place) = text.lines().find_map(js_frame::own) {
