@@ -47,7 +47,7 @@ impl Recogniser for Tap {
             self.result(&result, depth, line.number);
         } else if is_plan(trimmed) || trimmed.starts_with("TAP version ") {
             self.close();
-            self.spoke |= depth == 0;
+            self.spoke |= trimmed.starts_with("TAP ");
         } else if trimmed.starts_with("# Subtest:") {
             self.close();
         } else if trimmed == "}" && self.open.is_none() {
