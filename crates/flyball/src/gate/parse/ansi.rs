@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-const ESCAPE: u8 = 0x1b;
+/// The byte every control sequence begins with.
+pub(super) const ESCAPE: u8 = 0x1b;
 
 /// The line without control sequences and without what a carriage return has overwritten.
 pub(super) fn clean(line: &[u8]) -> Cow<'_, str> {
