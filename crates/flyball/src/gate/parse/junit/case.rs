@@ -74,7 +74,8 @@ impl Case {
         }
         let of = |place: place::Place<'_>| (place.file.to_owned(), place.line, place.column);
         // node wraps the error of the test in one of its own.
-        let cause = self.body.split_once("[cause]:").map_or("", |(_, cause)| cause);
+        let cause = self.body.split_once("  cause: ").or_else(|| self.body.split_once("[cause]: "));
+        let cause = cause.map_or("", |(_, cause)| cause);
         let mut lines = cause.lines().chain(self.body.lines());
         if let Some(place) = lines.find_map(js_frame::own) {
             return Some(of(place));
