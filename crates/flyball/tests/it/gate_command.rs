@@ -98,7 +98,7 @@ fn red_exits_with_1_and_says_what_was_found() {
     assert_eq!(json["blocking_event"]["blocked_by"][0], "tests");
     let github = repo.gate(&["--format", "github"]);
     assert_eq!(github.code, Some(1));
-    assert!(github.stdout.starts_with("::error file=test_a.py,"), "{}", github.stdout);
+    assert!(github.stdout.starts_with("::error file=test_cart.py,line=8,"), "{}", github.stdout);
 }
 
 #[test]
