@@ -64,6 +64,8 @@ pub enum Command {
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Config(config::ConfigArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Gate(gate::GateArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Completions(completions::CompletionsArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Man(man::ManArgs),
@@ -99,6 +101,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Run(args) => run::run(&args, globals),
         Command::Demo(args) => demo::run(&args, globals),
         Command::Config(args) => config::run(args, globals),
+        Command::Gate(args) => gate::run(&args, globals),
         Command::Completions(args) => completions::run(&args, globals),
         Command::Man(args) => man::run(&args, globals),
     }

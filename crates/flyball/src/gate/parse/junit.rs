@@ -166,8 +166,7 @@ fn character(entity: &BytesRef<'_>) -> Option<char> {
     if let Ok(Some(character)) = entity.resolve_char_ref() {
         return Some(character);
     }
-    let name: &[u8] = entity.as_ref();
-    match name {
+    match &**entity {
         b"lt" => Some('<'),
         b"gt" => Some('>'),
         b"amp" => Some('&'),
