@@ -103,8 +103,11 @@ mod properties {
             1 => Just(CheckStatus::TimedOut),
             1 => word().prop_map(|reason| CheckStatus::Skipped { reason }),
         ];
-        let counts = (any::<u8>(), any::<u8>())
-            .prop_map(|(p, f)| Counts { passed: p.into(), failed: f.into(), skipped: 0 });
+        let counts = (any::<u8>(), any::<u8>()).prop_map(|(p, f)| Counts {
+            passed: p.into(),
+            failed: f.into(),
+            skipped: 0,
+        });
         let check = (status, proptest::option::of(counts), vec(word(), 0..3)).prop_map(
             |(status, counts, messages)| {
                 let mut check = Check::bare("tests", status);
@@ -131,11 +134,12 @@ mod properties {
         let outcome = select(
             &[ToolOutcome::Ok, ToolOutcome::Exit, ToolOutcome::Tool, ToolOutcome::Refused][..],
         );
-        let result = (id(), outcome, any::<u64>(), word()).prop_map(|(id, outcome, chars, text)| {
-            let result: Fingerprint = fingerprint_result(&text);
-            let (agent, preview) = (SubAgent::default(), text);
-            AgentFact::ToolReturned(ToolResult { id, agent, outcome, result, chars, preview })
-        });
+        let result =
+            (id(), outcome, any::<u64>(), word()).prop_map(|(id, outcome, chars, text)| {
+                let result: Fingerprint = fingerprint_result(&text);
+                let (agent, preview) = (SubAgent::default(), text);
+                AgentFact::ToolReturned(ToolResult { id, agent, outcome, result, chars, preview })
+            });
         let nonsense = word().prop_map(|error| {
             let (expected, received) = (error.clone(), error.clone());
             let kind = ValidationKind::BadStreamLine;
@@ -152,9 +156,8 @@ mod properties {
     }
 
     fn fact() -> impl Strategy<Value = AgentFact> {
-        let how = select(
-            &[ExitHow::Code(0), ExitHow::Code(1), ExitHow::Signal(9), ExitHow::Lost][..],
-        );
+        let how =
+            select(&[ExitHow::Code(0), ExitHow::Code(1), ExitHow::Signal(9), ExitHow::Lost][..]);
         let exit = (how, word()).prop_map(|(how, last_words)| {
             AgentFact::Exited(Exit { how, claims: read_structured(&last_words), last_words })
         });
@@ -193,7 +196,8 @@ mod properties {
             rules.iterations.circuit_breaker = breaker;
             rules.iterations.gate_refusals = refusals;
             rules.review.enabled = review;
-            let of = |choice: bool| if choice { OnSessionHalt::Stop } else { OnSessionHalt::Restart };
+            let of =
+                |choice: bool| if choice { OnSessionHalt::Stop } else { OnSessionHalt::Restart };
             rules.iterations.on_session_halt = of(stops);
             rules.iterations.on_stuck = if next { OnStuck::Next } else { OnStuck::Halt };
             rules.iterations.on_blocked = if blocked { OnBlocked::Next } else { OnBlocked::Halt };
@@ -230,21 +234,19 @@ mod properties {
     }
 
     fn timer() -> impl Strategy<Value = Timer> {
-        let all = [
-            Timer::IterationTimeout,
-            Timer::Runtime,
-            Timer::Stall,
-            Timer::StopGrace,
-            Timer::Wait,
-        ];
+        let all =
+            [Timer::IterationTimeout, Timer::Runtime, Timer::Stall, Timer::StopGrace, Timer::Wait];
         (0..all.len()).prop_map(move |number| all[number])
     }
 
     fn event() -> impl Strategy<Value = Event> {
         let tamper = vec(word().prop_map(|m| Finding::new(FindingKind::Tamper, m)), 0..2);
         let cause = select(&[StopCause::Interrupt, StopCause::Terminate, StopCause::Command][..]);
-        let resume = (policy(), desk(), any::<bool>())
-            .prop_map(|(policy, desk, closed)| Resume { policy, desk, closed });
+        let resume = (policy(), desk(), any::<bool>()).prop_map(|(policy, desk, closed)| Resume {
+            policy,
+            desk,
+            closed,
+        });
         prop_oneof![
             30 => (iteration(), fact())
                 .prop_map(|(iteration, fact)| Event::Agent { iteration, fact }),

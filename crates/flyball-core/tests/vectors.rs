@@ -28,6 +28,9 @@ mod a8;
 #[path = "vectors/b1.rs"]
 mod b1;
 #[cfg(test)]
+#[path = "vectors/b10.rs"]
+mod b10;
+#[cfg(test)]
 #[path = "vectors/b3.rs"]
 mod b3;
 #[cfg(test)]
@@ -45,9 +48,6 @@ mod b8;
 #[cfg(test)]
 #[path = "vectors/b9.rs"]
 mod b9;
-#[cfg(test)]
-#[path = "vectors/b10.rs"]
-mod b10;
 #[cfg(test)]
 #[path = "vectors/history.rs"]
 mod history;

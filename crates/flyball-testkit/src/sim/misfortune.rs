@@ -30,8 +30,7 @@ impl World {
                 self.tell(Event::StopRequested { cause });
             }
         }
-        if self.ending.is_none()
-            && self.scenario.faults.shell.take_if(|at| events >= *at).is_some()
+        if self.ending.is_none() && self.scenario.faults.shell.take_if(|at| events >= *at).is_some()
         {
             self.witness.shell_failed = true;
             self.tell(Event::ShellFailed { why: String::from("disk full") });
@@ -114,7 +113,8 @@ impl World {
                 Event::TimerFired { timer, iteration: other }
             }
             1 => {
-                let result = Box::new(GateResult { tree: String::from("elsewhere"), checks: Vec::new() });
+                let result =
+                    Box::new(GateResult { tree: String::from("elsewhere"), checks: Vec::new() });
                 let iteration = IterationNo::new(self.rng.pick(here, &[0, here + 1]));
                 Event::GatesFinished { iteration, result, tamper: Vec::new() }
             }

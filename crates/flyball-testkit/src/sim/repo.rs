@@ -78,11 +78,7 @@ pub(crate) struct Repo {
 
 impl Repo {
     /// A repository that begins with these red tests.
-    pub(crate) fn new(
-        reds: BTreeSet<u64>,
-        tasks: Option<String>,
-        review_cap: Option<u64>,
-    ) -> Self {
+    pub(crate) fn new(reds: BTreeSet<u64>, tasks: Option<String>, review_cap: Option<u64>) -> Self {
         let code = Code { version: 0, reds, weakened: false };
         Self {
             committed: code.clone(),

@@ -329,7 +329,8 @@ impl Writer<'_, '_> {
     fn call(&mut self, what: &str, outcome: ToolOutcome) -> (ToolCall, ToolResult) {
         self.calls += 1;
         let id = CallId::new(format!("{}-{}", self.stage.session, self.calls));
-        let call = ToolCall::new(id.clone(), "tool", &json!({ "do": what }), &self.stage.policy.calls);
+        let call =
+            ToolCall::new(id.clone(), "tool", &json!({ "do": what }), &self.stage.policy.calls);
         (call, ToolResult::new(id, outcome, what))
     }
 
@@ -337,6 +338,10 @@ impl Writer<'_, '_> {
     fn lively(&self) -> u64 {
         let limits = &self.stage.policy.limits;
         let whole = limits.iteration_timeout.get() / 12;
-        if limits.stall_after.is_zero() { whole } else { whole.min(limits.stall_after.get() * 2 / 3) }
+        if limits.stall_after.is_zero() {
+            whole
+        } else {
+            whole.min(limits.stall_after.get() * 2 / 3)
+        }
     }
 }

@@ -196,7 +196,8 @@ impl World {
             }
             Happening::Gates(iteration, tree) => {
                 if tree != self.repo.tree() {
-                    self.witness.broken(format!("gates were asked for on {tree}, not what is there"));
+                    self.witness
+                        .broken(format!("gates were asked for on {tree}, not what is there"));
                 }
                 let result = Box::new(self.repo.gates(&self.scenario.gates));
                 if iteration == IterationNo::BASELINE {
@@ -383,7 +384,8 @@ impl World {
     fn stop(&mut self, iteration: IterationNo, force: Force) {
         let Some(agent) = &mut self.agent else { return };
         if agent.iteration != iteration {
-            self.witness.broken(format!("iteration {iteration} was to be stopped, not the running"));
+            self.witness
+                .broken(format!("iteration {iteration} was to be stopped, not the running"));
             return;
         }
         agent.was_told_to_stop = true;

@@ -11,6 +11,6 @@ mod journal;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
-mod world;
-#[cfg(test)]
 mod worktree;
+#[cfg(test)]
+mod world;
