@@ -66,6 +66,9 @@ pub enum Event {
         /// Who.
         cause: StopCause,
     },
+    /// Nothing happened, for a while: keeps the runtime true should flyball die next.
+    #[serde(rename = "time.passed")]
+    TimePassed,
     /// The shell could not perform an order at all (disk full, git broken).
     #[serde(rename = "shell.failed")]
     ShellFailed {

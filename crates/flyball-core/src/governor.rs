@@ -179,7 +179,7 @@ impl Run {
         self.book.pass_time(turn.at, event, &self.phase);
         let phase = mem::replace(&mut self.phase, Phase::Baselining);
         self.phase = match event {
-            Event::RunStarted(_) => phase,
+            Event::RunStarted(_) | Event::TimePassed => phase,
             Event::RunResumed(resume) => start::resume(phase, resume, &mut self.book, turn),
             Event::Agent { iteration, fact } => self.agent(phase, *iteration, fact, turn),
             Event::WorktreeSeen { iteration, sight } => match phase {

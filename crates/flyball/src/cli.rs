@@ -58,6 +58,10 @@ pub enum Command {
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Init(init::InitArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Run(Box<run::RunArgs>),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Demo(demo::DemoArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Config(config::ConfigArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Completions(completions::CompletionsArgs),
@@ -92,6 +96,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
     let globals = &cli.globals;
     match cli.command {
         Command::Init(args) => init::run(&args, globals),
+        Command::Run(args) => run::run(&args, globals),
+        Command::Demo(args) => demo::run(&args, globals),
         Command::Config(args) => config::run(args, globals),
         Command::Completions(args) => completions::run(&args, globals),
         Command::Man(args) => man::run(&args, globals),

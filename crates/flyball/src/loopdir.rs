@@ -125,6 +125,16 @@ impl LoopDir {
         (!Path::new(&format!("/proc/{pid}")).exists()).then_some(pid)
     }
 
+    /// Makes the folder, with an ignore file that keeps flyball's own files out of commits.
+    pub fn prepare(&self) -> io::Result<()> {
+        fs::create_dir_all(self.path())?;
+        let ignore = self.file(".gitignore");
+        if ignore.exists() {
+            return Ok(());
+        }
+        write_whole(&ignore, include_str!("../templates/gitignore"))
+    }
+
     /// Moves the logs of an earlier run out of the way, to `logs/<run>/`.
     pub fn rotate_logs(&self, earlier: &str) -> io::Result<()> {
         let logs = self.logs();

@@ -143,6 +143,7 @@ impl World {
             Event::RunStarted(_)
             | Event::RunResumed(_)
             | Event::StopRequested { .. }
+            | Event::TimePassed
             | Event::ShellFailed { .. } => return None,
         };
         (iteration.get() < here && iteration.get() > 0).then(|| event.clone())

@@ -203,10 +203,10 @@ fn returned(event: &Event<'_>, to: &mut Session) {
         match &*error.kind {
             "policy_violation" | "stop_execution" => ToolOutcome::Refused,
             "tool_not_registered" => {
-                return to.nonsense(ValidationKind::UnknownTool, &error.message, &error.message);
+                return to.bad_answer(&event.tool_id, ValidationKind::UnknownTool, &error.message);
             }
             "invalid_tool_params" => match schema_error(&error.message) {
-                Some(kind) => return to.nonsense(kind, &error.message, &error.message),
+                Some(kind) => return to.bad_answer(&event.tool_id, kind, &error.message),
                 None => ToolOutcome::Tool,
             },
             _ => ToolOutcome::Tool,
@@ -231,7 +231,7 @@ fn result(event: &Event<'_>, to: &mut Session) {
         to.settled(&Usage::with_cached(input, stats.cached.count(), output));
     }
     if &*event.status != "error" {
-        return;
+        return to.concluded();
     }
     let error: Error<'_> = read(event.error);
     if &*error.kind == "FatalTurnLimitedError" {

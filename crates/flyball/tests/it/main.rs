@@ -5,6 +5,8 @@ mod command_line;
 #[cfg(test)]
 mod config;
 #[cfg(test)]
+mod gate_run;
+#[cfg(test)]
 mod init;
 #[cfg(test)]
 mod journal;

@@ -1,0 +1,13 @@
+//! Gates: flyball's own checks on the work, what their output says, and whether they were weakened.
+
+pub mod cancel;
+mod capture;
+mod check;
+mod environment;
+pub mod parse;
+pub mod plan;
+pub mod run;
+
+pub use self::cancel::{Cancel, Cancelled};
+pub use self::plan::{Gate, GatePlan, GateSource};
+pub use self::run::{GateProgress, GateRunner};

@@ -1,0 +1,48 @@
+//! `eslint -f json`.
+
+use flyball_core::gate::{Finding, FindingKind};
+use serde::Deserialize;
+
+use super::super::report::Report;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    file_path: String,
+    #[serde(default)]
+    messages: Vec<Message>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Message {
+    #[serde(default)]
+    rule_id: Option<String>,
+    severity: u8,
+    message: String,
+    #[serde(default)]
+    line: Option<u32>,
+    #[serde(default)]
+    column: Option<u32>,
+    #[serde(default)]
+    fatal: bool,
+}
+
+pub(super) fn report(document: &str, number: u64) -> Option<Report> {
+    let files: Vec<File> = serde_json::from_str(document).ok()?;
+    let mut report = Report { tool: "eslint", ..Report::default() };
+    for file in files {
+        for message in file.messages {
+            let kind = if message.fatal { FindingKind::Compile } else { FindingKind::Lint };
+            let mut finding = Finding::new(kind, message.message);
+            finding.name = message.rule_id;
+            finding = finding.at(file.file_path.as_str(), message.line, message.column);
+            if message.severity >= 2 {
+                report.findings.push(number, finding);
+            } else {
+                report.warnings.push(number, finding);
+            }
+        }
+    }
+    Some(report)
+}

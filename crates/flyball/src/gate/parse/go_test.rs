@@ -1,0 +1,235 @@
+//! `go test`, as text and with `-json`.
+
+mod output;
+
+use std::collections::HashMap;
+
+use flyball_core::gate::{Counts, Finding, FindingKind};
+use serde::Deserialize;
+
+use super::recogniser::{Attention, Cues, Line, Recogniser};
+use super::report::{Block, Findings, Report};
+use super::text;
+
+/// Reads `--- FAIL: TestX (0.00s)` with its lines, panics, and the events of `-json`.
+#[derive(Default)]
+pub(super) struct GoTest {
+    spoke: bool,
+    counts: Counts,
+    /// Whether passed tests are shown too, so that the counts mean something.
+    counted: bool,
+    /// The failed test whose lines are coming.
+    open: Option<Open>,
+    /// With `-v`, the running test and what it printed before its result.
+    running: Option<(String, Block)>,
+    /// With `-v`, what tests printed while others ran.
+    printed: HashMap<String, Block>,
+    findings: Findings,
+}
+
+struct Open {
+    number: u64,
+    name: String,
+    block: Block,
+}
+
+/// How many tests may have output waiting for their result.
+const PRINTED_MAX: usize = 2_000;
+
+#[derive(Deserialize)]
+struct Event {
+    #[serde(rename = "Action")]
+    action: String,
+    #[serde(rename = "Package", default)]
+    package: String,
+    #[serde(rename = "Test", default)]
+    test: String,
+    #[serde(rename = "Output", default)]
+    output: String,
+}
+
+impl Recogniser for GoTest {
+    fn name(&self) -> &'static str {
+        "go-test"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"-=pF{o", place: false }
+    }
+
+    fn line(&mut self, line: Line<'_>) -> Attention {
+        if line.text.starts_with("{\"") {
+            if line.text.contains("\"Action\":")
+                && let Ok(event) = serde_json::from_str::<Event>(line.text)
+            {
+                self.event(&event, line.number);
+            }
+        } else {
+            self.text(line.text, line.number);
+        }
+        if self.open.is_some() || self.running.is_some() {
+            Attention::Busy
+        } else {
+            Attention::Idle
+        }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        if !self.spoke {
+            return None;
+        }
+        let mut findings = std::mem::take(&mut self.findings);
+        drop_parents(&mut findings);
+        let counts = self.counted.then_some(self.counts);
+        Some(Report { tool: "go-test", counts, findings, ..Report::default() })
+    }
+}
+
+impl GoTest {
+    fn text(&mut self, text: &str, number: u64) {
+        let trimmed = text.trim_start();
+        if let Some(result) = trimmed.strip_prefix("--- ") {
+            self.result(result, number);
+        } else if let Some(rest) = text.strip_prefix("=== ") {
+            self.close();
+            self.switch(rest);
+        } else if text.starts_with("panic: ") && self.open.is_none() {
+            self.spoke |= text.starts_with("panic: test timed out");
+            let mut block = Block::default();
+            block.push(text);
+            let name = String::new();
+            self.open = Some(Open { number, name, block });
+        } else if is_package_line(text) {
+            self.close();
+            self.running = None;
+            self.spoke = true;
+        } else if let Some(open) = &mut self.open {
+            open.block.push(text);
+        } else if let Some((_, block)) = &mut self.running {
+            block.push(text);
+        }
+    }
+
+    /// `FAIL: TestX (0.00s)`.
+    fn result(&mut self, result: &str, number: u64) {
+        let Some((word, rest)) = result.split_once(": ") else { return };
+        let name = rest.split(" (").next().unwrap_or(rest);
+        if !rest.ends_with("s)") || !matches!(word, "FAIL" | "PASS" | "SKIP") {
+            return;
+        }
+        self.close();
+        let printed = self.printed_by(name);
+        match word {
+            "PASS" => {
+                self.counted = true;
+                self.counts.passed += 1;
+            }
+            "SKIP" => self.counts.skipped += 1,
+            _ => {
+                self.counts.failed += 1;
+                self.spoke = true;
+                let name = name.to_owned();
+                self.open = Some(Open { number, name, block: printed });
+            }
+        }
+    }
+
+    /// `RUN   TestX`, `CONT  TestX`, `NAME  TestX`, `PAUSE TestX`.
+    fn switch(&mut self, rest: &str) {
+        let Some((word, name)) = rest.split_once(' ') else { return };
+        let name = text::clip(name.trim(), 500);
+        if let Some((name, block)) = self.running.take()
+            && !block.is_blank()
+            && self.printed.len() < PRINTED_MAX
+        {
+            self.printed.insert(name, block);
+        }
+        if matches!(word, "RUN" | "CONT" | "NAME") {
+            let name = name.to_owned();
+            let block = self.printed.remove(&name).unwrap_or_default();
+            self.running = Some((name, block));
+        }
+    }
+
+    fn printed_by(&mut self, name: &str) -> Block {
+        if let Some((running, block)) = self.running.take() {
+            if running == name {
+                return block;
+            }
+            if self.printed.len() < PRINTED_MAX && !block.is_blank() {
+                self.printed.insert(running, block);
+            }
+        }
+        self.printed.remove(name).unwrap_or_default()
+    }
+
+    fn event(&mut self, event: &Event, number: u64) {
+        let key = format!("{}\n{}", text::clip(&event.package, 500), text::clip(&event.test, 500));
+        self.spoke = true;
+        match event.action.as_str() {
+            "output" | "build-output" => {
+                let line = event.output.trim_end_matches('\n');
+                let own = line.trim_start();
+                let is_frame = own.starts_with("=== ") || own.starts_with("--- ");
+                let room = self.printed.len() < PRINTED_MAX || self.printed.contains_key(&key);
+                if !is_frame && room && !event.test.is_empty() {
+                    self.printed.entry(key).or_default().push(line);
+                }
+            }
+            "pass" | "fail" | "skip" if event.test.is_empty() => {}
+            "pass" => {
+                self.counted = true;
+                self.counts.passed += 1;
+                self.printed.remove(&key);
+            }
+            "skip" => {
+                self.counted = true;
+                self.counts.skipped += 1;
+                self.printed.remove(&key);
+            }
+            "fail" => {
+                self.counted = true;
+                self.counts.failed += 1;
+                let mut block = self.printed.remove(&key).unwrap_or_default();
+                let finding = output::finding(&event.test, &block.take());
+                self.findings.push(number, finding);
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(mut open) = self.open.take() else { return };
+        let block = open.block.take();
+        // A panic outside any test matters only when it is the test binary's own.
+        if open.name.is_empty() && !block.contains("testing.") {
+            return;
+        }
+        self.spoke = true;
+        self.findings.push(open.number, output::finding(&open.name, &block));
+    }
+}
+
+/// A failed subtest fails its parents too: they are only kept when they say something themselves.
+fn drop_parents(findings: &mut Findings) {
+    let names: Vec<String> = findings.kept().filter_map(|finding| finding.name.clone()).collect();
+    let is_parent = |finding: &Finding| {
+        finding.kind == FindingKind::Test
+            && finding.message == output::SILENT
+            && finding.name.as_deref().is_some_and(|name| {
+                names
+                    .iter()
+                    .any(|other| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')))
+            })
+    };
+    findings.retain(|finding| !is_parent(finding));
+}
+
+/// `ok  	package	0.1s`, `FAIL	package	0.1s`, `FAIL`, `PASS`.
+fn is_package_line(text: &str) -> bool {
+    text.starts_with("FAIL\t")
+        || (text.starts_with("ok  ") && text::indent(text) == 0 && text.contains('\t'))
+        || text == "FAIL"
+        || text == "PASS"
+}

@@ -1,0 +1,101 @@
+//! perl's `prove`: it swallows the TAP and shows the diagnostics and a summary.
+
+use flyball_core::gate::{Counts, Finding, FindingKind};
+
+use super::recogniser::{Attention, Cues, Line, Recogniser};
+use super::report::{Block, Findings, Report};
+use super::tap_diagnostics;
+use super::text;
+
+/// Reads `#   Failed test 'x'` with its lines, and `Files=2, Tests=7`.
+#[derive(Default)]
+pub(super) struct Prove {
+    total: Option<u64>,
+    failed: u64,
+    skipped: u64,
+    /// A subtest has just failed: the next failure at the margin is its parent.
+    parent_next: bool,
+    open: Option<(u64, Finding, Block)>,
+    findings: Findings,
+}
+
+impl Recogniser for Prove {
+    fn name(&self) -> &'static str {
+        "prove"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"#F(tT", place: false }
+    }
+
+    fn line(&mut self, line: Line<'_>) -> Attention {
+        let trimmed = line.text.trim_start();
+        if let Some(comment) = trimmed.strip_prefix('#') {
+            self.comment(comment, line);
+        } else {
+            self.close();
+            if let Some((_, tests)) = line.text.split_once(", Tests=")
+                && line.text.starts_with("Files=")
+            {
+                self.total = text::number(tests).map(|(tests, _)| tests);
+            } else if let Some((_, failed)) = line.text.split_once(" Failed: ")
+                && line.text.contains(" (Wstat: ")
+            {
+                self.failed += text::number(failed).map_or(0, |(failed, _)| failed);
+            } else if let Some(skipped) = trimmed.strip_prefix("(less ") {
+                self.skipped += text::number(skipped).map_or(0, |(skipped, _)| skipped);
+            }
+        }
+        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        let total = self.total?;
+        let passed = total.saturating_sub(self.failed).saturating_sub(self.skipped);
+        Some(Report {
+            tool: "prove",
+            counts: Some(Counts { passed, failed: self.failed, skipped: self.skipped }),
+            findings: std::mem::take(&mut self.findings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Prove {
+    fn comment(&mut self, comment: &str, line: Line<'_>) {
+        let words = comment.trim();
+        if let Some(name) = words.strip_prefix("Failed test") {
+            self.close();
+            let inner = text::indent(line.text) > 0;
+            if !inner && std::mem::take(&mut self.parent_next) {
+                return;
+            }
+            let name = name.trim().trim_matches('\'');
+            let finding = Finding::new(FindingKind::Test, "test failed").named(name);
+            self.open = Some((line.number, finding, Block::default()));
+        } else if words.starts_with("Looks like you failed") {
+            self.close();
+            self.parent_next = text::indent(line.text) > 0;
+        } else if let Some((_, finding, block)) = &mut self.open {
+            if let Some((file, at, _)) = tap_diagnostics::perl_place(words) {
+                finding.file = Some(file);
+                finding.line = Some(at);
+            } else {
+                block.push(comment.trim_end());
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        let Some((number, mut finding, mut block)) = self.open.take() else { return };
+        let text = block.take();
+        let depth = text.lines().filter(|l| !l.trim().is_empty()).map(text::indent).min();
+        let kept: Vec<&str> = text.lines().map(|l| text::dedent(l, depth.unwrap_or(0))).collect();
+        let message = kept.join("\n");
+        if !message.trim().is_empty() {
+            finding.message = message;
+        }
+        self.findings.push(number, finding);
+    }
+}

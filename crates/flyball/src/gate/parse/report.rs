@@ -1,0 +1,171 @@
+//! What one recogniser has understood, within limits.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use flyball_core::gate::{Counts, Finding};
+
+use super::{Parsed, place, text};
+
+const MESSAGE_CHARS_MAX: usize = 2_000;
+const EXCERPT_CHARS_MAX: usize = 2_000;
+const EXCERPT_LINES_MAX: usize = 20;
+/// How many findings are remembered to recognise a repeated one.
+const SEEN_MAX: usize = 4_096;
+
+/// What one tool said.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    /// The tool's name.
+    pub tool: &'static str,
+    /// Tests counted, if it counts.
+    pub counts: Option<Counts>,
+    /// What is red.
+    pub findings: Findings,
+    /// What it only warned about; it matters when nothing else explains a red exit.
+    pub warnings: Findings,
+}
+
+impl Report {
+    /// Adds another report of the same tool.
+    pub(super) fn absorb(&mut self, other: Self) {
+        let both = [(&mut self.findings, other.findings), (&mut self.warnings, other.warnings)];
+        for (own, more) in both {
+            let (kept, left_out) = more.take();
+            for (number, finding) in kept {
+                own.push(number, finding);
+            }
+            own.leave_out(left_out);
+        }
+        if let Some(more) = other.counts {
+            let own = self.counts.get_or_insert_default();
+            own.passed = own.passed.saturating_add(more.passed);
+            own.failed = own.failed.saturating_add(more.failed);
+            own.skipped = own.skipped.saturating_add(more.skipped);
+        }
+    }
+}
+
+/// Findings with the line they were seen at: the first ones, without repetitions.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    kept: Vec<(u64, Finding)>,
+    left_out: u64,
+    seen: HashSet<u64>,
+}
+
+impl Findings {
+    /// Adds a finding unless it was there before; keeps it only while there is room.
+    pub(super) fn push(&mut self, number: u64, finding: Finding) {
+        let finding = bounded(finding);
+        if self.seen.len() < SEEN_MAX {
+            if !self.seen.insert(key(&finding)) {
+                return;
+            }
+        } else if self.seen.contains(&key(&finding)) {
+            return;
+        }
+        if self.kept.len() < Parsed::FINDINGS_MAX {
+            self.kept.push((number, finding));
+        } else {
+            self.left_out = self.left_out.saturating_add(1);
+        }
+    }
+
+    /// Whether there are none.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// Those kept, to be completed in place.
+    pub(super) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
+        self.kept.iter_mut().map(|(_, finding)| finding)
+    }
+
+    /// Those kept.
+    pub(super) fn kept(&self) -> impl Iterator<Item = &Finding> {
+        self.kept.iter().map(|(_, finding)| finding)
+    }
+
+    /// Drops those that do not hold up.
+    pub(super) fn retain(&mut self, mut holds: impl FnMut(&Finding) -> bool) {
+        self.kept.retain(|(_, finding)| holds(finding));
+    }
+
+    /// Takes everything out: those kept, and how many were left out.
+    pub(super) fn take(self) -> (Vec<(u64, Finding)>, u64) {
+        (self.kept, self.left_out)
+    }
+
+    /// Counts findings that were seen elsewhere and not kept.
+    pub(super) const fn leave_out(&mut self, more: u64) {
+        self.left_out = self.left_out.saturating_add(more);
+    }
+}
+
+/// What makes two findings the same one.
+fn key(finding: &Finding) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    finding.kind.hash(&mut hasher);
+    finding.name.hash(&mut hasher);
+    finding.file.hash(&mut hasher);
+    finding.line.hash(&mut hasher);
+    finding.column.hash(&mut hasher);
+    finding.message.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The finding with all its texts within limits.
+fn bounded(mut finding: Finding) -> Finding {
+    finding.message =
+        text::clip(text::trim_lines(&finding.message), MESSAGE_CHARS_MAX).trim_end().to_owned();
+    finding.name = finding.name.map(|name| text::clip(name.trim(), 500).to_owned());
+    finding.file = finding.file.map(|file| text::clip(place::tidy(&file), 1_000).to_owned());
+    finding.column = finding.column.filter(|column| *column > 0);
+    finding.excerpt = finding.excerpt.and_then(|excerpt| {
+        let mut lines = excerpt.lines().skip_while(|line| line.trim().is_empty());
+        let kept: Vec<&str> = lines.by_ref().take(EXCERPT_LINES_MAX).map(str::trim_end).collect();
+        let kept = kept.join("\n");
+        let kept = text::clip(kept.trim_end(), EXCERPT_CHARS_MAX).trim_end();
+        (!kept.is_empty()).then(|| kept.to_owned())
+    });
+    finding
+}
+
+/// A few lines collected while a block is open.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    text: String,
+    lines: usize,
+}
+
+impl Block {
+    const LINES_MAX: usize = 60;
+    const CHARS_MAX: usize = 6_000;
+    const LINE_CHARS_MAX: usize = 1_000;
+
+    /// Adds a line while there is room.
+    pub(super) fn push(&mut self, line: &str) {
+        if self.lines < Self::LINES_MAX && self.text.len() < Self::CHARS_MAX {
+            self.text.push_str(text::clip(line, Self::LINE_CHARS_MAX));
+            self.text.push('\n');
+            self.lines += 1;
+        }
+    }
+
+    /// Whether nothing but blanks was collected.
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// What was collected.
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Takes what was collected and starts anew.
+    pub(super) fn take(&mut self) -> String {
+        self.lines = 0;
+        std::mem::take(&mut self.text)
+    }
+}

@@ -1,0 +1,66 @@
+//! Keeps the last lines of the output.
+
+use std::collections::VecDeque;
+
+use super::text;
+
+const LINES_MAX: usize = 40;
+const CHARS_MAX: usize = 4_000;
+const LINE_CHARS_MAX: usize = 500;
+
+/// The last lines seen.
+#[derive(Default)]
+pub(super) struct Tail {
+    lines: VecDeque<String>,
+}
+
+impl Tail {
+    /// Takes the next line.
+    pub(super) fn push(&mut self, line: &str) {
+        let mut slot = if self.lines.len() < LINES_MAX {
+            String::new()
+        } else {
+            self.lines.pop_front().unwrap_or_default()
+        };
+        slot.clear();
+        slot.push_str(text::clip(line.trim_end(), LINE_CHARS_MAX));
+        self.lines.push_back(slot);
+    }
+
+    /// The last lines as one text.
+    pub(super) fn finish(self) -> String {
+        let mut chars = 0_usize;
+        let mut kept = VecDeque::new();
+        for line in self.lines.into_iter().rev() {
+            chars = chars.saturating_add(line.chars().count() + 1);
+            if chars > CHARS_MAX + 1 {
+                break;
+            }
+            kept.push_front(line);
+        }
+        let lines: Vec<String> = kept.into();
+        lines.join("\n").trim_matches('\n').to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHARS_MAX, LINES_MAX, Tail};
+
+    #[test]
+    fn only_the_last_lines_are_kept_within_both_limits() {
+        let mut tail = Tail::default();
+        for number in 0..100 {
+            tail.push(&format!("line {number}"));
+        }
+        let text = tail.finish();
+        assert_eq!(text.lines().count(), LINES_MAX);
+        assert!(text.starts_with("line 60\n") && text.ends_with("line 99"), "{text}");
+
+        let mut tail = Tail::default();
+        for _ in 0..LINES_MAX {
+            tail.push(&"x".repeat(400));
+        }
+        assert!(tail.finish().chars().count() <= CHARS_MAX);
+    }
+}

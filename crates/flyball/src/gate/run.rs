@@ -1,0 +1,313 @@
+//! Runs the gates of a plan on the worktree as it is: one after the other or two at a time, each
+//! once its needs are green, and never one whose result on this tree is known.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, Scope};
+
+use flyball_core::gate::{Check, CheckStatus, Finding, FindingKind, GateResult};
+use flyball_core::{GateName, Moment};
+
+use super::cancel::{Cancel, Cancelled};
+use super::plan::{Gate, GatePlan};
+use super::{check, environment};
+use crate::journal::{GateKey, Journal, JournalError};
+
+/// How many gates run side by side when that is asked for.
+const SIDE_BY_SIDE: usize = 2;
+
+/// Runs gates.
+#[derive(Clone, Debug)]
+pub struct GateRunner {
+    /// All gates there are.
+    pub plan: GatePlan,
+    /// Only these and what they need; all when there are none.
+    pub only: Vec<GateName>,
+    /// Where they run.
+    pub root: PathBuf,
+    /// Whether gates that do not need each other run side by side.
+    pub parallel: bool,
+    /// Variables set, or removed with `None`, on top of what is inherited.
+    pub env: Vec<(String, Option<String>)>,
+    /// The folder for `gate-<name>.log`: beginning and end of what each gate printed.
+    pub log_dir: Option<PathBuf>,
+    /// The program that keeps process trees together: flyball itself.
+    pub keeper: PathBuf,
+}
+
+/// What happens while gates run, in order for each gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GateProgress {
+    /// A gate was started.
+    Started {
+        /// Which.
+        name: GateName,
+        /// The how-manieth it is, from 1.
+        index: usize,
+        /// How many are to run.
+        of: usize,
+    },
+    /// A gate ended, or is skipped.
+    Finished(Check),
+    /// The result of a gate on this tree was known.
+    Cached(Check),
+}
+
+/// Who is told what happens.
+pub type Observe<'a> = &'a (dyn Fn(GateProgress) + Sync);
+
+/// Results that may be known already, by gate.
+type Known<'a> = &'a dyn Fn(&Gate) -> Option<Check>;
+
+impl GateRunner {
+    /// A runner for all gates, one after the other, with the inherited environment and no logs.
+    pub fn new(plan: GatePlan, root: impl Into<PathBuf>) -> Self {
+        Self {
+            plan,
+            only: Vec::new(),
+            root: root.into(),
+            parallel: false,
+            env: Vec::new(),
+            log_dir: None,
+            keeper: PathBuf::from("/proc/self/exe"),
+        }
+    }
+
+    /// Runs the gates. There is no result when they are interrupted.
+    pub fn run(
+        &self,
+        tree: &str,
+        cancel: &Cancel,
+        observe: Observe<'_>,
+    ) -> Result<GateResult, Cancelled> {
+        self.go(tree, cancel, observe, &|_| None)
+    }
+
+    /// Runs those gates whose result on this tree is not in the journal. Stores nothing. A
+    /// journal that cannot be read is as good as an empty one.
+    pub fn run_known(
+        &self,
+        journal: &Journal,
+        tree: &str,
+        cancel: &Cancel,
+        observe: Observe<'_>,
+    ) -> Result<GateResult, Cancelled> {
+        self.go(tree, cancel, observe, &|gate| {
+            let found = journal.gate_cache_get(&self.key(gate, tree)).ok().flatten()?;
+            let check = found.checks.into_iter().next()?;
+            Some(Check { gate: gate.name.clone(), ..check })
+        })
+    }
+
+    /// Runs the gates whose result is not known, and stores what they said right away. Only for a
+    /// worktree that nobody changes meanwhile. The second part says whether storing worked.
+    pub fn run_cached(
+        &self,
+        journal: &mut Journal,
+        (tree, now): (&str, Moment),
+        cancel: &Cancel,
+        observe: Observe<'_>,
+    ) -> Result<(GateResult, Result<(), JournalError>), Cancelled> {
+        let result = self.run_known(journal, tree, cancel, observe)?;
+        let stored = self.store(journal, now, &result);
+        Ok((result, stored))
+    }
+
+    /// Keeps what gates said on a tree, as far as it would be said again: not what timed out,
+    /// crashed or was skipped. The caller knows that the worktree was still the same afterwards.
+    pub fn store(
+        &self,
+        journal: &mut Journal,
+        now: Moment,
+        result: &GateResult,
+    ) -> Result<(), JournalError> {
+        for check in result.checks.iter().filter(|check| is_lasting(check)) {
+            let Some(gate) = self.plan.gate(check.gate.as_str()) else { continue };
+            let single = GateResult { tree: result.tree.clone(), checks: vec![check.clone()] };
+            journal.gate_cache_put(&self.key(gate, &result.tree), now, &single)?;
+        }
+        Ok(())
+    }
+
+    fn key(&self, gate: &Gate, tree: &str) -> GateKey {
+        let given = |name: &str| self.env.iter().rev().find(|(given, _)| given == name);
+        let variable = |name: &str| match given(name) {
+            Some((_, value)) => value.as_ref().map(Into::into),
+            None => std::env::var_os(name),
+        };
+        GateKey {
+            tree: tree.to_owned(),
+            command: gate.digest(),
+            environment: environment::digest(&self.root, variable),
+        }
+    }
+
+    fn go(
+        &self,
+        tree: &str,
+        cancel: &Cancel,
+        observe: Observe<'_>,
+        known: Known<'_>,
+    ) -> Result<GateResult, Cancelled> {
+        let mut board = Board::new(self, observe);
+        let width = if self.parallel { SIDE_BY_SIDE } else { 1 };
+        let (tell, told) = channel();
+        thread::scope(|scope| {
+            let mut running = 0_usize;
+            loop {
+                while running < width && !cancel.is_cancelled() {
+                    let Some(at) = board.next() else { break };
+                    if board.begin(at, known) {
+                        continue;
+                    }
+                    self.start(scope, at, cancel, tell.clone());
+                    running = running.saturating_add(1);
+                }
+                if running == 0 {
+                    return;
+                }
+                let Ok((at, check)) = told.recv() else { return };
+                running = running.saturating_sub(1);
+                // Without a check it was interrupted, and so is everything else.
+                if let Ok(check) = check {
+                    board.end(at, check);
+                }
+            }
+        });
+        if cancel.is_cancelled() {
+            return Err(Cancelled);
+        }
+        Ok(GateResult { tree: tree.to_owned(), checks: board.checks() })
+    }
+
+    fn start<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        at: usize,
+        cancel: &'scope Cancel,
+        tell: Sender<(usize, Result<Check, Cancelled>)>,
+    ) {
+        let Some(gate) = self.plan.gates().get(at) else { return };
+        let work = move || {
+            let run = || check::run(gate, self, cancel);
+            let check = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Ok(panicked(gate)));
+            // The other end waits for exactly this.
+            tell.send((at, check)).ok();
+        };
+        let name = format!("gate {}", gate.name);
+        let spare = thread::Builder::new().name(name).spawn_scoped(scope, work.clone());
+        if spare.is_err() {
+            // No thread to be had: then here, one after the other.
+            work();
+        }
+    }
+}
+
+/// What is said of a gate whose output flyball stumbled over.
+fn panicked(gate: &Gate) -> Check {
+    let message = "flyball failed while it ran this gate; this is a fault in flyball";
+    let finding = Finding::new(FindingKind::Crash, message).named(gate.name.as_str());
+    Check { findings: vec![finding], ..Check::failed(gate.name.as_str()) }
+}
+
+/// Whether a check would end the same way on the same tree.
+fn is_lasting(check: &Check) -> bool {
+    match check.status {
+        CheckStatus::Passed => true,
+        CheckStatus::Failed => !check.findings.iter().any(|f| f.kind == FindingKind::Crash),
+        CheckStatus::Skipped { .. } | CheckStatus::TimedOut => false,
+    }
+}
+
+/// Where each gate stands.
+struct Board<'a> {
+    places: Vec<(&'a Gate, Place)>,
+    observe: Observe<'a>,
+    begun: usize,
+    wanted: usize,
+}
+
+enum Place {
+    Waiting,
+    Running,
+    Done(Check),
+}
+
+impl<'a> Board<'a> {
+    fn new(of: &'a GateRunner, observe: Observe<'a>) -> Self {
+        let names = if of.only.is_empty() { of.plan.names() } else { of.plan.with_needs(&of.only) };
+        let place = |gate: &'a Gate| {
+            let asked = names.contains(&gate.name);
+            let skipped = || Place::Done(Check::skipped(gate.name.as_str(), "not asked for"));
+            (gate, if asked { Place::Waiting } else { skipped() })
+        };
+        let places = of.plan.gates().iter().map(place).collect();
+        Self { places, observe, begun: 0, wanted: names.len() }
+    }
+
+    /// The next gate that can run now; those that no longer can are skipped.
+    fn next(&mut self) -> Option<usize> {
+        while let Some((at, reason)) = self.hopeless() {
+            let Some((gate, _)) = self.places.get(at) else { break };
+            self.end(at, Check::skipped(gate.name.as_str(), reason));
+        }
+        let ready = |(gate, place): &(&Gate, Place)| {
+            matches!(place, Place::Waiting)
+                && gate.needs.iter().all(|need| self.status(need) == Some(&CheckStatus::Passed))
+        };
+        self.places.iter().position(ready)
+    }
+
+    /// A gate that waits for one that is not green, and why it is skipped.
+    fn hopeless(&self) -> Option<(usize, String)> {
+        let waiting =
+            self.places.iter().enumerate().filter(|(_, (_, p))| matches!(p, Place::Waiting));
+        waiting.into_iter().find_map(|(at, (gate, _))| {
+            gate.needs.iter().find_map(|need| match self.status(need)? {
+                CheckStatus::Passed => None,
+                CheckStatus::Failed => Some((at, format!("`{need}` failed"))),
+                CheckStatus::TimedOut => Some((at, format!("`{need}` timed out"))),
+                CheckStatus::Skipped { .. } => Some((at, format!("`{need}` was skipped"))),
+            })
+        })
+    }
+
+    fn status(&self, name: &GateName) -> Option<&CheckStatus> {
+        self.places.iter().find_map(|(gate, place)| match place {
+            Place::Done(check) if gate.name == *name => Some(&check.status),
+            Place::Done(_) | Place::Waiting | Place::Running => None,
+        })
+    }
+
+    /// Takes a gate's known result, or notes that it runs; says whether it was known.
+    fn begin(&mut self, at: usize, known: Known<'_>) -> bool {
+        self.begun = self.begun.saturating_add(1);
+        let Some((gate, place)) = self.places.get_mut(at) else { return true };
+        if let Some(check) = known(gate) {
+            *place = Place::Done(check.clone());
+            (self.observe)(GateProgress::Cached(check));
+            return true;
+        }
+        *place = Place::Running;
+        let name = gate.name.clone();
+        (self.observe)(GateProgress::Started { name, index: self.begun, of: self.wanted });
+        false
+    }
+
+    fn end(&mut self, at: usize, check: Check) {
+        if let Some((_, place)) = self.places.get_mut(at) {
+            *place = Place::Done(check.clone());
+            (self.observe)(GateProgress::Finished(check));
+        }
+    }
+
+    fn checks(self) -> Vec<Check> {
+        let checks = self.places.into_iter().map(|(gate, place)| match place {
+            Place::Done(check) => check,
+            // Not possible after all have ended; still nothing that could be taken for green.
+            Place::Waiting | Place::Running => Check::failed(gate.name.as_str()),
+        });
+        checks.collect()
+    }
+}
