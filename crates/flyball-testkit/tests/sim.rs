@@ -40,7 +40,7 @@ mod sim {
         (Persona::Blocker, &[Outcome::Blocked]),
         (Persona::Decider, &[Outcome::Decide]),
         (Persona::SelfApprover, &[Outcome::Stuck]),
-        (Persona::StoryRemover, &[Outcome::Stuck]),
+        (Persona::StoryRemover, &[Outcome::Stuck, Outcome::QualityGateExhausted]),
         (Persona::Tamperer, &[Outcome::Decide]),
         (Persona::RedMaker, &[Outcome::CircuitBreaker]),
         (Persona::Regressor, &[Outcome::CircuitBreaker]),

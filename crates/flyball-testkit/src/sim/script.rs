@@ -87,8 +87,8 @@ impl Writer<'_, '_> {
             Persona::Looping => self.looping(),
             Persona::Nonsense => self.nonsense(),
             Persona::ToolFailer => self.tool_failer(),
-            Persona::TokenSpender => self.spender(900, 0),
-            Persona::MoneySpender => self.spender(0, 40_000),
+            Persona::TokenSpender => self.spender(4_500, 0),
+            Persona::MoneySpender => self.spender(0, 400_000),
             Persona::Limited
             | Persona::LimitedBlindly
             | Persona::LimitedForLong
