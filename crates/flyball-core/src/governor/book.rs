@@ -178,8 +178,7 @@ impl Book {
 
     /// Whether there are stories and none is open.
     pub(super) fn all_done(&self) -> bool {
-        let has_stories =
-            self.tasks.as_ref().is_some_and(|board| !board.list.stories().is_empty());
+        let has_stories = self.tasks.as_ref().is_some_and(|board| !board.list.stories().is_empty());
         has_stories && self.open_stories().is_empty()
     }
 
