@@ -5,12 +5,22 @@ mod command_line;
 #[cfg(test)]
 mod config;
 #[cfg(test)]
+mod doctor;
+#[cfg(test)]
+mod home;
+#[cfg(test)]
+mod human;
+#[cfg(test)]
 mod init;
 #[cfg(test)]
 mod journal;
 #[cfg(test)]
+mod keeping;
+#[cfg(test)]
 mod process;
 #[cfg(test)]
-mod world;
+mod status;
 #[cfg(test)]
 mod worktree;
+#[cfg(test)]
+mod world;
