@@ -166,6 +166,7 @@ fn iteration_of(event: &Event) -> Option<IterationNo> {
         Event::RunStarted(_)
         | Event::RunResumed(_)
         | Event::StopRequested { .. }
+        | Event::TimePassed
         | Event::ShellFailed { .. } => None,
     }
 }

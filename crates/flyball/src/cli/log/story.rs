@@ -70,7 +70,7 @@ impl Story {
                 let (text, tint) = gates::told(*iteration, result, tamper);
                 ("gates", tint, text)
             }
-            Event::TimerFired { .. } => return,
+            Event::TimerFired { .. } | Event::TimePassed => return,
             Event::StopRequested { cause } => ("stop", Tint::Warn, stop_word(*cause).to_owned()),
             Event::ShellFailed { why } => ("failed", Tint::Bad, words::line(why, TEXT_MAX)),
         };
