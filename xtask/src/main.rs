@@ -1,6 +1,7 @@
 //! Chores of the project: `cargo xtask <chore>`.
 
 mod sim;
+mod tidy;
 
 use std::env;
 use std::process::ExitCode;
@@ -12,6 +13,7 @@ Chores of the project
 
 Usage: cargo xtask <chore>
 
+  tidy                        check what a machine can check of taste: sizes, heads, words, links
   sim [--seed N] [--runs N]   simulate runs of the governor: 10,000 from seed 0, or one seed";
 
 fn main() -> ExitCode {
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
 fn run(chore: &str, words: &[String]) -> Result<()> {
     match chore {
         "sim" => sim::run(words),
+        "tidy" => tidy::run(),
         "" | "help" | "--help" | "-h" => {
             say(HELP);
             Ok(())
