@@ -13,8 +13,8 @@ const LINES_MAX: usize = 400;
 
 /// Words that do not belong in a tree that is finished; written so that this file is clean.
 const BANNED: [(&str, &str); 6] = [
-    (concat!("TO", "DO"), "open an issue instead"),
-    (concat!("FIX", "ME"), "mend it"),
+    (concat!("// TO", "DO"), "open an issue instead"),
+    (concat!("// FIX", "ME"), "mend it"),
     (concat!("dbg", "!("), "take it out"),
     (concat!("todo", "!("), "finish it"),
     (concat!("unimplemented", "!("), "finish it"),
@@ -25,7 +25,7 @@ const BANNED: [(&str, &str); 6] = [
 const EMPTY_NAMES: [&str; 5] = ["Manager", "Helper", "Util", "Utils", "Processor"];
 
 /// Checks everything; all complaints are told at once.
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let output = Command::new("git").args(["ls-files", "-z"]).output().context("git ls-files")?;
     let names = String::from_utf8(output.stdout).context("file names")?;
     let mut complaints = Vec::new();
@@ -60,7 +60,7 @@ fn source(name: &str, text: &str, complaints: &mut Vec<String>) {
         complaints.push(format!("{name}: begins without saying what it is (`//!`)"));
     }
     let lines = production_lines(text);
-    if lines > LINES_MAX && !name.contains("/tests/") {
+    if lines > LINES_MAX && !name.contains("/tests/") && !name.ends_with("tests.rs") {
         complaints.push(format!("{name}: {lines} production lines, more than {LINES_MAX}"));
     }
     for (word, advice) in BANNED {
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn every_rule_can_complain() {
         let long = format!("//! A.\n{}", "let a = 1;\n".repeat(LINES_MAX + 1));
-        let word = format!("//! A.\n// {}\n", BANNED[0].0);
+        let word = format!("//! A.\n{}\n", BANNED[0].0);
         for text in ["fn a() {}\n", &long, &word, "//! A.\npub struct RunManager;\n"] {
             assert_eq!(complaints(text).len(), 1, "{}", &text[..20.min(text.len())]);
         }

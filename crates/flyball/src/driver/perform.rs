@@ -191,8 +191,8 @@ impl Driver {
         ReadRequest {
             prompt,
             model: self.config.agent.model.clone(),
-            prices: super::setup::prices(&self.config),
-            clock: Some(super::setup::local_time),
+            prices: super::choice::prices(&self.config),
+            clock: Some(super::choice::local_time),
             ..ReadRequest::default()
         }
     }

@@ -1,3 +1,5 @@
+//! Gates run for real: processes, time limits, needs, the cache.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
