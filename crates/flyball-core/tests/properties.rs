@@ -261,6 +261,7 @@ mod properties {
             1 => cause.prop_map(|cause| Event::StopRequested { cause }),
             1 => word().prop_map(|why| Event::ShellFailed { why }),
             2 => resume.prop_map(|resume| Event::RunResumed(Box::new(resume))),
+            1 => Just(Event::TimePassed),
             1 => start(),
         ]
     }
@@ -308,6 +309,7 @@ mod properties {
             other @ (Event::RunStarted(_)
             | Event::RunResumed(_)
             | Event::StopRequested { .. }
+            | Event::TimePassed
             | Event::ShellFailed { .. }) => other,
         }
     }

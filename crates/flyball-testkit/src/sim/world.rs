@@ -314,7 +314,17 @@ impl World {
                 self.witness.finished += 1;
                 self.ending = Some(ending);
             }
-            durable => self.perform_durable(durable),
+            other @ (Effect::WriteTasks { .. }
+            | Effect::WriteBlocked { .. }
+            | Effect::WriteDecide { .. }
+            | Effect::RemoveDecide
+            | Effect::CloseIteration(_)
+            | Effect::RecordAttempt(_)
+            | Effect::RecordContext(_)
+            | Effect::MarkTask { .. }
+            | Effect::SteerAgent { .. }
+            | Effect::RefuseCall { .. }
+            | Effect::Announce(_)) => self.perform_durable(other),
         }
     }
 

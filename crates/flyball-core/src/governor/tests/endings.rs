@@ -4,6 +4,7 @@ use std::prelude::rust_2024::*;
 use std::vec;
 
 use super::story::{Act, Story, passed, repeats, stories};
+use crate::effect::IterationResult;
 use crate::event::ExitHow;
 use crate::guard::GuardKind;
 use crate::outcome::Outcome;
@@ -95,6 +96,19 @@ fn red_gates_open_the_breaker_and_the_agent_is_told_the_failing_test() {
     assert!(story.briefings[1].contains("it_adds (src/lib.rs:7) left != right"));
     assert!(story.briefings[1].contains("[ ] tests: failed (9 passed, 1 failed)"));
     assert!(story.briefings[2].contains("Still failing (1): it_adds"));
+}
+
+#[test]
+fn an_idle_iteration_after_an_improvement_improves_nothing() {
+    let mut story = Story::new()
+        .tasks(stories(&["a"]))
+        .rules(|r| r.limits.stuck = 9)
+        .gate(|tree| if tree == "better" { vec!["t1"] } else { vec!["t1", "t2"] });
+    let act = |n: u32| if n == 1 { Act::commits("better") } else { Act::idle() };
+    assert_eq!(story.run(act), Outcome::CircuitBreaker);
+    let results: Vec<_> = story.reports.iter().map(|report| report.result).collect();
+    let (improved, red) = (IterationResult::Improved, IterationResult::Red);
+    assert_eq!(results, [improved, red, red, red]);
 }
 
 #[test]

@@ -187,6 +187,12 @@ impl Story {
     }
 
     pub(super) fn start(&mut self) {
+        let start = self.clone_start();
+        self.tell(start);
+    }
+
+    /// The event a run begins with.
+    pub(super) fn clone_start(&self) -> Event {
         let start = RunStart {
             run: RunId::new("run"),
             policy: self.policy(),
@@ -196,7 +202,7 @@ impl Story {
             memory: self.memory.clone(),
             agent: AgentTraits { steerable: true, structured: true },
         };
-        self.tell(Event::RunStarted(Box::new(start)));
+        Event::RunStarted(Box::new(start))
     }
 
     /// Runs to the end with what the agent does in each iteration.
@@ -259,6 +265,12 @@ impl Story {
             last_words: act.says.clone(),
         };
         self.exit(iteration, exit, commits);
+    }
+
+    /// The running agent commits this tree and goes on.
+    pub(super) fn commits_meanwhile(&mut self, tree: &str) {
+        self.head += 1;
+        self.tree = tree.into();
     }
 
     pub(super) fn exit(&mut self, iteration: IterationNo, exit: Exit, commits: Vec<Commit>) {
