@@ -312,7 +312,7 @@ fn problem_error(problem: StartProblem, loop_dir: &LoopDir) -> CliError {
 /// The adapter: the named agent's own, or the user's command read in the given format.
 fn choose(config: &Config) -> Result<Box<dyn Adapter>, CliError> {
     let agent = &config.agent;
-    let output = agent.output.and_then(format_name);
+    let output = agent.output.and_then(format_name).unwrap_or("text").to_owned();
     if let Some(command) = &agent.command {
         let prompt = match agent.prompt {
             None | Some(PromptVia::Stdin) => PromptBy::Stdin,
