@@ -83,7 +83,7 @@ fn an_answer_reaches_the_agent_once_and_then_the_file_goes() {
         answer: Some("polling".into()),
         ..Desk::default()
     };
-    story.run(|n| Act::commits(n));
+    story.run(Act::commits);
     assert!(story.briefings[0].contains("Answer: polling"));
     assert!(!story.briefings[1].contains("polling"));
     let removals = story.effects.iter().filter(|e| **e == Effect::RemoveDecide).count();

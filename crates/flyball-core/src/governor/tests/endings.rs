@@ -137,7 +137,7 @@ fn falling_scores_are_a_regression() {
             "3" => vec!["t1", "t2", "t3", "t4", "t5"],
             _ => vec![],
         });
-    assert_eq!(story.run(|n| Act::commits(n)), Outcome::QualityRegression);
+    assert_eq!(story.run(Act::commits), Outcome::QualityRegression);
     assert_eq!(story.iterations(), 3);
 }
 
@@ -150,7 +150,7 @@ fn the_same_file_red_five_times_is_thrashing() {
             r.iterations.regression_window = 9;
         })
         .gate(|tree| if tree == "start" { vec!["t", "u"] } else { vec!["t", "v"] });
-    let outcome = story.run(|n| Act::commits(n));
+    let outcome = story.run(Act::commits);
     assert_eq!(outcome, Outcome::Thrashing);
     assert!(story.ending().why.ends_with("src/lib.rs"), "{}", story.ending().why);
 }
