@@ -196,9 +196,8 @@ mod properties {
             rules.iterations.circuit_breaker = breaker;
             rules.iterations.gate_refusals = refusals;
             rules.review.enabled = review;
-            let of =
-                |choice: bool| if choice { OnSessionHalt::Stop } else { OnSessionHalt::Restart };
-            rules.iterations.on_session_halt = of(stops);
+            let halts = [OnSessionHalt::Restart, OnSessionHalt::Stop];
+            rules.iterations.on_session_halt = halts[usize::from(stops)];
             rules.iterations.on_stuck = if next { OnStuck::Next } else { OnStuck::Halt };
             rules.iterations.on_blocked = if blocked { OnBlocked::Next } else { OnBlocked::Halt };
             rules.iterations.progress = if by_tree { Progress::Tree } else { Progress::Commit };
@@ -261,6 +260,7 @@ mod properties {
             1 => cause.prop_map(|cause| Event::StopRequested { cause }),
             1 => word().prop_map(|why| Event::ShellFailed { why }),
             2 => resume.prop_map(|resume| Event::RunResumed(Box::new(resume))),
+            1 => Just(Event::TimePassed),
             1 => start(),
         ]
     }
@@ -288,7 +288,9 @@ mod properties {
     fn fitted(governor: &Governor, event: Event) -> Event {
         let Some(standing) = governor.standing() else { return event };
         let here = standing.iteration;
-        let fits = |iteration: IterationNo| if iteration.get() % 4 == 0 { iteration } else { here };
+        let fits = |iteration: IterationNo| {
+            if iteration.get().is_multiple_of(4) { iteration } else { here }
+        };
         match event {
             Event::Agent { iteration, fact } => Event::Agent { iteration: fits(iteration), fact },
             Event::WorktreeSeen { iteration, sight } => {
@@ -308,6 +310,7 @@ mod properties {
             other @ (Event::RunStarted(_)
             | Event::RunResumed(_)
             | Event::StopRequested { .. }
+            | Event::TimePassed
             | Event::ShellFailed { .. }) => other,
         }
     }
@@ -318,13 +321,14 @@ mod properties {
 
     /// Whether an agent runs, as far as the shell knows.
     fn follow(alive: &mut Option<IterationNo>, event: &Event) {
-        match event {
-            Event::Agent {
-                iteration,
-                fact: AgentFact::Exited(_) | AgentFact::CouldNotStart { .. },
-            } if *alive == Some(*iteration) => *alive = None,
-            Event::RunResumed(_) => *alive = None,
-            _ => {}
+        let gone = if let Event::Agent { iteration, fact } = event {
+            let ends = matches!(fact, AgentFact::Exited(_) | AgentFact::CouldNotStart { .. });
+            ends && *alive == Some(*iteration)
+        } else {
+            matches!(event, Event::RunResumed(_))
+        };
+        if gone {
+            *alive = None;
         }
     }
 

@@ -20,7 +20,7 @@ struct Config {
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Input {
+struct Used {
     iterations: u32,
     input: u64,
     output: u64,
@@ -36,7 +36,7 @@ struct Expect {
 
 pub(crate) fn check(vector: &Vector) {
     let config: Config = vector.config();
-    let input: Input = vector.input();
+    let used: Used = vector.input();
     let expect: Expect = vector.expect();
     let mut rules = Policy::default().into_rules();
     rules.limits.iterations = config.max_iterations;
@@ -45,13 +45,13 @@ pub(crate) fn check(vector: &Vector) {
     rules.limits.runtime = config.max_runtime_ms;
     let (read, written) = config.usd_per_mtok.unwrap_or_default();
     let mut ring = IterationRing::default();
-    ring.meters.iterations = input.iterations;
-    ring.meters.runtime = input.elapsed_ms;
+    ring.meters.iterations = used.iterations;
+    ring.meters.runtime = used.elapsed_ms;
     ring.meters.spend(Spend {
-        input_tokens: input.input,
-        output_tokens: input.output,
+        input_tokens: used.input,
+        output_tokens: used.output,
         // A dollar for a million tokens is a millionth of it for one.
-        cost_micro_usd: input.input * read + input.output * written,
+        cost_micro_usd: used.input * read + used.output * written,
     });
     let safety = ring.may_start(&Policy::new(rules).unwrap());
     let outcome = safety.blocked_by().and_then(flyball_core::GuardKind::outcome);

@@ -35,9 +35,9 @@ fn a_spin_brings_unblock_authority_and_then_a_human() {
     let topics: Vec<_> = story
         .effects
         .iter()
-        .filter_map(|effect| match effect {
-            Effect::RecordContext(entry) => Some(entry.topic.as_str()),
-            _ => None,
+        .filter_map(|effect| {
+            let Effect::RecordContext(entry) = effect else { return None };
+            Some(entry.topic.as_str())
         })
         .collect();
     assert_eq!(topics, ["unblock_authority", "loop_escalation"]);
