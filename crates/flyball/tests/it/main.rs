@@ -9,6 +9,8 @@ mod gate_command;
 #[cfg(test)]
 mod gate_run;
 #[cfg(test)]
+mod gate_tamper;
+#[cfg(test)]
 mod init;
 #[cfg(test)]
 mod journal;
