@@ -46,7 +46,7 @@ pub enum Event {
     GatesFinished {
         /// After which iteration; 0 is the baseline.
         iteration: IterationNo,
-        /// What they said.
+        /// What they said, with the tree that was ordered; a word on another tree is ignored.
         result: Box<GateResult>,
         /// Weakened tests or gates compared with the tree the run began on.
         #[serde(default)]
@@ -66,6 +66,9 @@ pub enum Event {
         /// Who.
         cause: StopCause,
     },
+    /// Nothing happened, for a while: keeps the runtime true should flyball die next.
+    #[serde(rename = "time.passed")]
+    TimePassed,
     /// The shell could not perform an order at all (disk full, git broken).
     #[serde(rename = "shell.failed")]
     ShellFailed {

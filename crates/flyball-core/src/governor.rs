@@ -135,8 +135,10 @@ impl Governor {
         let session = run.phase.session();
         Some(RunStanding {
             phase: run.phase.word(),
-            iteration: session
-                .map_or(IterationNo::new(run.book.ring.meters.iterations), |s| s.iteration),
+            iteration: run
+                .phase
+                .iteration()
+                .unwrap_or(IterationNo::new(run.book.ring.meters.iterations)),
             mode: session.map_or(Mode::Implement, |s| s.mode),
             task: session.and_then(|s| s.task.as_ref()),
             stuck: run.book.stuck.count(),
@@ -177,7 +179,7 @@ impl Run {
         self.book.pass_time(turn.at, event, &self.phase);
         let phase = mem::replace(&mut self.phase, Phase::Baselining);
         self.phase = match event {
-            Event::RunStarted(_) => phase,
+            Event::RunStarted(_) | Event::TimePassed => phase,
             Event::RunResumed(resume) => start::resume(phase, resume, &mut self.book, turn),
             Event::Agent { iteration, fact } => self.agent(phase, *iteration, fact, turn),
             Event::WorktreeSeen { iteration, sight } => match phase {
@@ -186,6 +188,8 @@ impl Run {
                 }
                 other => other,
             },
+            // A word on another tree says nothing about this one.
+            Event::GatesFinished { result, .. } if result.tree != self.book.code_tree => phase,
             Event::GatesFinished { iteration, result, tamper } => match phase {
                 Phase::Baselining if *iteration == IterationNo::BASELINE => {
                     start::baseline(result, tamper, &mut self.book, turn)

@@ -1,1 +1,5 @@
 //! Scripted agents, scenarios and a simulator for testing flyball.
+
+pub mod clients;
+pub mod model;
+pub mod sim;

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use flyball_core::Moment;
 use jiff::Timestamp;
 
+const YEAR: Duration = Duration::from_hours(365 * 24);
+
 /// The run's clock: the time of day at its start, then steady whatever happens to the time of day.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
@@ -30,10 +32,10 @@ impl Clock {
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// The point `span` from now.
+    /// The point `span` from now; what no clock can show is taken for a year.
     pub fn after(span: Duration) -> Self {
         let now = instant();
-        Self(now.checked_add(span).unwrap_or(now))
+        Self(now.checked_add(span).unwrap_or_else(|| now + YEAR))
     }
 
     /// What is left until then; zero when it has passed.
@@ -80,6 +82,14 @@ fn wall_since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
+/// How many seconds the local zone is ahead of UTC now; 0 where no zone is known.
+pub fn local_offset_secs() -> i64 {
+    let zone = jiff::tz::TimeZone::system();
+    let millis = i64::try_from(wall().as_millis()).unwrap_or(0);
+    Timestamp::from_millisecond(millis)
+        .map_or(0, |stamp| i64::from(zone.to_offset(stamp).seconds()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +120,8 @@ mod tests {
     #[test]
     fn a_deadline_of_nothing_has_passed() {
         assert!(Deadline::after(Duration::ZERO).passed());
-        assert!(!Deadline::after(Duration::from_hours(1)).passed());
+        for long in [Duration::from_hours(1), Duration::MAX] {
+            assert!(!Deadline::after(long).passed());
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! What the user sees when flyball itself fails: one type, one way of printing it, one table of
 //! exit codes. An outcome of a run is never an error, and no error uses the codes 1–7.
 
+mod from;
+
 use std::fmt;
 use std::process::ExitCode;
 

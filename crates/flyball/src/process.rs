@@ -5,6 +5,7 @@
 //! double fork, and it ends all of it when flyball dies, however flyball dies. The two talk JSON
 //! lines over a socket; nothing here ever waits for a pipe to be closed.
 
+mod brief;
 mod keeper;
 mod leftover;
 mod message;
@@ -18,10 +19,11 @@ use std::time::Duration;
 
 use flyball_core::event::ExitHow;
 
+pub use self::brief::{run_briefly, run_briefly_with};
 pub use self::keeper::{KEEPER_ARGUMENT, keeper_main};
 pub use self::leftover::{end_leftovers, leftovers};
 pub use self::supervised::Supervised;
-pub use self::table::tree_cpu;
+pub use self::table::{still_runs, tree_cpu};
 
 /// What to start, and how.
 #[derive(Clone, Debug)]

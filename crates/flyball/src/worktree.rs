@@ -59,6 +59,11 @@ impl Drop for Worktree {
     }
 }
 
+/// The version of the `git` program, as it says itself: `2.47.3`.
+pub fn git_version() -> Result<String, WorktreeError> {
+    git::version()
+}
+
 /// Why git could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {

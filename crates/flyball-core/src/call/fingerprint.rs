@@ -153,3 +153,31 @@ impl volatile::Sink for Xxh3 {
         self.update(bytes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_is_written_and_read_as_32_digits() {
+        let small = Fingerprint::from_bits(0xab);
+        assert_eq!(small.to_string(), "000000000000000000000000000000ab");
+        let json = serde_json::to_string(&small).unwrap();
+        assert_eq!(json, "\"000000000000000000000000000000ab\"");
+        assert_eq!(serde_json::from_str::<Fingerprint>(&json).unwrap(), small);
+        for wrong in ["\"ab\"", "\"+00000000000000000000000000000ab\"", "171", "\"\""] {
+            assert!(serde_json::from_str::<Fingerprint>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_one_pass_identity_is_the_plain_one_and_its_preview_is_cut_by_characters() {
+        let args = serde_json::json!({ "a": "äöü".repeat(50), "reason": "x" });
+        let free = [String::from("reason")];
+        let (call, preview) = identify("tool", &args, &free, 9);
+        assert_eq!(call, fingerprint_call("tool", &args, &free));
+        assert_eq!(preview, "{\"a\":\"äöü");
+    }
+}

@@ -45,6 +45,8 @@ pub(super) fn seen(
         End::Spent(_) | End::Own | End::Halted(_) | End::Troubled => {}
     }
     if book.gates.is_empty() || is_known {
+        // Nothing changed since the gates' last word, so nothing got better or worse either.
+        book.verdict_before.clone_from(&book.verdict);
         return judging::judge(&closed, book, turn);
     }
     turn.order(Effect::RunGates { iteration, tree });

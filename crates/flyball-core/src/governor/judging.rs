@@ -53,6 +53,7 @@ pub(super) fn cut(closed: &Closed, book: &mut Book, turn: &mut Turn) -> Phase {
         End::Spent(trip) | End::Halted(trip) => trip.guard.outcome().unwrap_or(Outcome::Fault),
     };
     close_iteration(closed, &sight, IterationResult::Cut(outcome), book, turn);
+    book.head = sight.head;
     match &closed.end {
         End::Human(cause) => finish::by_human(*cause, book, turn),
         End::Spent(trip) | End::Halted(trip) => {

@@ -48,6 +48,19 @@ impl Phase {
         }
     }
 
+    /// The iteration at hand, while there is one.
+    pub(super) fn iteration(&self) -> Option<IterationNo> {
+        match self {
+            Self::Waiting(wait) => Some(wait.iteration),
+            Self::Baselining
+            | Self::Iterating(_)
+            | Self::Stopping(_)
+            | Self::Inspecting(_)
+            | Self::Gating(_)
+            | Self::Finished(_) => self.session().map(|session| session.iteration),
+        }
+    }
+
     /// The session at hand, while there is one.
     pub(super) fn session(&self) -> Option<&Session> {
         match self {

@@ -232,6 +232,7 @@ fn reopen(book: &mut Book, turn: &mut Turn) -> Phase {
     book.held.clear();
     book.left.clear();
     book.stuck.progressed();
+    book.waits.over();
     planning::plan(book, turn)
 }
 

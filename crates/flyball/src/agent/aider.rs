@@ -88,6 +88,9 @@ impl AiderReader {
             session.model(model.split_whitespace().next().unwrap_or(model));
         } else {
             keep(text, line, out);
+            if is_banner(words) {
+                text.clear();
+            }
         }
         session.drain_into(out);
     }
@@ -117,6 +120,12 @@ impl Reader for AiderReader {
         }
         exit
     }
+}
+
+/// The lines between aider's start, or what it was told, and the model's answer.
+fn is_banner(line: &str) -> bool {
+    line.starts_with("Repo-map: ")
+        || (line.starts_with("Added ") && line.ends_with(" to the chat."))
 }
 
 /// `Tokens: 2.4k sent, 25 received. Cost: $0.0064 message, $0.0064 session.`

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use self::event::{Block, Event, Message, ModelUsage, RateLimit, ResultMeta};
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{List, Text, content_text, read};
+use super::lax::{List, Text, read};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -67,7 +67,7 @@ pub(crate) fn hook_table(hooks: &HookSetup, agent: &str, millis: u64) -> serde_j
     let entry = |event: &str, secs: u64| {
         let command = hooks.command(agent, event);
         let hook = json!({ "type": "command", "command": command, "timeout": secs * millis });
-        json!([{ "matcher": "*", "hooks": [hook] }])
+        json!([{ "hooks": [hook] }])
     };
     let call = hooks.call_timeout_secs;
     json!({
@@ -112,13 +112,13 @@ impl Dialect for ClaudeStream {
 
 impl ClaudeStream {
     fn assistant(&mut self, event: &Event<'_>, to: &mut Session) {
-        let Some(message) = &event.message else { return };
+        let Some(message) = &event.message.0 else { return };
         if &*message.model == "<synthetic>" {
             // The client's own words about a failure; the result has the same.
             return;
         }
         let agent = &*event.parent_tool_use_id;
-        if let Some(tokens) = message.usage.filter(|_| self.counted != *message.id) {
+        if let Some(tokens) = message.usage.0.filter(|_| self.counted != *message.id) {
             self.counted = message.id.to_string();
             let usage = tokens.apart();
             to.used(&usage);
@@ -130,7 +130,7 @@ impl ClaudeStream {
             self.block(block, message, agent, to);
         }
         if &*message.stop_reason == "max_tokens" {
-            to.nonsense(ValidationKind::TruncatedResponse, to_tail(to).as_str(), "max_tokens");
+            to.cut_off("max_tokens");
         }
     }
 
@@ -144,7 +144,7 @@ impl ClaudeStream {
                         self.unparsed.push(block.id.to_string());
                     }
                     let error = format!("arguments of `{}` are no JSON", &*block.name);
-                    to.nonsense(ValidationKind::UnparseableJson, &unparsed(args), &error);
+                    to.bad_call(ValidationKind::UnparseableJson, &unparsed(args), &error);
                 } else {
                     to.called(&Call { id: &block.id, agent, tool: &block.name, args });
                 }
@@ -156,7 +156,7 @@ impl ClaudeStream {
     fn user(&mut self, event: &Event<'_>, to: &mut Session) {
         let agent = &*event.parent_tool_use_id;
         let meta: List<ResultMeta<'_>> = read(event.tool_result_meta);
-        let blocks = event.message.as_ref().map(|message| message.content.0.as_slice());
+        let blocks = event.message.0.as_ref().map(|message| message.content.0.as_slice());
         for block in blocks.unwrap_or_default() {
             match &*block.kind {
                 "tool_result" => {
@@ -188,17 +188,17 @@ impl ClaudeStream {
             self.unparsed.swap_remove(at);
             return;
         }
-        let text = content_text(block.content);
+        let text = &*block.content.0;
         let outcome = match known {
             Some(outcome) => outcome,
             None if !block.is_error.0 => ToolOutcome::Ok,
             None if text.starts_with("Exit code ") => ToolOutcome::Exit,
-            None => match tool_use_error(&text) {
-                Some((kind, error)) => return to.nonsense(kind, error, error),
+            None => match tool_use_error(text) {
+                Some((kind, error)) => return to.bad_answer(id, kind, error),
                 None => ToolOutcome::Tool,
             },
         };
-        to.returned(&Answer { id, agent, outcome, text: &text });
+        to.returned(&Answer { id, agent, outcome, text });
     }
 
     fn result(&mut self, event: &Event<'_>, to: &mut Session) {
@@ -206,7 +206,7 @@ impl ClaudeStream {
         to.id(&event.session_id);
         settle(event, to);
         if !event.is_error.0 {
-            return;
+            return to.concluded();
         }
         let message = if event.result.is_empty() {
             event.errors.0.iter().map(|error| &**error).collect::<Vec<_>>().join("; ")
@@ -264,7 +264,7 @@ fn settle(event: &Event<'_>, to: &mut Session) {
     if event.model_usage_since_last_result.is_some() {
         let since: BTreeMap<String, ModelUsage> = read(event.model_usage_since_last_result);
         to.settled(&ModelUsage::sum(since.into_values()));
-    } else if let Some(tokens) = event.usage {
+    } else if let Some(tokens) = event.usage.0 {
         // Older releases: tokens of this run, but money of the whole session.
         to.settled_tokens(&Usage { cost_usd: event.total_cost_usd.0, ..tokens.apart() });
     }
@@ -319,9 +319,4 @@ fn unparsed(args: &str) -> String {
         .ok()
         .and_then(|args| Some(args.pointer("/__unparsedToolInput/raw")?.as_str()?.to_owned()))
         .unwrap_or_else(|| args.to_owned())
-}
-
-/// The end of what was said, as evidence of a cut answer.
-pub(crate) fn to_tail(session: &Session) -> String {
-    flyball_core::text::tail(session.words(), 200).to_owned()
 }

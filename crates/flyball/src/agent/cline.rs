@@ -176,8 +176,13 @@ impl ClineStream {
             }
             ("error", _) => {
                 let error: Failure<'_> = read(event.error);
-                // A failed call was already told; only what ends the run is left.
-                if !error.message.contains("tool call(s) failed") {
+                if error.message.starts_with("Detected ")
+                    && error.message.contains(" consecutive identical calls to ")
+                {
+                    let message = error.message.to_string();
+                    to.fact(AgentFact::StoppedItself { message });
+                } else if !error.message.contains("tool call(s) failed") {
+                    // A failed call was already told; only what ends the run is left.
                     let trouble = classify(&event.error_class, &error.message);
                     to.retrying(trouble, &error.message);
                 }
@@ -205,7 +210,7 @@ fn returned(event: &Inner<'_>, to: &mut Session) {
         } else {
             return answer(ToolOutcome::Tool, error, to);
         };
-        return to.nonsense(kind, error, error);
+        return to.bad_answer(&event.tool_call_id, kind, error);
     }
     let commands: List<CommandOutput<'_>> = read(event.output);
     if commands.0.is_empty() {
@@ -236,10 +241,7 @@ fn result(event: &Record<'_>, to: &mut Session) {
         to.settled(&Usage { cost_usd, ..tokens });
     }
     match &*event.finish_reason {
-        // Nobody else can abort a run that nobody watches: this is its loop guard.
-        "aborted" => to.fact(AgentFact::StoppedItself {
-            message: "cline aborted the run: the same call again and again".to_owned(),
-        }),
+        "aborted" => to.failed("cline aborted the run"),
         "error" => match classify("", &event.text) {
             Some(trouble) => to.trouble(trouble),
             None => to.failed(&event.text),

@@ -3,6 +3,8 @@
 //! Malformed calls, refused calls and refused stops are absent from its stream; the first two show
 //! on standard error when `RUST_LOG=error` is set. Its hook is the better sensor.
 
+use std::borrow::Cow;
+
 use flyball_core::Moment;
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
@@ -137,9 +139,12 @@ struct Item<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Counts {
-    input_tokens: Num,
-    cached_input_tokens: Num,
-    output_tokens: Num,
+    #[serde(rename = "input_tokens")]
+    input: Num,
+    #[serde(rename = "cached_input_tokens")]
+    cached: Num,
+    #[serde(rename = "output_tokens")]
+    output: Num,
 }
 
 #[derive(Default, Deserialize)]
@@ -163,11 +168,12 @@ impl Dialect for CodexStream {
             "item.completed" => completed(event.item.as_ref(), to),
             "turn.completed" => {
                 to.spoke();
+                to.concluded();
                 if let Some(tokens) = event.usage {
                     to.settled_cumulative(&Usage::with_cached(
-                        tokens.input_tokens.count(),
-                        tokens.cached_input_tokens.count(),
-                        tokens.output_tokens.count(),
+                        tokens.input.count(),
+                        tokens.cached.count(),
+                        tokens.output.count(),
                     ));
                 }
             }
@@ -208,7 +214,8 @@ impl Dialect for CodexStream {
 fn started(item: Option<&Item<'_>>, to: &mut Session) {
     let Some(item) = item else { return };
     let (tool, args) = match &*item.kind {
-        "command_execution" => ("shell".to_owned(), field("command", &item.command)),
+        // As its hooks call it, so that both tell the same call.
+        "command_execution" => ("Bash".to_owned(), field("command", &own_command(&item.command))),
         "file_change" => {
             let changes = item.changes.map_or("[]", RawValue::get);
             ("apply_patch".to_owned(), format!("{{\"changes\":{changes}}}"))
@@ -259,6 +266,36 @@ fn completed(item: Option<&Item<'_>>, to: &mut Session) {
     }
 }
 
+/// The command inside `/bin/bash -lc 'command'`.
+fn own_command(command: &str) -> Cow<'_, str> {
+    let Some((shell, quoted)) = command.split_once(" -lc ") else { return command.into() };
+    let known = ["bash", "sh", "zsh"].contains(&shell.rsplit('/').next().unwrap_or(shell));
+    match unquoted(quoted).filter(|_| known) {
+        Some(own) => own.into(),
+        None => command.into(),
+    }
+}
+
+/// One word of a POSIX shell without its quotes; nothing when it is not exactly one word.
+fn unquoted(word: &str) -> Option<String> {
+    let (mut own, mut quote) = (String::with_capacity(word.len()), None);
+    let mut chars = word.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), close) if open == close => quote = None,
+            (None, '\\') => own.push(chars.next()?),
+            (Some('"'), '\\') => match chars.next()? {
+                escaped @ ('"' | '\\' | '$' | '`') => own.push(escaped),
+                other => own.extend(['\\', other]),
+            },
+            (None, c) if c.is_whitespace() => return None,
+            (_, c) => own.push(c),
+        }
+    }
+    quote.is_none().then_some(own)
+}
+
 fn field(name: &str, value: &str) -> String {
     serde_json::json!({ name: value }).to_string()
 }
@@ -307,4 +344,25 @@ fn try_again_at(message: &str, now: LocalTime) -> Option<Moment> {
         _ => return None,
     };
     (hour < 24 && minute < 60 && words.next().is_none()).then(|| now.next(hour, minute))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_taken_out_of_its_shell() {
+        let cases = [
+            ("/bin/bash -lc 'cat README.md'", "cat README.md"),
+            ("/bin/bash -lc ls", "ls"),
+            (r#"bash -lc "it's \"x\" \n""#, r#"it's "x" \n"#),
+            (r"/bin/sh -lc 'a'\''b'", "a'b"),
+            ("/bin/bash -lc 'one' two", "/bin/bash -lc 'one' two"),
+            ("/bin/bash -lc 'open", "/bin/bash -lc 'open"),
+            ("grep -lc 'x' f", "grep -lc 'x' f"),
+        ];
+        for (command, own) in cases {
+            assert_eq!(own_command(command), own);
+        }
+    }
 }

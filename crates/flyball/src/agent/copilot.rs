@@ -218,7 +218,7 @@ fn returned(data: &Data<'_>, to: &mut Session) {
         to.returned(&Answer { id: &data.tool_call_id, agent, outcome, text });
     };
     let exit = data.shell_execution.as_ref().and_then(|shell| shell.exit_code.0);
-    let text = data.result.as_ref().map_or("", |result| &result.content);
+    let text = data.result.as_ref().map_or("", |result| without_shell(&result.content));
     if exit.is_some_and(|code| code != 0.0) {
         return answer(ToolOutcome::Exit, text, to);
     }
@@ -241,9 +241,17 @@ fn returned(data: &Data<'_>, to: &mut Session) {
         None
     };
     match kind {
-        Some(kind) => to.nonsense(kind, message, message),
+        Some(kind) => to.bad_answer(&data.tool_call_id, kind, message),
         None if &*error.code == "denied" => answer(ToolOutcome::Refused, message, to),
         None => answer(ToolOutcome::Tool, message, to),
+    }
+}
+
+/// The result without its last line, which names the shell and is never the same twice.
+fn without_shell(text: &str) -> &str {
+    match text.rsplit_once("<shellId: ") {
+        Some((own, rest)) if rest.ends_with('>') && !rest.contains('\n') => own,
+        _ => text,
     }
 }
 

@@ -103,8 +103,8 @@ impl Dialect for FlyballStream {
                 let text = content_text(event.output);
                 to.returned(&Answer { id: &event.id, agent, outcome, text: &text });
             }
-            "invalid" => to.nonsense(kind(&event.error), &event.received, &event.error),
-            "text" if agent.is_empty() => to.said(None, &event.text),
+            "invalid" => to.bad_call(kind(&event.error), &event.received, &event.error),
+            "text" if agent.is_empty() => to.said(None, &format!("{}\n", event.text.trim_end())),
             "text" => {}
             "usage" => usage(&event, to),
             "limit" => {

@@ -236,7 +236,7 @@ fn request(part: &Part<'_>, to: &mut Session) {
     } else {
         ValidationKind::UnparseableJson
     };
-    to.nonsense(kind, &call.error, &call.error);
+    to.bad_call(kind, &call.error, &call.error);
 }
 
 fn response(part: &Part<'_>, to: &mut Session) {
@@ -262,9 +262,9 @@ fn response(part: &Part<'_>, to: &mut Session) {
         _ if !value.is_error.0 => ToolOutcome::Ok,
         _ => match text.strip_prefix("Error: Failed to parse arguments: ") {
             Some(detail) if detail.starts_with("missing field") => {
-                return to.nonsense(ValidationKind::MissingField, detail, &text);
+                return to.bad_answer(&part.id, ValidationKind::MissingField, &text);
             }
-            Some(detail) => return to.nonsense(ValidationKind::WrongType, detail, &text),
+            Some(_) => return to.bad_answer(&part.id, ValidationKind::WrongType, &text),
             None => ToolOutcome::Tool,
         },
     };

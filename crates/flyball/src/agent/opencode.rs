@@ -213,7 +213,7 @@ fn tool(part: &Part<'_>, to: &mut Session) {
         } else {
             ValidationKind::WrongType
         };
-        return to.nonsense(kind, &invalid.error, &invalid.error);
+        return to.bad_call(kind, &invalid.error, &invalid.error);
     }
     let args = input.map_or("{}", RawValue::get);
     to.called(&Call { id: &part.call, agent: "", tool: &part.tool, args });
@@ -233,7 +233,7 @@ fn tool(part: &Part<'_>, to: &mut Session) {
     if let Some((_, detail)) = error.split_once("was called with invalid arguments: ") {
         let missing = detail.contains("Missing key");
         let kind = if missing { ValidationKind::MissingField } else { ValidationKind::WrongType };
-        return to.nonsense(kind, detail, error);
+        return to.bad_answer(&part.call, kind, error);
     }
     let refused = error.starts_with(REFUSAL_MARK)
         || error.starts_with("The user rejected permission")
@@ -256,12 +256,7 @@ fn finished(part: &Part<'_>, to: &mut Session) {
         to.context(usage.context());
     }
     if &*part.reason == "length" {
-        let said = super::claude::to_tail(to);
-        to.nonsense(
-            ValidationKind::TruncatedResponse,
-            &said,
-            "the answer was cut at the token limit",
-        );
+        to.cut_off("the answer was cut at the token limit");
     }
 }
 

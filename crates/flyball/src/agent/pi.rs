@@ -213,10 +213,7 @@ impl PiStream {
                 }
                 to.retrying(trouble, &message.failure);
             }
-            "length" => {
-                let said = super::claude::to_tail(to);
-                to.nonsense(ValidationKind::TruncatedResponse, &said, "length");
-            }
+            "length" => to.cut_off("length"),
             _ => {}
         }
     }
@@ -230,11 +227,11 @@ fn returned(event: &Event<'_>, to: &mut Session) {
     } else if text.starts_with(REFUSAL_MARK) {
         ToolOutcome::Refused
     } else if text.starts_with("Tool ") && text.ends_with(" not found") {
-        return to.nonsense(ValidationKind::UnknownTool, &text, &text);
+        return to.bad_answer(&event.tool_call_id, ValidationKind::UnknownTool, &text);
     } else if text.starts_with("Validation failed for tool ") {
         let missing = text.contains("must have required propert");
         let kind = if missing { ValidationKind::MissingField } else { ValidationKind::WrongType };
-        return to.nonsense(kind, &text, &text);
+        return to.bad_answer(&event.tool_call_id, kind, &text);
     } else if text
         .trim_end()
         .lines()

@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::claude::event::{Block, Event};
-use super::claude::{hook_table, to_tail};
+use super::claude::hook_table;
 use super::launch::{Launch, LaunchRequest, Permissions};
-use super::lax::{Num, Text, content_text, read};
+use super::lax::{Num, Text, read};
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
-use super::trouble::{Trouble, says_unreachable};
+use super::trouble::{Trouble, leading_status, says_unreachable};
 use super::{Adapter, REFUSAL_MARK, ReadRequest, Reader};
 
 /// Qwen Code.
@@ -95,7 +95,7 @@ impl Dialect for QwenStream {
         match &*event.kind {
             "assistant" => self.assistant(&event, to),
             "user" => {
-                let blocks = event.message.as_ref().map(|message| message.content.0.as_slice());
+                let blocks = event.message.0.as_ref().map(|message| message.content.0.as_slice());
                 for block in blocks.unwrap_or_default() {
                     if &*block.kind == "tool_result" {
                         returned(block, &event.parent_tool_use_id, to);
@@ -123,7 +123,8 @@ impl Dialect for QwenStream {
         if line.starts_with("Retrying in ")
             && let Some((_, error)) = line.split_once("[API Error: ")
         {
-            to.retrying(Trouble::by_leading_status(error), line);
+            let status = leading_status(error);
+            to.retrying(status.and_then(|status| Trouble::by_status(status, line)), line);
         } else if line.starts_with("Reached max session turns") {
             to.aside(super::Aside::OwnLimit(line.to_owned()));
         }
@@ -144,21 +145,21 @@ impl Dialect for QwenStream {
                 None => glued = true,
             }
         }
+        let own = own.to_owned();
         if glued {
             let last = own.rfind("<promise>").and_then(|at| own.get(at..)).unwrap_or("");
             let at_the_end = own.trim_end().to_ascii_lowercase().ends_with("</promise>");
-            own = if at_the_end { last } else { "" };
+            to.claim_only(if at_the_end { last } else { "" });
         }
-        let own = own.to_owned();
         to.set_words(&own);
     }
 }
 
 impl QwenStream {
     fn assistant(&mut self, event: &Event<'_>, to: &mut Session) {
-        let Some(message) = &event.message else { return };
+        let Some(message) = &event.message.0 else { return };
         let agent = &*event.parent_tool_use_id;
-        if let Some(tokens) = message.usage {
+        if let Some(tokens) = message.usage.0 {
             let usage = tokens.together();
             self.seen = self.seen.saturating_add(usage.context());
             to.used(&usage);
@@ -181,13 +182,13 @@ impl QwenStream {
             }
         }
         if &*message.stop_reason == "max_tokens" {
-            to.nonsense(ValidationKind::TruncatedResponse, &to_tail(to), "max_tokens");
+            to.cut_off("max_tokens");
         }
     }
 
     fn result(&mut self, event: &Event<'_>, to: &mut Session) {
         to.spoke();
-        if let Some(tokens) = event.usage {
+        if let Some(tokens) = event.usage.0 {
             let total = tokens.together();
             let before = to.counted();
             to.settled_cumulative(&total);
@@ -197,24 +198,26 @@ impl QwenStream {
         if event.is_error.0 {
             let error: Error<'_> = read(event.error);
             failed(&error.message, to);
+        } else {
+            to.concluded();
         }
     }
 }
 
 fn returned(block: &Block<'_>, agent: &str, to: &mut Session) {
-    let text = content_text(block.content);
+    let text = &*block.content.0;
     let outcome = if !block.is_error.0 {
         ToolOutcome::Ok
     } else if text.starts_with(REFUSAL_MARK) {
         ToolOutcome::Refused
-    } else if let Some(kind) = invalid(&text) {
-        return to.nonsense(kind, &text, &text);
+    } else if let Some(kind) = invalid(text) {
+        return to.bad_answer(&block.tool_use_id, kind, text);
     } else if text.lines().any(|line| line.starts_with("Exit Code: ")) {
         ToolOutcome::Exit
     } else {
         ToolOutcome::Tool
     };
-    to.returned(&Answer { id: &block.tool_use_id, agent, outcome, text: &text });
+    to.returned(&Answer { id: &block.tool_use_id, agent, outcome, text });
 }
 
 fn invalid(text: &str) -> Option<ValidationKind> {
@@ -252,7 +255,8 @@ fn failed(message: &str, to: &mut Session) {
         return to.fact(flyball_core::AgentFact::StoppedItself { message });
     }
     let api = message.strip_prefix("[API Error: ");
-    let trouble = api.and_then(Trouble::by_leading_status).or_else(|| {
+    let status = api.and_then(leading_status);
+    let trouble = status.and_then(|status| Trouble::by_status(status, message)).or_else(|| {
         let own = message.to_owned();
         if message.starts_with("Missing API key") {
             Some(Trouble::Credentials(own))

@@ -3,6 +3,8 @@
 //! Dialects call these methods with what they read; they know nothing of fingerprints, bounds,
 //! prices or of how claims are found.
 
+use std::collections::VecDeque;
+
 use flyball_core::call::{
     ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, fingerprint_call,
     fingerprint_result,
@@ -21,6 +23,7 @@ use super::{Aside, Fact};
 const PREVIEW: usize = 200;
 const NAME: usize = 200;
 const MESSAGE: usize = 1000;
+const MADE: usize = 16;
 const LAST_WORDS: usize = 4000;
 /// The end of the final words that is searched for claims, in bytes.
 pub(crate) const WORDS: usize = 256 * 1024;
@@ -45,6 +48,19 @@ pub(crate) struct Answer<'a> {
     pub(crate) text: &'a str,
 }
 
+/// How the client stands with its model.
+#[derive(Debug)]
+enum Reach {
+    /// As far as known, well.
+    Open,
+    /// It tries again because of this.
+    Retrying(Trouble),
+    /// It gave up, and that was told.
+    GaveUp,
+    /// It says that the session went well: what is heard of retries now is old.
+    Concluded,
+}
+
 /// One session of one agent.
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -60,9 +76,11 @@ pub(crate) struct Session {
     permille: u16,
     /// Characters seen, for clients that do not tell how full their context is.
     seen: u64,
-    /// What the client is retrying, until it gets through.
-    pending: Option<Trouble>,
-    reported: bool,
+    reach: Reach,
+    /// The last calls with the beginning of their arguments.
+    made: VecDeque<(String, String)>,
+    /// The words that may hold a claim, when not all of them may.
+    claimable: Option<String>,
     named: (Option<String>, Option<String>),
     clock: Option<fn() -> LocalTime>,
 }
@@ -79,8 +97,9 @@ impl Session {
             window: request.context_window,
             permille: 0,
             seen: u64::try_from(request.prompt.len()).unwrap_or(u64::MAX),
-            pending: None,
-            reported: false,
+            reach: Reach::Open,
+            made: VecDeque::new(),
+            claimable: None,
             named: (None, None),
             clock: request.clock,
         }
@@ -160,6 +179,11 @@ impl Session {
         words.clone_into(&mut self.words);
     }
 
+    /// Only in these of its words a claim counts.
+    pub(crate) fn claim_only(&mut self, words: &str) {
+        self.claimable = Some(words.to_owned());
+    }
+
     /// A tool was called.
     pub(crate) fn called(&mut self, call: &Call<'_>) {
         self.progress();
@@ -167,6 +191,11 @@ impl Session {
         self.unspoken = false;
         self.words.clear();
         let args: Value = serde_json::from_str(call.args).unwrap_or(Value::Null);
+        if self.made.len() == MADE {
+            self.made.pop_front();
+        }
+        self.made
+            .push_back((prefix(call.id, NAME).to_owned(), prefix(call.args, PREVIEW).to_owned()));
         self.fact(AgentFact::CalledTool(ToolCall {
             id: CallId::new(prefix(call.id, NAME)),
             agent: SubAgent::new(prefix(call.agent, NAME)),
@@ -191,12 +220,30 @@ impl Session {
         }));
     }
 
-    /// Something that could not be understood.
-    pub(crate) fn nonsense(&mut self, kind: ValidationKind, received: &str, error: &str) {
+    /// A call that could not be made: the message around it was not well-formed, and what it said
+    /// is not the agent's final word.
+    pub(crate) fn bad_call(&mut self, kind: ValidationKind, received: &str, error: &str) {
         self.unspoken = false;
-        if kind != ValidationKind::BadStreamLine {
-            self.words.clear();
-        }
+        self.words.clear();
+        self.nonsense(kind, received, error);
+    }
+
+    /// A call that was told, and then turned out to be none.
+    pub(crate) fn bad_answer(&mut self, id: &str, kind: ValidationKind, error: &str) {
+        let made = self.made.iter().rposition(|(made, _)| made == prefix(id, NAME));
+        let args = made.and_then(|at| self.made.remove(at)).map(|(_, args)| args);
+        self.bad_call(kind, args.as_deref().unwrap_or(error), error);
+    }
+
+    /// The answer was cut off by the token limit.
+    pub(crate) fn cut_off(&mut self, error: &str) {
+        self.unspoken = false;
+        let end = flyball_core::text::tail(&self.words, PREVIEW).to_owned();
+        self.nonsense(ValidationKind::TruncatedResponse, &end, error);
+    }
+
+    /// Something that could not be understood, told beside the agent's words.
+    pub(crate) fn nonsense(&mut self, kind: ValidationKind, received: &str, error: &str) {
         self.fact(AgentFact::SpokeNonsense(ValidationFailure {
             kind,
             expected: expected(kind).to_owned(),
@@ -265,19 +312,24 @@ impl Session {
     /// The client tries again by itself.
     pub(crate) fn retrying(&mut self, trouble: Option<Trouble>, message: &str) {
         self.aside(Aside::Retrying(prefix(message, MESSAGE).to_owned()));
-        if trouble.is_some() {
-            self.pending = trouble;
+        if let (Some(trouble), Reach::Open | Reach::Retrying(_)) = (trouble, &self.reach) {
+            self.reach = Reach::Retrying(trouble);
         }
+    }
+
+    /// The client says that the session went well.
+    pub(crate) fn concluded(&mut self) {
+        self.reach = Reach::Concluded;
     }
 
     /// The client gave up because of this. One session has one such end.
     pub(crate) fn trouble(&mut self, trouble: Trouble) {
-        self.pending = None;
-        if !std::mem::replace(&mut self.reported, true) {
-            self.unspoken = false;
-            self.words.clear();
-            self.fact(trouble.bounded(MESSAGE).into_fact());
+        if matches!(std::mem::replace(&mut self.reach, Reach::GaveUp), Reach::GaveUp) {
+            return;
         }
+        self.unspoken = false;
+        self.words.clear();
+        self.fact(trouble.bounded(MESSAGE).into_fact());
     }
 
     /// The client failed otherwise.
@@ -292,18 +344,19 @@ impl Session {
 
     /// The process is gone: what was still open is told, and what it said at last is read.
     pub(crate) fn end(&mut self, how: ExitHow) -> Exit {
-        if let Some(trouble) = self.pending.take() {
-            self.trouble(trouble);
+        match std::mem::replace(&mut self.reach, Reach::Open) {
+            Reach::Retrying(trouble) => self.trouble(trouble),
+            Reach::Open | Reach::GaveUp | Reach::Concluded => {}
         }
         self.spoke();
         let words = tail_bytes(&self.words, WORDS);
-        Exit { how, claims: read_structured(words), last_words: last_words(words) }
+        let claims = read_structured(self.claimable.as_deref().unwrap_or(words));
+        Exit { how, claims, last_words: last_words(words) }
     }
 
     /// The model answered: what was retried got through.
     pub(crate) fn progress(&mut self) {
-        self.pending = None;
-        self.reported = false;
+        self.reach = Reach::Open;
     }
 
     fn saw(&mut self, bytes: usize) {

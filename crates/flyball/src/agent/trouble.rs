@@ -30,10 +30,7 @@ impl Trouble {
 
     /// By the first number of a text that begins with an HTTP status (`429 Rate limit …`).
     pub(crate) fn by_leading_status(text: &str) -> Option<Self> {
-        let digits = text.get(..3)?;
-        let ends = text.get(3..)?.chars().next().is_none_or(|c| !c.is_ascii_alphanumeric());
-        let status = digits.parse().ok().filter(|_| ends)?;
-        Self::by_status(status, text)
+        Self::by_status(leading_status(text)?, text)
     }
 
     pub(crate) fn into_fact(self) -> AgentFact {
@@ -51,6 +48,12 @@ impl Trouble {
         message.truncate(prefix(message, max).len());
         self
     }
+}
+
+/// The HTTP status a text begins with.
+pub(crate) fn leading_status(text: &str) -> Option<u16> {
+    let ends = text.get(3..)?.chars().next().is_none_or(|c| !c.is_ascii_alphanumeric());
+    text.get(..3)?.parse().ok().filter(|_| ends)
 }
 
 /// The status after a fixed text (`…last status: 429 Too Many Requests`).

@@ -1,10 +1,15 @@
 //! `flyball run`: the arguments of the loop, and the settings they stand for.
 
+use std::process::ExitCode;
+
 use clap::Args;
 use flyball_core::Millis;
 
-use super::Format;
+use super::{Format, Globals};
 use crate::config::{CommandLine, Override, Value, duration};
+use crate::driver::{self, RunRequest};
+use crate::error::CliError;
+use crate::terminal;
 
 /// Run the agent until the work is verifiably done
 ///
@@ -39,6 +44,29 @@ pub struct RunArgs {
     /// Any command to run as the agent; sets `agent.command`
     #[arg(last = true, value_name = "AGENT COMMAND")]
     pub command: Vec<String>,
+}
+
+/// Runs the loop; the outcome is the exit code.
+pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    let dir = globals.start_dir()?;
+    let mut sources = globals.sources()?;
+    sources.overrides = args.overrides();
+    sources.profile.clone_from(&args.profile);
+    let (format, color) = (args.format, globals.color);
+    let started = if let Some(wanted) = &args.resume {
+        let found = driver::find_run(&dir, wanted)?;
+        let config = driver::recorded_config(&found.run, sources)?;
+        RunRequest { dir, config, format, color }.resume(&found)?
+    } else {
+        let config = sources.load()?;
+        if args.dry_run {
+            terminal::write_out(&driver::dry_run(&dir, &config)?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        RunRequest { dir, config, format, color }.start()?
+    };
+    let ending = started.driver.drive(started.first)?;
+    Ok(ExitCode::from(ending.outcome.exit_code()))
 }
 
 /// Limits of one run.

@@ -41,6 +41,8 @@ mod rspec;
 mod rustc;
 mod rustc_json;
 mod rustfmt;
+#[cfg(test)]
+mod shapes;
 mod start;
 mod tail;
 mod tap;

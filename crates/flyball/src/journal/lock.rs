@@ -8,7 +8,7 @@ use std::path::Path;
 use flyball_core::RunId;
 
 use super::JournalError;
-use super::schema::lock_file;
+use super::schema::private_file;
 
 /// The right to run in a worktree; given back when dropped, or when the process dies.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub fn lock_worktree(
     DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(io)?;
     let canonical = root.canonicalize().map_err(io)?;
     let name = blake3::hash(canonical.as_os_str().as_encoded_bytes()).to_hex();
-    let mut file = lock_file(&folder.join(format!("{name}.lock")))?;
+    let mut file = private_file(&folder.join(format!("{name}.lock")))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(holder(&mut file)),

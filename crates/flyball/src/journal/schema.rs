@@ -24,21 +24,24 @@ pub(super) fn open(state_dir: &Path) -> Result<Journal, JournalError> {
     folder.recursive(true).mode(0o700).create(state_dir).map_err(|e| JournalError::io(doing, e))?;
     let path = state_dir.join("journal.sqlite");
     refuse_at_sight(&path)?;
-    let turn = lock_file(&state_dir.join("journal.lock"))?;
+    let turn = private_file(&state_dir.join("journal.lock"))?;
     prepare(&path, &turn)
         .map(|connection| Journal { connection, turn, path: path.clone() })
         .map_err(|error| error.at(&path))
 }
 
-/// A lock file, made when it is not there. It stays: removing one would let two hold it.
-pub(super) fn lock_file(path: &Path) -> Result<File, JournalError> {
+/// A file for the user alone, made empty when it is not there. A lock stays where it is: removing
+/// one would let two hold it.
+pub(super) fn private_file(path: &Path) -> Result<File, JournalError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600);
-    let doing = format!("open the lock `{}`", path.display());
+    let doing = format!("open `{}`", path.display());
     options.open(path).map_err(|source| JournalError::io(doing, source))
 }
 
 fn prepare(path: &Path, turn: &File) -> Result<Connection, JournalError> {
+    // Made here rather than by the database: for the user's eyes only, wherever it lies.
+    private_file(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -37,8 +37,8 @@ const LINE_MAX: usize = 16 * 1024 * 1024;
 const WALKS_MAX: usize = 16;
 /// How long to wait between two rounds of killing.
 const KILL_PAUSE: Duration = Duration::from_millis(5);
-/// How long a keeper that failed goes on killing.
-const FAULT_KILL_MAX: Duration = Duration::from_secs(5);
+/// How long killing goes on before it is given up.
+const KILL_MAX: Duration = Duration::from_secs(30);
 /// What a keeper that failed exits with; nobody but a person looking at it ever sees this.
 const FAULT: u8 = 70;
 
@@ -58,8 +58,9 @@ enum Phase {
     Running,
     /// The program ended; the rest was asked to end and has until then.
     Sweeping(Deadline),
-    /// Everything is killed, again and again, until nothing is left.
-    Killing,
+    /// Everything is killed, again and again, until nothing is left; what even then cannot be
+    /// killed (a process stuck in the kernel) is given up at the end of this time.
+    Killing(Deadline),
 }
 
 struct Keeper {
@@ -119,7 +120,7 @@ impl Keeper {
             return ExitCode::SUCCESS;
         }
         // The system failed the keeper; what it keeps must still not outlive it.
-        let limit = Deadline::after(FAULT_KILL_MAX);
+        let limit = Deadline::after(KILL_MAX);
         while !limit.passed() && !matches!(self.reap(), Ok(false)) {
             self.kill_all();
             thread::sleep(KILL_PAUSE);
@@ -133,7 +134,8 @@ impl Keeper {
             let timeout = match self.phase {
                 Phase::Running => None,
                 Phase::Sweeping(deadline) => Some(deadline.left()),
-                Phase::Killing => Some(KILL_PAUSE),
+                Phase::Killing(limit) if limit.passed() => break,
+                Phase::Killing(_) => Some(KILL_PAUSE),
             };
             self.sleep(timeout)?;
             self.obey();
@@ -171,11 +173,17 @@ impl Keeper {
                 self.phase = Phase::Sweeping(Deadline::after(self.sweep_grace));
             }
             Phase::Sweeping(deadline) if deadline.passed() => {
-                self.phase = Phase::Killing;
+                self.begin_killing();
                 self.kill_all();
             }
-            Phase::Killing => self.kill_all(),
+            Phase::Killing(_) => self.kill_all(),
             Phase::Running | Phase::Sweeping(_) => {}
+        }
+    }
+
+    fn begin_killing(&mut self) {
+        if !matches!(self.phase, Phase::Killing(_)) {
+            self.phase = Phase::Killing(Deadline::after(KILL_MAX));
         }
     }
 
@@ -246,7 +254,7 @@ impl Keeper {
     fn receive(&mut self) {
         if !matches!(read_some(&mut self.control, &mut self.received), Ok(true)) {
             self.deaf = true;
-            self.phase = Phase::Killing;
+            self.begin_killing();
         }
     }
 
@@ -255,11 +263,11 @@ impl Keeper {
             // What cannot be understood comes from no flyball of this version: nothing is done.
             let Ok(Order::Stop(force)) = parse(&order) else { continue };
             match (force, self.phase) {
-                (Force::Kill, _) => self.phase = Phase::Killing,
+                (Force::Kill, _) => self.begin_killing(),
                 (Force::Interrupt, Phase::Running) => self.signal_all(Signal::INT),
                 (Force::Terminate, Phase::Running) => self.signal_all(Signal::TERM),
                 // What is left has been told already.
-                (Force::Interrupt | Force::Terminate, Phase::Sweeping(_) | Phase::Killing) => {}
+                (Force::Interrupt | Force::Terminate, Phase::Sweeping(_) | Phase::Killing(_)) => {}
             }
         }
     }

@@ -341,9 +341,13 @@ fn pruning_removes_what_is_old_and_counts_it() {
 
 #[test]
 fn the_state_folder_is_the_users_alone() {
-    let (dir, _journal) = fresh();
-    let mode = fs::metadata(dir.path().join("state")).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o700);
+    let (dir, mut journal) = fresh();
+    begin(&mut journal, "r", 1);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&dir.path().join("state")), 0o700);
+    for (path, _) in contents(&dir.path().join("state")) {
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
 }
 
 /// Everything in a folder, byte for byte.

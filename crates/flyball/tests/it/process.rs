@@ -139,6 +139,7 @@ fn what_was_detached_is_swept_when_the_program_ends() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("pids");
     let text = "
+        : >pids
         setsid sh -c 'echo $$ >>pids; exec sleep 1000' &
         nohup sh -c 'echo $$ >>pids; exec sleep 1000' >/dev/null 2>&1 &
         (setsid sh -c '(trap \"\" TERM HUP; echo $$ >>pids; sleep 1000; sleep 1000) & echo $! >>pids; sleep 1000' &)

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use flyball::clock;
 use flyball::worktree::{RewindTarget, Worktree, WorktreeError};
@@ -297,11 +297,22 @@ fn a_look_at_an_unchanged_worktree_says_that_nothing_changed() {
     look(&mut worktree);
     thread::sleep(Duration::from_millis(150));
     let first = look(&mut worktree);
+    let index = temporary_index_time(&repo);
     for _ in 0..3 {
         assert_eq!(look(&mut worktree), first);
     }
+    assert_eq!(temporary_index_time(&repo), index, "one `git status` is enough");
     assert!(first.changed.is_empty() && first.commits.is_empty());
     assert_eq!(first.uncommitted, ["a.txt", "new.txt"]);
+}
+
+/// When the temporary index was last made.
+fn temporary_index_time(repo: &Repo) -> SystemTime {
+    let mut files = fs::read_dir(repo.path().join(".git")).unwrap().map(Result::unwrap);
+    let index = files.find(|f| f.file_name().to_string_lossy().starts_with("flyball-index"));
+    let meta = index.unwrap().metadata().unwrap();
+    SystemTime::UNIX_EPOCH
+        + Duration::new(meta.ctime().try_into().unwrap(), meta.ctime_nsec().try_into().unwrap())
 }
 
 #[test]

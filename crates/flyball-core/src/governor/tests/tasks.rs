@@ -61,3 +61,13 @@ fn tasks_that_take_turns_without_moving_are_escalated_together() {
     assert_eq!(outcome, Outcome::Blocked);
     assert!(!story.tripped(GuardKind::TaskCycle).is_empty() || story.iterations() == 15);
 }
+
+#[test]
+fn a_task_left_as_done_counts_as_done_only_where_that_is_asked_for() {
+    let mut story = Story::new().tasks(stories(&["a"])).rules(|r| {
+        r.limits.stuck = 20;
+        r.tasks.force_next_marks = crate::policy::ForceNextMarks::Done;
+    });
+    assert_eq!(story.run(|_| Act::idle()), Outcome::Complete);
+    assert_eq!(story.ending().left[0].standing, Standing::ForcedDone);
+}

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::agent::lax::{Flag, List, Num, Text};
+use crate::agent::lax::{Content, Flag, List, Maybe, Num, Text};
 use crate::agent::meter::Usage;
 
 /// One line.
@@ -22,7 +22,7 @@ pub(crate) struct Event<'a> {
     #[serde(borrow)]
     pub(crate) model: Text<'a>,
     #[serde(borrow)]
-    pub(crate) message: Option<Message<'a>>,
+    pub(crate) message: Maybe<Message<'a>>,
     /// A word in `assistant` and `system/api_retry`, an object in qwen's `result`.
     #[serde(borrow)]
     pub(crate) error: Option<&'a RawValue>,
@@ -48,7 +48,7 @@ pub(crate) struct Event<'a> {
     #[serde(borrow)]
     pub(crate) terminal_reason: Text<'a>,
     pub(crate) api_error_status: Num,
-    pub(crate) usage: Option<Counts>,
+    pub(crate) usage: Maybe<Counts>,
     pub(crate) total_cost_usd: Num,
     #[serde(borrow, rename = "modelUsage")]
     pub(crate) model_usage: Option<&'a RawValue>,
@@ -68,7 +68,7 @@ pub(crate) struct Message<'a> {
     pub(crate) content: List<Block<'a>>,
     #[serde(borrow)]
     pub(crate) stop_reason: Text<'a>,
-    pub(crate) usage: Option<Counts>,
+    pub(crate) usage: Maybe<Counts>,
 }
 
 /// A block of a message.
@@ -88,7 +88,7 @@ pub(crate) struct Block<'a> {
     #[serde(borrow)]
     pub(crate) tool_use_id: Text<'a>,
     #[serde(borrow)]
-    pub(crate) content: Option<&'a RawValue>,
+    pub(crate) content: Content<'a>,
     pub(crate) is_error: Flag,
 }
 
@@ -96,31 +96,31 @@ pub(crate) struct Block<'a> {
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Counts {
-    pub(crate) input_tokens: Num,
-    pub(crate) cache_creation_input_tokens: Num,
-    pub(crate) cache_read_input_tokens: Num,
-    pub(crate) output_tokens: Num,
+    #[serde(rename = "input_tokens")]
+    input: Num,
+    #[serde(rename = "cache_creation_input_tokens")]
+    cache_write: Num,
+    #[serde(rename = "cache_read_input_tokens")]
+    cache_read: Num,
+    #[serde(rename = "output_tokens")]
+    output: Num,
 }
 
 impl Counts {
     /// Claude's way: cached tokens are not part of `input_tokens`.
     pub(crate) fn apart(self) -> Usage {
         Usage {
-            fresh: self.input_tokens.count(),
-            cache_read: self.cache_read_input_tokens.count(),
-            cache_write: self.cache_creation_input_tokens.count(),
-            output: self.output_tokens.count(),
+            fresh: self.input.count(),
+            cache_read: self.cache_read.count(),
+            cache_write: self.cache_write.count(),
+            output: self.output.count(),
             cost_usd: None,
         }
     }
 
     /// qwen's way: cached tokens are part of `input_tokens`.
     pub(crate) fn together(self) -> Usage {
-        Usage::with_cached(
-            self.input_tokens.count(),
-            self.cache_read_input_tokens.count(),
-            self.output_tokens.count(),
-        )
+        Usage::with_cached(self.input.count(), self.cache_read.count(), self.output.count())
     }
 }
 

@@ -40,7 +40,12 @@ impl Recogniser for Eslint {
         }
         if let Some(file) = &self.file {
             let Some(problem) = problem(text) else {
-                self.file = path(text).map(str::to_owned);
+                // Another path, or the blank line that ends a file; anything else is noise.
+                if text.is_empty() {
+                    self.file = None;
+                } else if let Some(next) = path(text) {
+                    self.file = Some(next.to_owned());
+                }
                 return self.attention();
             };
             let finding = problem.finding.at(file.as_str(), problem.line, problem.column);
@@ -82,8 +87,11 @@ struct Problem {
 
 /// Whether a line is nothing but a path.
 fn path(text: &str) -> Option<&str> {
-    let is_path = text.len() < 400
-        && !text.starts_with(' ')
+    // Cheap questions first: this looks at very many lines.
+    if text.len() >= 400 || memchr::memchr(b'/', text.as_bytes()).is_none() {
+        return None;
+    }
+    let is_path = !text.starts_with(' ')
         && !text.ends_with([':', '.', ')', ';'])
         && text.rsplit('/').next().is_some_and(|name| name.contains('.'))
         && !text.contains(": ")

@@ -10,17 +10,21 @@ use super::report::{Findings, Report};
 pub(super) struct GoBuild {
     is_vet: bool,
     spoke: bool,
-    in_package: bool,
+    /// Inside a package's list: how many lines in a row were not about it.
+    strangers: Option<u32>,
     last: Option<(u64, Finding)>,
     findings: Findings,
 }
+
+/// So many lines of others may come between two problems of a package.
+const STRANGERS_MAX: u32 = 3;
 
 impl GoBuild {
     pub(super) fn new(command: &str) -> Self {
         Self {
             is_vet: command.contains("vet"),
             spoke: false,
-            in_package: false,
+            strangers: None,
             last: None,
             findings: Findings::default(),
         }
@@ -51,12 +55,13 @@ impl Recogniser for GoBuild {
         if let Some(package) = text.strip_prefix("# ") {
             self.close();
             let name = package.split(" [").next().unwrap_or(package);
-            self.in_package = !name.contains(' ') && !name.is_empty();
+            self.strangers = (!name.contains(' ') && !name.is_empty()).then_some(0);
         } else if let Some(place) = place
             && place.has_extension(&["go"])
-            && (self.in_package || vetted)
+            && (self.strangers.is_some() || vetted)
         {
             self.close();
+            self.strangers = self.strangers.map(|_| 0);
             self.spoke = true;
             // What vet says with its name in front is a compile error it stumbled over.
             let is_lint = self.is_vet && !vetted;
@@ -71,9 +76,9 @@ impl Recogniser for GoBuild {
             }
         } else {
             self.close();
-            self.in_package = false;
+            self.strangers = self.strangers.map(|n| n + 1).filter(|n| *n <= STRANGERS_MAX);
         }
-        if self.in_package { Attention::Busy } else { Attention::Idle }
+        if self.strangers.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
     fn finish(&mut self) -> Option<Report> {

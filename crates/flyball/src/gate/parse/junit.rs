@@ -1,4 +1,4 @@
-//! JUnit XML, in the dialects of pytest, jest, vitest, mocha, node, surefire and others.
+//! `JUnit` XML, in the dialects of pytest, jest, vitest, mocha, node, surefire and others.
 
 mod case;
 

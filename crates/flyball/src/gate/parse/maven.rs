@@ -48,7 +48,8 @@ impl Recogniser for Maven {
             self.compile = Some((line.number, finding));
         } else if let Some((_, finding)) = &mut self.compile {
             let more = text.trim_start();
-            if more.starts_with("symbol:") || more.starts_with("location:") {
+            let says_what = more.starts_with("symbol:") || more.starts_with("location:");
+            if says_what && finding.message.len() < 2_000 {
                 finding.message = format!("{}\n{}", finding.message, text.trim_end());
             } else {
                 self.close();

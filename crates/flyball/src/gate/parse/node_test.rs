@@ -42,6 +42,9 @@ impl Recogniser for NodeTest {
     }
 
     fn line(&mut self, line: Line<'_>) -> Attention {
+        if self.open.is_none() && line.text.starts_with('t') && !line.text.starts_with("test at ") {
+            return Attention::Idle;
+        }
         let depth = text::indent(line.text);
         let trimmed = line.text.trim_start();
         if let Some(total) = trimmed.strip_prefix("ℹ ") {
@@ -50,7 +53,7 @@ impl Recogniser for NodeTest {
         } else if let Some(name) = trimmed.strip_prefix("▶ ") {
             self.close();
             if self.suites.len() < SUITES_MAX {
-                self.suites.insert(without_time(name).to_owned());
+                self.suites.insert(text::clip(without_time(name), 500).to_owned());
             }
         } else if let Some(name) = trimmed.strip_prefix("✖ ").and_then(timed) {
             self.close();

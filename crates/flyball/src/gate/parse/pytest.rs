@@ -114,7 +114,8 @@ impl Pytest {
             && self.lines.len() < LINES_MAX
             && !place.rest.is_empty()
         {
-            self.lines.push((place.file.to_owned(), place.line, place.rest.to_owned()));
+            let message = text::clip(place.rest, 2_000).to_owned();
+            self.lines.push((place.file.to_owned(), place.line, message));
         }
     }
 
@@ -174,7 +175,9 @@ fn kind(message: &str) -> FindingKind {
 
 /// Whether this is the last line of `-q`: `1 failed, 2 passed in 0.03s`.
 fn is_last(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_digit() || first == 'n') && counts(text).is_some()
+    text.starts_with(|first: char| first.is_ascii_digit() || first == 'n')
+        && text.ends_with(['s', ')'])
+        && counts(text).is_some()
 }
 
 /// The numbers of the last line.

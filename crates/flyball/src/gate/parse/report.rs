@@ -120,7 +120,7 @@ fn bounded(mut finding: Finding) -> Finding {
     finding.message =
         text::clip(text::trim_lines(&finding.message), MESSAGE_CHARS_MAX).trim_end().to_owned();
     finding.name = finding.name.map(|name| text::clip(name.trim(), 500).to_owned());
-    finding.file = finding.file.map(|file| place::tidy(&file).to_owned());
+    finding.file = finding.file.map(|file| text::clip(place::tidy(&file), 1_000).to_owned());
     finding.column = finding.column.filter(|column| *column > 0);
     finding.excerpt = finding.excerpt.and_then(|excerpt| {
         let mut lines = excerpt.lines().skip_while(|line| line.trim().is_empty());

@@ -41,7 +41,7 @@ impl Recogniser for Vitest {
             }
             self.spoke = true;
             if self.heads.len() < HEADS_MAX {
-                self.heads.push((line.number, head.trim().to_owned()));
+                self.heads.push((line.number, text::clip(head.trim(), 500).to_owned()));
             }
         } else if text.starts_with('⎯') {
             self.close();

@@ -32,7 +32,7 @@ impl Section {
         };
         Self {
             number,
-            title: title.to_owned(),
+            title: text::clip(title, 500).to_owned(),
             collecting,
             errors: Block::default(),
             excerpt: Block::default(),

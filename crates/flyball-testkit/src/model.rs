@@ -1,0 +1,209 @@
+//! A scripted model on loopback, so that real agent programs can be tested without a key or a
+//! network.
+//!
+//! It speaks four wire formats: Anthropic Messages, `OpenAI` Responses, `OpenAI` chat completions and
+//! Gemini. Only requests that carry tools consume a step of the script; the others (titles,
+//! summaries) get a fixed answer. The last step repeats.
+
+mod anthropic;
+mod chat;
+mod gemini;
+mod http;
+mod responses;
+mod step;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use self::http::{Answer, Asked};
+pub use self::step::{Call, Step};
+pub use self::wire::{Given, Wire};
+
+/// A request the server received.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Its path, without the query.
+    pub path: String,
+    /// Its headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Its body.
+    pub body: Value,
+    /// The wire format, when the path belongs to one.
+    pub wire: Option<Wire>,
+    /// The number of the script's step that answered it; none for titles and other side requests.
+    pub step: Option<usize>,
+}
+
+impl Request {
+    /// What the model was told in this request: the user's messages and the tools' results.
+    pub fn given(&self) -> Given {
+        self.wire.map(|wire| wire.given(&self.body)).unwrap_or_default()
+    }
+}
+
+/// The server. It ends when it is dropped.
+#[derive(Debug)]
+pub struct ModelServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    listening: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    script: Vec<Step>,
+    next: AtomicUsize,
+    requests: Mutex<Vec<Request>>,
+    ending: AtomicBool,
+    /// Wakes those who hang when the server ends.
+    wake: (Mutex<()>, Condvar),
+}
+
+impl ModelServer {
+    /// Starts on a free port of 127.0.0.1.
+    pub fn start(script: Vec<Step>) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            script,
+            next: AtomicUsize::new(0),
+            requests: Mutex::default(),
+            ending: AtomicBool::new(false),
+            wake: (Mutex::default(), Condvar::new()),
+        });
+        let accepting = Arc::clone(&shared);
+        let listening = thread::spawn(move || accept(&listener, &accepting));
+        Ok(Self { address, shared, listening: Some(listening) })
+    }
+
+    /// The port it listens on.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// Its address as a URL, without a path.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// All requests so far, in order.
+    pub fn requests(&self) -> Vec<Request> {
+        lock(&self.shared.requests).clone()
+    }
+
+    /// The requests that consumed a step.
+    pub fn turns(&self) -> Vec<Request> {
+        self.requests().into_iter().filter(|request| request.step.is_some()).collect()
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        self.shared.ending.store(true, Ordering::SeqCst);
+        self.shared.wake.1.notify_all();
+        // The listener waits in `accept`: one more connection lets it see the end.
+        drop(TcpStream::connect(self.address));
+        if let Some(listening) = self.listening.take() {
+            drop(listening.join());
+        }
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    for stream in listener.incoming() {
+        if shared.ending.load(Ordering::SeqCst) {
+            return;
+        }
+        let Ok(stream) = stream else { continue };
+        let shared = Arc::clone(shared);
+        thread::spawn(move || drop(serve(stream, &shared)));
+    }
+}
+
+/// Answers the requests of one connection.
+fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_mins(2)))?;
+    stream.set_nodelay(true)?;
+    let mut connection = http::Connection::new(stream)?;
+    while let Some(asked) = connection.read()? {
+        let answer = shared.answer(asked);
+        let last = answer.closes();
+        connection.write(&answer)?;
+        if last || shared.ending.load(Ordering::SeqCst) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+impl Shared {
+    fn answer(&self, asked: Asked) -> Answer {
+        let body: Value = serde_json::from_slice(&asked.body).unwrap_or(Value::Null);
+        let wire = Wire::of(&asked.path).filter(|_| asked.method == "POST");
+        let has_tools = body.get("tools").and_then(Value::as_array).is_some_and(|t| !t.is_empty());
+        let (number, step) = match wire {
+            Some(_) if has_tools => self.next_step(),
+            _ => (None, Step::text("ok")),
+        };
+        let path = asked.path.clone();
+        lock(&self.requests).push(Request {
+            path: asked.path,
+            headers: asked.headers,
+            body: body.clone(),
+            wire,
+            step: number,
+        });
+        match wire {
+            Some(wire) => {
+                self.hang(step.hang);
+                wire.answer(&step, &body, &path)
+            }
+            None => beside(&asked.method, &path),
+        }
+    }
+
+    fn next_step(&self) -> (Option<usize>, Step) {
+        let number = self.next.fetch_add(1, Ordering::SeqCst);
+        let number = number.min(self.script.len().saturating_sub(1));
+        let step = self.script.get(number).cloned();
+        (Some(number), step.unwrap_or_else(|| Step::text("the script is empty")))
+    }
+
+    /// Waits, but not longer than the server lives.
+    fn hang(&self, wait: Duration) {
+        if !wait.is_zero() {
+            let held = lock(&self.wake.0);
+            let ending = |(): &mut ()| !self.ending.load(Ordering::SeqCst);
+            drop(self.wake.1.wait_timeout_while(held, wait, ending));
+        }
+    }
+}
+
+/// Questions beside the model's own: which models there are, how many tokens a text has.
+fn beside(method: &str, path: &str) -> Answer {
+    if method == "HEAD" {
+        return Answer::json(200, &json!({}));
+    }
+    if path.ends_with("/models") {
+        let model = json!({ "id": "mock-model", "object": "model" });
+        return Answer::json(200, &json!({ "object": "list", "data": [model] }));
+    }
+    if path.ends_with("/count_tokens") || path.ends_with(":countTokens") {
+        return Answer::json(200, &json!({ "input_tokens": 100, "totalTokens": 100 }));
+    }
+    let error = json!({ "type": "not_found_error", "message": "no such path" });
+    Answer::json(404, &json!({ "error": error }))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

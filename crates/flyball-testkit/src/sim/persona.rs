@@ -1,0 +1,185 @@
+//! Who the simulated agent is. One line each in [`Persona::ALL`]; what it does is in `script.rs`.
+
+use flyball_core::Outcome;
+
+/// A character an agent can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Persona {
+    /// Does one story after the other and says so when all is done.
+    Honest,
+    /// The same, through implement, review and review-fix.
+    HonestWithReview,
+    /// Starts, ends, and leaves nothing.
+    Idle,
+    /// Prints for ever and never ends.
+    Chatty,
+    /// Commits something every time and claims to be done when nothing is.
+    Lying,
+    /// Dies by itself.
+    Crashing,
+    /// Never ends and obeys nothing but a kill.
+    IgnoringStop,
+    /// Commits the same two trees in turn.
+    FlipFlopping,
+    /// Makes the same 1 to 5 calls round and round.
+    Looping,
+    /// Starts and is never heard of again.
+    Silent,
+    /// Says things nobody understands.
+    Nonsense,
+    /// Has tools that fail.
+    ToolFailer,
+    /// Uses tokens without end.
+    TokenSpender,
+    /// Uses money without end.
+    MoneySpender,
+    /// Runs into a usage limit now and then, with the time of its reset.
+    Limited,
+    /// Runs into a usage limit now and then and does not know until when.
+    LimitedBlindly,
+    /// Runs into a usage limit that is not lifted in time.
+    LimitedForLong,
+    /// Cannot reach its model.
+    Unreachable,
+    /// Has credentials nobody accepts.
+    Unauthorised,
+    /// Is a program that cannot be started.
+    NotStartable,
+    /// Is stopped by its client's own loop guard.
+    SelfStopped,
+    /// Says that it is blocked, always by the same.
+    Blocker,
+    /// Asks questions.
+    Decider,
+    /// Approves its own stories.
+    SelfApprover,
+    /// Takes stories out of the list, or leaves a list that cannot be read.
+    StoryRemover,
+    /// Does the work and weakens a test.
+    Tamperer,
+    /// Leaves red tests every time.
+    RedMaker,
+    /// Makes one more test red every time.
+    Regressor,
+    /// Breaks one test as it mends another, always in the same file.
+    Thrasher,
+    /// Mends one red test at a time.
+    Improver,
+    /// Goes on working at stories that are done.
+    Revisiter,
+    /// Is blocked by something else every time, round all stories.
+    TaskCycler,
+    /// Fills its context window while it works.
+    ContextFiller,
+    /// Has tools with very long answers.
+    LargeResponder,
+    /// Commits something new every time and is never done.
+    SlowSteady,
+    /// Works for hours.
+    Sleeper,
+    /// Is halted by a hook.
+    HookHalted,
+    /// Is kept from stopping by a hook, again and again.
+    HookHeld,
+    /// Cannot be killed.
+    Undead,
+    /// Is asked to work where nothing could ever verify it, or a human has to act first.
+    Hopeless,
+    /// Works where nobody checks, and is believed.
+    Trusted,
+}
+
+impl Persona {
+    /// Everyone.
+    pub const ALL: [Self; 41] = [
+        Self::Honest,
+        Self::HonestWithReview,
+        Self::Idle,
+        Self::Chatty,
+        Self::Lying,
+        Self::Crashing,
+        Self::IgnoringStop,
+        Self::FlipFlopping,
+        Self::Looping,
+        Self::Silent,
+        Self::Nonsense,
+        Self::ToolFailer,
+        Self::TokenSpender,
+        Self::MoneySpender,
+        Self::Limited,
+        Self::LimitedBlindly,
+        Self::LimitedForLong,
+        Self::Unreachable,
+        Self::Unauthorised,
+        Self::NotStartable,
+        Self::SelfStopped,
+        Self::Blocker,
+        Self::Decider,
+        Self::SelfApprover,
+        Self::StoryRemover,
+        Self::Tamperer,
+        Self::RedMaker,
+        Self::Regressor,
+        Self::Thrasher,
+        Self::Improver,
+        Self::Revisiter,
+        Self::TaskCycler,
+        Self::ContextFiller,
+        Self::LargeResponder,
+        Self::SlowSteady,
+        Self::Sleeper,
+        Self::HookHalted,
+        Self::HookHeld,
+        Self::Undead,
+        Self::Hopeless,
+        Self::Trusted,
+    ];
+
+    /// Outcomes this character may lead to by itself, whatever the limits are. Budgets, humans and
+    /// faults of flyball are judged by their own evidence.
+    pub(crate) const fn outcomes(self) -> &'static [Outcome] {
+        use Outcome as O;
+        match self {
+            Self::Honest
+            | Self::HonestWithReview
+            | Self::ContextFiller
+            | Self::LargeResponder
+            | Self::Improver
+            | Self::Limited
+            | Self::LimitedBlindly => &[O::Complete],
+            Self::HookHeld => &[O::Complete, O::QualityGateExhausted],
+            Self::LimitedForLong | Self::Unreachable => &[O::UsageLimit],
+            Self::Unauthorised => &[O::AgentRefused],
+            Self::NotStartable => &[O::AgentNotStarted],
+            Self::Idle | Self::FlipFlopping => &[O::Stuck, O::Blocked],
+            Self::Chatty | Self::IgnoringStop | Self::Silent => {
+                &[O::CircuitBreaker, O::Stalled, O::Blocked]
+            }
+            Self::Looping => &[O::CircuitBreaker, O::RepetitionLoop, O::Stalled, O::Blocked],
+            Self::SelfStopped | Self::HookHalted => {
+                &[O::CircuitBreaker, O::RepetitionLoop, O::Blocked]
+            }
+            Self::Crashing => &[O::CircuitBreaker, O::Blocked],
+            Self::Nonsense => &[O::CircuitBreaker, O::ValidationFailure, O::Blocked],
+            Self::ToolFailer => &[O::CircuitBreaker, O::ConsecutiveFailures, O::Blocked],
+            Self::Lying => &[O::QualityGateExhausted],
+            Self::TokenSpender | Self::MoneySpender => &[O::CircuitBreaker, O::Stalled],
+            Self::SlowSteady | Self::Sleeper => &[],
+            Self::Blocker => &[O::Blocked],
+            Self::TaskCycler => &[O::Blocked],
+            Self::Decider => &[O::Decide],
+            Self::SelfApprover | Self::StoryRemover => {
+                &[O::Stuck, O::Blocked, O::QualityGateExhausted]
+            }
+            Self::Tamperer => &[O::Complete, O::Decide, O::QualityGateExhausted],
+            Self::RedMaker | Self::Regressor | Self::Thrasher => {
+                &[O::CircuitBreaker, O::QualityRegression, O::Thrashing]
+            }
+            Self::Revisiter => &[O::Complete],
+            Self::Undead => &[O::Fault],
+            // Once a human has cleared the way it is merely idle.
+            Self::Hopeless => &[O::Fault, O::Blocked, O::Decide, O::Stuck],
+            Self::Trusted => &[O::CompleteUnverified],
+        }
+    }
+}

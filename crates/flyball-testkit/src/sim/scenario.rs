@@ -1,0 +1,208 @@
+//! The circumstances of a simulated run: limits, gates, stories, and what goes wrong when.
+
+use std::collections::BTreeSet;
+
+use flyball_core::event::{AgentTraits, Desk, StopCause};
+use flyball_core::policy::{
+    Baseline, OnBlocked, OnSessionHalt, OnStuck, OnTamper, Policy, Preset, Progress, Rules,
+};
+use flyball_core::{GateName, Millis};
+
+use super::persona::Persona;
+use super::repo::{Chained, TESTS, open_stories};
+use super::rng::Rng;
+
+/// The circumstances of one run.
+#[derive(Clone, Debug)]
+pub(crate) struct Scenario {
+    pub(crate) persona: Persona,
+    pub(crate) policy: Policy,
+    pub(crate) gates: Vec<GateName>,
+    pub(crate) tasks: Option<String>,
+    /// Tests red before the run.
+    pub(crate) reds: BTreeSet<u64>,
+    pub(crate) desk: Desk,
+    pub(crate) traits: AgentTraits,
+    pub(crate) faults: Faults,
+}
+
+/// What goes wrong, by the number of the event it happens at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Faults {
+    /// flyball dies.
+    pub(crate) crashes: BTreeSet<u64>,
+    /// A human asks the run to end.
+    pub(crate) stop: Option<(u64, StopCause)>,
+    /// The shell fails for good.
+    pub(crate) shell: Option<u64>,
+    /// The clock goes backwards by this much.
+    pub(crate) clock: Option<(u64, u64)>,
+    /// Every how many events a stray one comes.
+    pub(crate) strays: Option<u64>,
+    /// A human goes on with the run after it has ended badly.
+    pub(crate) comeback: Option<Comeback>,
+}
+
+/// A human goes on with an ended run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Comeback;
+
+impl Scenario {
+    /// Random circumstances.
+    pub(crate) fn random(persona: Persona, rng: &mut Rng) -> Self {
+        let rules = random_rules(rng);
+        let mut scenario = Self::with(persona, rules, rng);
+        scenario.faults = random_faults(rng);
+        scenario
+    }
+
+    /// The defaults of flyball, a green beginning, and nothing goes wrong.
+    pub(crate) fn calm(persona: Persona, rng: &mut Rng) -> Self {
+        let mut scenario = Self::with(persona, Policy::default().into_rules(), rng);
+        if !matches!(persona, Persona::Thrasher | Persona::Improver) {
+            scenario.reds.clear();
+        }
+        scenario
+    }
+
+    fn with(persona: Persona, mut rules: Rules, rng: &mut Rng) -> Self {
+        let mut gates = Vec::from([GateName::new("tests")]);
+        if rng.chance(40) {
+            gates.push(GateName::new("lint"));
+        }
+        let chained = if rng.chance(30) { Chained::Yes } else { Chained::No };
+        let mut tasks = rng.chance(75).then(|| open_stories(rng.small(1, 3), chained));
+        if tasks.is_some() && rng.chance(15) {
+            gates.clear();
+        }
+        let mut reds = BTreeSet::new();
+        if rng.chance(20) {
+            reds.extend((0..rng.between(1, 4)).map(|_| rng.below(TESTS)));
+        }
+        let mut desk = Desk::default();
+        fit(persona, &mut rules, rng);
+        match persona {
+            Persona::HonestWithReview | Persona::SelfApprover | Persona::StoryRemover => {
+                let count = rng.small(1, 3);
+                tasks = Some(open_stories(count, chained));
+            }
+            Persona::Lying | Persona::Revisiter | Persona::TaskCycler | Persona::Blocker => {
+                let count = rng.small(2, 3);
+                tasks = Some(open_stories(count, Chained::No));
+            }
+            Persona::Tamperer | Persona::RedMaker | Persona::Regressor => {
+                gates = Vec::from([GateName::new("tests")]);
+                reds.clear();
+            }
+            Persona::Thrasher | Persona::Improver => {
+                gates = Vec::from([GateName::new("tests")]);
+                reds = (0..4).collect();
+            }
+            Persona::Trusted => {
+                gates.clear();
+                tasks = None;
+            }
+            Persona::Hopeless => {
+                gates.clear();
+                tasks = None;
+                hopeless(&mut tasks, &mut desk, rng);
+            }
+            _ => {}
+        }
+        let policy = Policy::new(rules).unwrap_or_default();
+        let traits = AgentTraits { steerable: rng.chance(50), structured: true };
+        let faults = Faults::default();
+        Self { persona, policy, gates, tasks, reds, desk, traits, faults }
+    }
+}
+
+/// Something no agent can work with.
+fn hopeless(tasks: &mut Option<String>, desk: &mut Desk, rng: &mut Rng) {
+    match rng.below(4) {
+        0 => *tasks = Some(String::from("{ no JSON")),
+        1 => desk.blocked = Some(String::from("no key")),
+        2 => desk.question = Some(String::from("which?")),
+        _ => return,
+    }
+    if tasks.is_none() {
+        *tasks = Some(open_stories(1, Chained::No));
+    }
+}
+
+/// Limits this character needs to be interesting.
+fn fit(persona: Persona, rules: &mut Rules, rng: &mut Rng) {
+    match persona {
+        Persona::Honest => rules.review.enabled = rules.review.enabled && rng.chance(30),
+        Persona::HonestWithReview | Persona::SelfApprover => rules.review.enabled = true,
+        Persona::TokenSpender => rules.limits.tokens = rng.between(1_000, 50_000),
+        Persona::MoneySpender => {
+            rules.limits.cost_usd = f64::from(rng.small(1, 500)) / 100.0;
+        }
+        Persona::Sleeper => rules.limits.runtime = Millis::from_secs(rng.between(600, 14_400)),
+        Persona::Trusted => rules.iterations.trust_claims = true,
+        Persona::Hopeless => rules.iterations.trust_claims = false,
+        _ => {}
+    }
+}
+
+fn random_rules(rng: &mut Rng) -> Rules {
+    let mut rules = Policy::default().into_rules();
+    let limits = &mut rules.limits;
+    limits.iterations = rng.pick(15, &[0, 1, 3, 8, 30]);
+    limits.stuck = rng.small(1, 6);
+    limits.runtime = Millis::from_secs(rng.pick(14_400, &[36_000, 3_600]));
+    if limits.iterations > 0 && rng.chance(20) {
+        limits.runtime = Millis::ZERO;
+    }
+    limits.iteration_timeout = Millis::from_secs(rng.between(300, 3_600));
+    limits.stall_after = Millis::from_secs(rng.pick(600, &[0, 30, 7_200]));
+    limits.wait = Millis::from_secs(rng.between(600, 21_600));
+    limits.stop_grace = Millis::from_secs(rng.between(1, 10));
+    let calls = &mut rules.calls;
+    calls.nudge_after = rng.small(2, 4);
+    calls.refuse_after = rng.small(4, 7);
+    calls.max_refusals = rng.small(1, 3);
+    calls.max_validation_failures = rng.small(1, 4);
+    calls.max_consecutive_failures = rng.small(1, 6);
+    let iterations = &mut rules.iterations;
+    iterations.circuit_breaker = rng.pick(3, &[1, 2, 6, 12]);
+    iterations.regression_window = rng.small(2, 5);
+    iterations.thrashing = rng.small(3, 6);
+    iterations.gate_refusals = rng.small(1, 5);
+    iterations.on_session_halt = rng.pick(OnSessionHalt::Restart, &[OnSessionHalt::Stop]);
+    iterations.progress = rng.pick(Progress::Commit, &[Progress::Tree]);
+    iterations.on_stuck = rng.pick(OnStuck::Halt, &[OnStuck::Next]);
+    iterations.on_blocked = rng.pick(OnBlocked::Halt, &[OnBlocked::Next]);
+    let preset = rng.pick(Preset::Recommended, &[Preset::Conservative, Preset::Aggressive]);
+    rules.tasks = rules.tasks.with_preset(preset);
+    rules.review.enabled = rng.chance(50);
+    rules.review.cap = rng.small(1, 5);
+    rules.gates.on_tamper = rng.pick(OnTamper::Ask, &[OnTamper::Refuse, OnTamper::Report]);
+    rules.gates.baseline = rng.pick(Baseline::Block, &[Baseline::Block, Baseline::Ignore]);
+    rules
+}
+
+fn random_faults(rng: &mut Rng) -> Faults {
+    let mut faults = Faults::default();
+    if rng.chance(40) {
+        return faults;
+    }
+    if rng.chance(40) {
+        faults.crashes = (0..rng.between(1, 3)).map(|_| rng.between(2, 80)).collect();
+    }
+    if rng.chance(12) {
+        let cause = rng.pick(StopCause::Interrupt, &[StopCause::Terminate, StopCause::Command]);
+        faults.stop = Some((rng.between(1, 60), cause));
+    }
+    if rng.chance(4) {
+        faults.shell = Some(rng.between(1, 60));
+    }
+    if rng.chance(15) {
+        faults.clock = Some((rng.between(1, 60), rng.between(1, 7_200_000)));
+    }
+    if rng.chance(50) {
+        faults.strays = Some(rng.between(3, 12));
+    }
+    faults.comeback = rng.chance(20).then_some(Comeback);
+    faults
+}

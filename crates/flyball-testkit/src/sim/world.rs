@@ -1,0 +1,400 @@
+//! The closed world: a virtual clock, a queue of what will happen, and a shell that obeys.
+
+use std::collections::BTreeMap;
+
+use flyball_core::claim::{ClaimReading, read_structured};
+use flyball_core::effect::{Effect, Ending, Force, Notice};
+use flyball_core::event::{AgentFact, Desk, Exit, ExitHow, RunStart, Timer};
+use flyball_core::tasklist::Mode;
+use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
+
+use super::repo::Repo;
+use super::rng::Rng;
+use super::scenario::Scenario;
+use super::script::{Act, Script, Stage, Words, script};
+use super::witness::Witness;
+
+/// More events than any run should need.
+const EVENTS_MAX: u64 = 60_000;
+/// When the simulation begins, in milliseconds.
+const EPOCH: u64 = 1_000_000_000;
+
+/// Something that will happen.
+#[derive(Clone, Debug)]
+enum Happening {
+    /// The agent with this life does its next act.
+    Act(u64),
+    /// The agent with this life obeys and is gone.
+    Gone(u64),
+    /// The program could not be started.
+    NotStarted(IterationNo),
+    /// The worktree has been looked at.
+    Look(IterationNo),
+    /// The gates have run.
+    Gates(IterationNo, String),
+}
+
+/// The agent that runs.
+#[derive(Debug)]
+struct Agent {
+    life: u64,
+    iteration: IterationNo,
+    mode: Mode,
+    task: Option<String>,
+    script: Script,
+    next_in_tail: usize,
+    is_dying: bool,
+    was_told_to_stop: bool,
+}
+
+/// The closed world.
+pub(crate) struct World {
+    pub(crate) scenario: Scenario,
+    pub(crate) rng: Rng,
+    pub(crate) governor: Governor,
+    pub(crate) journal: Vec<(Moment, Event)>,
+    pub(crate) repo: Repo,
+    pub(crate) desk: Desk,
+    pub(crate) witness: Witness,
+    pub(crate) now: u64,
+    /// How far the clock on the wall is behind.
+    pub(crate) behind: u64,
+    queue: BTreeMap<(u64, u64), Happening>,
+    timers: BTreeMap<Timer, (IterationNo, Moment)>,
+    agent: Option<Agent>,
+    lives: u64,
+    quirk: u64,
+    serial: u64,
+    /// How the run ended, once the shell was told.
+    pub(crate) ending: Option<Ending>,
+}
+
+impl World {
+    /// A world in which nothing has happened yet.
+    pub(crate) fn new(scenario: Scenario, mut rng: Rng) -> Self {
+        let review = &scenario.policy.review;
+        let cap = review.enabled.then(|| u64::from(review.cap));
+        let repo = Repo::new(scenario.reds.clone(), scenario.tasks.clone(), cap);
+        let quirk = rng.next();
+        Self {
+            desk: scenario.desk.clone(),
+            scenario,
+            rng,
+            governor: Governor::new(),
+            journal: Vec::new(),
+            repo,
+            witness: Witness::default(),
+            now: EPOCH,
+            behind: 0,
+            queue: BTreeMap::new(),
+            timers: BTreeMap::new(),
+            agent: None,
+            lives: 0,
+            quirk,
+            serial: 0,
+            ending: None,
+        }
+    }
+
+    /// The clock on the wall.
+    pub(crate) fn wall(&self) -> Moment {
+        Moment::from_millis(self.now.saturating_sub(self.behind))
+    }
+
+    /// Events so far.
+    pub(crate) fn events(&self) -> u64 {
+        self.journal.len() as u64
+    }
+
+    /// Milliseconds since the beginning.
+    pub(crate) fn elapsed(&self) -> u64 {
+        self.now - EPOCH
+    }
+
+    /// Whether an agent runs.
+    pub(crate) fn has_agent(&self) -> bool {
+        self.agent.is_some()
+    }
+
+    /// The run is asked for.
+    pub(crate) fn begin(&mut self) {
+        let sight = self.repo.look();
+        let start = RunStart {
+            run: RunId::new(format!("run-{}", self.quirk % 1_000)),
+            policy: self.scenario.policy.clone(),
+            gates: self.scenario.gates.clone(),
+            sight,
+            desk: self.desk.clone(),
+            memory: flyball_core::task::TaskMemory::default(),
+            agent: self.scenario.traits,
+        };
+        self.tell(Event::RunStarted(Box::new(start)));
+    }
+
+    /// Lets things happen until the run is over, or should be.
+    pub(crate) fn live(&mut self) {
+        while self.ending.is_none() {
+            if self.events() > EVENTS_MAX {
+                self.witness.broken(format!("no end after {EVENTS_MAX} events"));
+                return;
+            }
+            if !self.turn() {
+                let phase = self.governor.standing().map_or("nothing", |standing| standing.phase);
+                self.witness.broken(format!("nothing is left to happen while {phase}"));
+                return;
+            }
+            self.misfortune();
+        }
+    }
+
+    /// The next thing happens; false when there is none.
+    fn turn(&mut self) -> bool {
+        let next = self.queue.first_key_value().map(|(key, _)| *key);
+        let due = |at: Moment| at.as_millis().saturating_add(self.behind).max(self.now);
+        let timer = self.timers.iter().map(|(timer, (no, at))| (due(*at), *timer, *no)).min();
+        match (next, timer) {
+            (Some(key), timer) if timer.is_none_or(|(at, ..)| key.0 <= at) => {
+                self.now = self.now.max(key.0);
+                if let Some(happening) = self.queue.remove(&key) {
+                    self.happen(happening);
+                }
+                true
+            }
+            (_, Some((at, timer, iteration))) => {
+                self.now = at;
+                self.timers.remove(&timer);
+                self.tell(Event::TimerFired { timer, iteration });
+                true
+            }
+            (_, None) => false,
+        }
+    }
+
+    fn later(&mut self, pause: u64, happening: Happening) {
+        self.serial += 1;
+        self.queue.insert((self.now.saturating_add(pause), self.serial), happening);
+    }
+
+    fn happen(&mut self, happening: Happening) {
+        match happening {
+            Happening::Act(life) => self.act(life),
+            Happening::Gone(life) => {
+                let is_it = |agent: &mut Agent| agent.life == life;
+                if let Some(agent) = self.agent.take_if(is_it) {
+                    let (how, claims) = (ExitHow::Signal(15), ClaimReading::default());
+                    let fact = AgentFact::Exited(Exit { how, claims, last_words: String::new() });
+                    self.tell(Event::Agent { iteration: agent.iteration, fact });
+                }
+            }
+            Happening::NotStarted(iteration) => {
+                let fact = AgentFact::CouldNotStart { why: String::from("no such program") };
+                self.tell(Event::Agent { iteration, fact });
+            }
+            Happening::Look(iteration) => {
+                let sight = Box::new(self.repo.look());
+                self.tell(Event::WorktreeSeen { iteration, sight });
+            }
+            Happening::Gates(iteration, tree) => {
+                if tree != self.repo.tree() {
+                    self.witness
+                        .broken(format!("gates were asked for on {tree}, not what is there"));
+                }
+                let result = Box::new(self.repo.gates(&self.scenario.gates));
+                if iteration == IterationNo::BASELINE {
+                    self.witness.baseline.clone_from(&self.repo.work.reds);
+                }
+                let tamper = self.repo.tamper();
+                self.tell(Event::GatesFinished { iteration, result, tamper });
+            }
+        }
+    }
+
+    fn act(&mut self, life: u64) {
+        let Some(agent) = self.agent.as_mut().filter(|agent| agent.life == life) else { return };
+        let Some((_, act)) = agent.script.acts.pop_front() else { return };
+        let iteration = agent.iteration;
+        match act {
+            Act::Fact(fact) => {
+                if let AgentFact::Spent(spend) = &fact {
+                    let stopping = agent.was_told_to_stop;
+                    self.witness.spent(*spend, stopping.then_some(super::witness::Stopping));
+                }
+                self.schedule();
+                self.tell(Event::Agent { iteration, fact });
+            }
+            Act::Deed(deed) => {
+                self.repo.perform(deed, agent.mode, agent.task.as_deref());
+                self.schedule();
+            }
+            Act::Exit(how, words) => {
+                self.agent = None;
+                let last_words = self.words(words);
+                let claims = read_structured(&last_words);
+                self.witness.claimed = claims.complete;
+                let fact = AgentFact::Exited(Exit { how, claims, last_words });
+                self.tell(Event::Agent { iteration, fact });
+            }
+        }
+    }
+
+    fn words(&mut self, words: Words) -> String {
+        let all_done = match self.repo.stories() {
+            stories if stories.is_empty() => self.rng.chance(60),
+            stories => stories.iter().all(|story| self.repo.finished.contains(story)),
+        };
+        match words {
+            Words::Plain(words) => words,
+            Words::Honest if all_done => String::from("<promise>COMPLETE</promise>"),
+            Words::Honest => String::from("one step done"),
+        }
+    }
+
+    /// Puts the agent's next act into the queue.
+    fn schedule(&mut self) {
+        let Some(agent) = &mut self.agent else { return };
+        if agent.script.acts.is_empty() && !agent.script.tail.is_empty() {
+            let number = agent.next_in_tail % agent.script.tail.len();
+            agent.next_in_tail += 1;
+            agent.script.acts.extend(agent.script.tail.get(number).cloned());
+        }
+        if let Some((pause, _)) = agent.script.acts.front() {
+            let (pause, life) = (*pause, agent.life);
+            self.later(pause, Happening::Act(life));
+        }
+    }
+
+    /// A fact is journalled and told; what the governor orders is done, unless flyball dies.
+    pub(crate) fn tell(&mut self, event: Event) {
+        let at = self.wall();
+        let effects = self.governor.step(at, &event);
+        self.journal.push((at, event));
+        if self.scenario.faults.crashes.remove(&self.events()) {
+            let performed = usize::try_from(self.rng.below(effects.len() as u64 + 1)).unwrap_or(0);
+            for effect in effects.into_iter().take(performed) {
+                self.perform(effect);
+            }
+            self.crash();
+            return;
+        }
+        for effect in effects {
+            self.perform(effect);
+        }
+    }
+
+    /// Whatever ran is gone and whatever was to come is forgotten.
+    pub(crate) fn lose_everything(&mut self) {
+        self.queue.clear();
+        self.timers.clear();
+        self.agent = None;
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        if self.ending.is_some() {
+            self.witness.broken(format!("an order after the end: {effect:?}"));
+        }
+        match effect {
+            Effect::StartAgent { iteration, mode, task, .. } => {
+                let task = task.map(|task| String::from(task.as_str()));
+                self.start(iteration, mode, task);
+            }
+            Effect::StopAgent { iteration, force } => self.stop(iteration, force),
+            Effect::LookAtWorktree { iteration } => {
+                let pause = self.rng.between(1, 2_000);
+                self.later(pause, Happening::Look(iteration));
+            }
+            Effect::RunGates { iteration, tree } => {
+                let pause = self.rng.between(1, 60_000);
+                self.later(pause, Happening::Gates(iteration, tree));
+            }
+            Effect::SetTimer { timer, iteration, at } => {
+                self.timers.insert(timer, (iteration, at));
+            }
+            Effect::Announce(Notice::Tripped { trip, rung }) => self.witness.tripped(&trip, rung),
+            Effect::FinishRun(ending) => {
+                self.witness.finished += 1;
+                self.ending = Some(ending);
+            }
+            durable => self.perform_durable(durable),
+        }
+    }
+
+    /// Orders that outlive a crash: they are performed again when flyball may have died before.
+    pub(crate) fn perform_durable(&mut self, effect: Effect) {
+        match effect {
+            Effect::WriteTasks { text } => self.repo.repair(text),
+            Effect::WriteBlocked { reason } => self.desk.blocked = Some(reason),
+            Effect::WriteDecide { question, .. } => self.desk.question = Some(question),
+            Effect::RemoveDecide => {
+                self.desk.question = None;
+                self.desk.answer = None;
+            }
+            Effect::CloseIteration(report) => {
+                self.witness.closed.insert(report.iteration.get());
+            }
+            Effect::RecordAttempt(_)
+            | Effect::RecordContext(_)
+            | Effect::MarkTask { .. }
+            | Effect::StartAgent { .. }
+            | Effect::SteerAgent { .. }
+            | Effect::RefuseCall { .. }
+            | Effect::StopAgent { .. }
+            | Effect::LookAtWorktree { .. }
+            | Effect::RunGates { .. }
+            | Effect::SetTimer { .. }
+            | Effect::Announce(_)
+            | Effect::FinishRun(_) => {}
+        }
+    }
+
+    fn start(&mut self, iteration: IterationNo, mode: Mode, task: Option<String>) {
+        if self.agent.is_some() {
+            self.witness.broken(format!("two agents at once in iteration {iteration}"));
+        }
+        if self.scenario.persona == super::persona::Persona::NotStartable {
+            self.later(5, Happening::NotStarted(iteration));
+            return;
+        }
+        let stage = Stage {
+            persona: self.scenario.persona,
+            policy: &self.scenario.policy,
+            repo: &self.repo,
+            wall: self.wall(),
+            session: self.lives,
+            quirk: self.quirk,
+        };
+        let mut script = script(&stage, &mut self.rng);
+        let pid = Some(4711);
+        script.acts.push_front((20, Act::Fact(AgentFact::Started { pid })));
+        self.lives += 1;
+        let life = self.lives;
+        let (next_in_tail, is_dying, was_told_to_stop) = (0, false, false);
+        self.agent = Some(Agent {
+            life,
+            iteration,
+            mode,
+            task,
+            script,
+            next_in_tail,
+            is_dying,
+            was_told_to_stop,
+        });
+        self.schedule();
+    }
+
+    fn stop(&mut self, iteration: IterationNo, force: Force) {
+        let Some(agent) = &mut self.agent else { return };
+        if agent.iteration != iteration {
+            self.witness
+                .broken(format!("iteration {iteration} was to be stopped, not the running"));
+            return;
+        }
+        agent.was_told_to_stop = true;
+        let obeys = agent.script.obeys.is_some_and(|least| force >= least);
+        if obeys && !agent.is_dying {
+            agent.is_dying = true;
+            let life = agent.life;
+            let pause = self.rng.between(1, 900);
+            self.later(pause, Happening::Gone(life));
+        }
+    }
+}

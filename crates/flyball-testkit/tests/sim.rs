@@ -1,0 +1,80 @@
+//! The governor in a closed world: every run ends, in the right outcome, within its limits.
+
+#[cfg(test)]
+mod sim {
+    use flyball_core::Outcome;
+    use flyball_testkit::sim::{Persona, Sim, sweep};
+
+    #[test]
+    fn every_run_ends_as_it_must_and_every_guard_and_outcome_is_reached() {
+        let coverage = sweep(0..3_000);
+        assert!(coverage.failing.is_empty(), "{:#?}", coverage.failing);
+        assert_eq!(coverage.silent_guards(), [], "guards that never fired");
+        assert_eq!(coverage.missing_outcomes(), [], "outcomes never reached");
+        assert_eq!(coverage.personas.len(), Persona::ALL.len());
+    }
+
+    /// What each character comes to under flyball's defaults when nothing goes wrong.
+    const CALM: [(Persona, &[Outcome]); 41] = [
+        (Persona::Honest, &[Outcome::Complete]),
+        (Persona::HonestWithReview, &[Outcome::Complete, Outcome::MaxIterations]),
+        (Persona::Idle, &[Outcome::Stuck]),
+        (Persona::Chatty, &[Outcome::CircuitBreaker]),
+        (Persona::Lying, &[Outcome::QualityGateExhausted]),
+        (Persona::Crashing, &[Outcome::CircuitBreaker]),
+        (Persona::IgnoringStop, &[Outcome::CircuitBreaker]),
+        (Persona::FlipFlopping, &[Outcome::Stuck]),
+        (Persona::Looping, &[Outcome::CircuitBreaker]),
+        (Persona::Silent, &[Outcome::CircuitBreaker]),
+        (Persona::Nonsense, &[Outcome::CircuitBreaker]),
+        (Persona::ToolFailer, &[Outcome::CircuitBreaker]),
+        (Persona::TokenSpender, &[Outcome::MaxTokens]),
+        (Persona::MoneySpender, &[Outcome::MaxCost]),
+        (Persona::Limited, &[Outcome::Complete]),
+        (Persona::LimitedBlindly, &[Outcome::Complete]),
+        (Persona::LimitedForLong, &[Outcome::UsageLimit]),
+        (Persona::Unreachable, &[Outcome::UsageLimit]),
+        (Persona::Unauthorised, &[Outcome::AgentRefused]),
+        (Persona::NotStartable, &[Outcome::AgentNotStarted]),
+        (Persona::SelfStopped, &[Outcome::CircuitBreaker]),
+        (Persona::Blocker, &[Outcome::Blocked]),
+        (Persona::Decider, &[Outcome::Decide]),
+        (Persona::SelfApprover, &[Outcome::Stuck]),
+        (Persona::StoryRemover, &[Outcome::Stuck, Outcome::QualityGateExhausted]),
+        (Persona::Tamperer, &[Outcome::Decide]),
+        (Persona::RedMaker, &[Outcome::CircuitBreaker]),
+        (Persona::Regressor, &[Outcome::CircuitBreaker]),
+        (Persona::Thrasher, &[Outcome::CircuitBreaker]),
+        (Persona::Improver, &[Outcome::Complete]),
+        (Persona::Revisiter, &[Outcome::Complete, Outcome::MaxIterations]),
+        (Persona::TaskCycler, &[Outcome::Blocked]),
+        (Persona::ContextFiller, &[Outcome::Complete]),
+        (Persona::LargeResponder, &[Outcome::Complete]),
+        (Persona::SlowSteady, &[Outcome::MaxIterations]),
+        (Persona::Sleeper, &[Outcome::MaxRuntime]),
+        (Persona::HookHalted, &[Outcome::CircuitBreaker]),
+        (Persona::HookHeld, &[Outcome::Complete]),
+        (Persona::Undead, &[Outcome::Fault]),
+        (Persona::Hopeless, &[Outcome::Fault, Outcome::Blocked, Outcome::Decide]),
+        (Persona::Trusted, &[Outcome::CompleteUnverified]),
+    ];
+
+    #[test]
+    fn under_the_defaults_every_character_meets_its_own_end() {
+        for (persona, outcomes) in CALM {
+            for seed in 0..20 {
+                let report = Sim::calm(persona, seed).run();
+                assert!(report.broken.is_empty(), "{report:#?}");
+                let outcome = report.outcome.unwrap();
+                assert!(outcomes.contains(&outcome), "{persona:?} {seed}: {outcome}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_tells_the_same_story_twice() {
+        for seed in 0..200 {
+            assert_eq!(Sim::new(seed).run_with_journal(), Sim::new(seed).run_with_journal());
+        }
+    }
+}

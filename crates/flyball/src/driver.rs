@@ -1,0 +1,291 @@
+//! The only loop: whatever happens becomes an event, is stamped, journalled, given to the governor,
+//! and the orders that come back are performed.
+//!
+//! Nothing in here decides. An event is written before it is acted on, and all orders of one event
+//! are performed before the next is taken, so a resume has only the last event's orders to repeat.
+
+mod crash;
+mod gates;
+mod perform;
+mod record;
+mod resume;
+mod session;
+mod setup;
+mod signals;
+mod timers;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::Duration;
+
+use flyball_core::effect::{Ending, Force};
+use flyball_core::event::{Sight, StopCause};
+use flyball_core::gate::{Finding, GateResult};
+use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Moment, RunId};
+
+use self::crash::CrashPoint;
+use self::gates::GateJob;
+pub use self::resume::{find_run, recorded_config};
+use self::session::Session;
+pub use self::setup::{RunRequest, Started, dry_run};
+use self::timers::Timers;
+use crate::agent::{Adapter, Fact};
+use crate::clock::Clock;
+use crate::config::{Config, Sources};
+use crate::error::CliError;
+use crate::gate::{GatePlan, GateProgress};
+use crate::journal::{Journal, RunState, WorktreeLock};
+use crate::loopdir::LoopDir;
+use crate::process::ProcessEvent;
+use crate::report::Reporter;
+use crate::telemetry::Telemetry;
+use crate::worktree::Worktree;
+
+/// How often requests of other processes and signs of life are looked for.
+const HEARTBEAT: Millis = Millis::new(500);
+
+/// The longest time without an event in the journal: at most so much runtime a death can hide.
+const QUIET: Millis = Millis::from_secs(30);
+
+/// Something that happened outside.
+enum Happening {
+    /// The agent process of this start did something.
+    Agent { start: u64, event: ProcessEvent },
+    /// A gate began or ended.
+    GateProgress(GateProgress),
+    /// The gates are done.
+    GatesDone { iteration: IterationNo, result: GateResult, tamper: Vec<Finding> },
+    /// A signal came.
+    Stop(StopCause),
+}
+
+/// One run under way.
+pub struct Driver {
+    governor: Governor,
+    journal: Journal,
+    clock: Clock,
+    run: RunId,
+    config: Config,
+    adapter: Box<dyn Adapter>,
+    plan: GatePlan,
+    worktree: Worktree,
+    loop_dir: LoopDir,
+    state_dir: PathBuf,
+    /// A folder of this run's own in the state folder: prompts, hook settings.
+    private_dir: PathBuf,
+    reporter: Reporter,
+    telemetry: Telemetry,
+    timers: Timers,
+    inbox: Receiver<Happening>,
+    outbox: SyncSender<Happening>,
+    queue: VecDeque<Event>,
+    session: Option<Session>,
+    starts: u64,
+    gate_job: Option<GateJob>,
+    /// The first and the latest checkpoint tree, for the tamper watch.
+    first_tree: String,
+    latest: Sight,
+    ending: Option<Ending>,
+    next_beat: Moment,
+    /// When the last event was written.
+    journalled: Moment,
+    crash: CrashPoint,
+    /// Held as long as the run lives: nobody else runs here.
+    _lock: WorktreeLock,
+}
+
+impl Driver {
+    /// Drives the run to its end.
+    pub fn drive(mut self, first: Event) -> Result<Ending, CliError> {
+        self.queue.push_back(first);
+        loop {
+            while let Some(event) = self.queue.pop_front() {
+                self.take(&[event])?;
+            }
+            if let Some(ending) = self.ending.take() {
+                return Ok(ending);
+            }
+            self.wait()?;
+        }
+    }
+
+    /// Journals events and acts on each.
+    fn take(&mut self, events: &[Event]) -> Result<(), CliError> {
+        let now = self.clock.now();
+        let stamped: Vec<(Moment, &Event)> = events.iter().map(|event| (now, event)).collect();
+        self.journal.append_all(&self.run, &stamped, None)?;
+        self.journalled = now;
+        for event in events {
+            self.reporter.event(now, event);
+            let effects = self.governor.step(now, event);
+            for effect in effects {
+                self.crash.here();
+                self.reporter.effect(now, &effect);
+                self.perform(now, effect)?;
+                self.crash.here();
+            }
+        }
+        self.show_state(now)
+    }
+
+    /// Waits for the next thing to happen, at most until the next timer or heartbeat.
+    fn wait(&mut self) -> Result<(), CliError> {
+        let now = self.clock.now();
+        let until = self.timers.next().map_or(self.next_beat, |at| at.min(self.next_beat));
+        let span = Duration::from_millis(until.since(now).get());
+        match self.inbox.recv_timeout(span) {
+            Ok(happening) => self.happened(happening)?,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+        }
+        let now = self.clock.now();
+        for (timer, iteration) in self.timers.due(now) {
+            self.queue.push_back(Event::TimerFired { timer, iteration });
+        }
+        if now >= self.next_beat {
+            self.next_beat = now.plus(HEARTBEAT);
+            self.beat(now)?;
+        }
+        Ok(())
+    }
+
+    fn happened(&mut self, happening: Happening) -> Result<(), CliError> {
+        match happening {
+            Happening::Agent { start, event } if start == self.starts => self.agent_did(event),
+            // The process of an earlier start: it was stopped and swept, nothing of it counts.
+            Happening::Agent { .. } => Ok(()),
+            Happening::GateProgress(progress) => {
+                self.reporter.gate(&progress);
+                Ok(())
+            }
+            Happening::GatesDone { iteration, result, tamper } => {
+                self.gate_job = None;
+                let result = Box::new(result);
+                self.take(&[Event::GatesFinished { iteration, result, tamper }])
+            }
+            Happening::Stop(cause) => self.take(&[Event::StopRequested { cause }]),
+        }
+    }
+
+    fn agent_did(&mut self, event: ProcessEvent) -> Result<(), CliError> {
+        let Some(session) = &mut self.session else { return Ok(()) };
+        let iteration = session.iteration;
+        let mut facts = Vec::new();
+        match event {
+            ProcessEvent::Started { pid } => {
+                facts.push(Fact::Agent(AgentFact::Started { pid: Some(pid) }));
+            }
+            ProcessEvent::Output { stream, bytes } => {
+                session.read(stream, &bytes, &mut facts, &mut self.reporter);
+            }
+            ProcessEvent::Exited { how, swept } => {
+                if let Some(session) = self.session.take() {
+                    let exit = session.finish(how, swept, &mut facts, &mut self.reporter);
+                    facts.push(Fact::Agent(AgentFact::Exited(exit)));
+                }
+            }
+        }
+        let mut events = Vec::new();
+        for fact in facts {
+            match fact {
+                Fact::Agent(fact) => events.push(Event::Agent { iteration, fact }),
+                Fact::Aside(aside) => self.reporter.aside(iteration, &aside),
+            }
+        }
+        if events.is_empty() { Ok(()) } else { self.take(&events) }
+    }
+
+    /// Looks for requests of other processes and for signs of life.
+    fn beat(&mut self, now: Moment) -> Result<(), CliError> {
+        for request in self.journal.take_requests(&self.run)? {
+            if request.kind == "stop" {
+                self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
+            }
+        }
+        let stall_after = self.config.policy.limits.stall_after;
+        if let Some(session) = &mut self.session
+            && session.is_alive(now, stall_after)
+        {
+            let (iteration, fact) = (session.iteration, AgentFact::ShowedLife);
+            self.queue.push_back(Event::Agent { iteration, fact });
+        }
+        if now.since(self.journalled) >= QUIET {
+            self.queue.push_back(Event::TimePassed);
+        }
+        if let Some(standing) = self.governor.standing() {
+            self.reporter.tick(now, &standing);
+        }
+        Ok(())
+    }
+
+    /// Writes how the run stands into the row that `flyball status` reads.
+    fn show_state(&mut self, now: Moment) -> Result<(), CliError> {
+        let Some(standing) = self.governor.standing() else { return Ok(()) };
+        let state = RunState {
+            iteration: standing.iteration,
+            mode: Some(standing.mode.as_str().to_owned()),
+            task: standing.task.cloned(),
+            phase: standing.phase.to_owned(),
+            stuck: standing.stuck,
+            tokens: standing.tally.tokens,
+            cost_micro_usd: standing.tally.cost_micro_usd,
+            stories_complete: standing.tally.stories_complete,
+            stories_total: standing.tally.stories_total,
+        };
+        if self.telemetry.is_news(now, &state) {
+            self.journal.update_run(&self.run, &state)?;
+        }
+        Ok(())
+    }
+
+    /// The gates as the repository would resolve them now, for the tamper watch.
+    fn plan_now(&self) -> GatePlan {
+        let root = self.worktree.root();
+        let sources =
+            Sources { environment: Vec::new(), user_file: None, ..Sources::of_process(root) };
+        let verify = setup::verify_commands(&self.latest.tasks);
+        let resolved = sources.load().and_then(|config| GatePlan::resolve(&config, root, &verify));
+        // A config that no longer loads is the user's or the agent's affair, not a weaker gate.
+        resolved.unwrap_or_else(|_| self.plan.clone())
+    }
+
+    /// Ends everything this run started, whatever happens next.
+    fn end_all(&mut self) {
+        if let Some(job) = self.gate_job.take() {
+            job.cancel();
+        }
+        if let Some(session) = self.session.take() {
+            session.stop(Force::Kill);
+        }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.end_all();
+        self.loop_dir.remove_active();
+    }
+}
+
+/// Performs an effect again after a resume: only those that record something.
+fn records(effect: &Effect) -> bool {
+    match effect {
+        Effect::WriteTasks { .. }
+        | Effect::WriteBlocked { .. }
+        | Effect::WriteDecide { .. }
+        | Effect::RemoveDecide
+        | Effect::RecordAttempt(_)
+        | Effect::RecordContext(_)
+        | Effect::MarkTask { .. }
+        | Effect::CloseIteration(_) => true,
+        Effect::StartAgent { .. }
+        | Effect::SteerAgent { .. }
+        | Effect::RefuseCall { .. }
+        | Effect::StopAgent { .. }
+        | Effect::LookAtWorktree { .. }
+        | Effect::RunGates { .. }
+        | Effect::SetTimer { .. }
+        | Effect::Announce(_)
+        | Effect::FinishRun(_) => false,
+    }
+}

@@ -1,0 +1,91 @@
+//! The gates run in a thread of their own, so that the driver can hear signals meanwhile.
+
+use std::thread::JoinHandle;
+
+use flyball_core::IterationNo;
+use flyball_core::gate::{Finding, FindingKind};
+
+use super::{Driver, Happening};
+use crate::error::CliError;
+use crate::gate::{Cancel, GatePlan, GateRunner, tamper};
+use crate::journal::Journal;
+use crate::worktree::Worktree;
+
+/// Gates at work.
+pub(super) struct GateJob {
+    cancel: Cancel,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl GateJob {
+    /// Starts the gates on the worktree as it stands.
+    pub(super) fn start(
+        driver: &Driver,
+        iteration: IterationNo,
+        tree: String,
+    ) -> Result<Self, CliError> {
+        let cancel = Cancel::new();
+        let mut runner = GateRunner::new(driver.plan.clone(), driver.worktree.root());
+        runner.parallel = driver.config.gates.parallel;
+        runner.log_dir = Some(driver.loop_dir.logs());
+        let mut journal = Journal::open(&driver.state_dir)?;
+        let watch = Watch::of(driver, iteration)?;
+        let (outbox, stop, now) = (driver.outbox.clone(), cancel.clone(), driver.clock.now());
+        let thread = std::thread::spawn(move || {
+            let tell = |progress| {
+                outbox.send(Happening::GateProgress(progress)).ok();
+            };
+            // A result that could not be stored costs time later, nothing else.
+            let Ok((result, _stored)) = runner.run_cached(&mut journal, (&tree, now), &stop, &tell)
+            else {
+                return;
+            };
+            let tamper = watch.look();
+            outbox.send(Happening::GatesDone { iteration, result, tamper }).ok();
+        });
+        Ok(Self { cancel, thread: Some(thread) })
+    }
+
+    /// Ends everything the gates started.
+    pub(super) fn cancel(mut self) {
+        self.cancel.cancel();
+        if let Some(thread) = self.thread.take() {
+            thread.join().ok();
+        }
+    }
+}
+
+/// What the tamper watch compares.
+struct Watch {
+    worktree: Option<Worktree>,
+    first_tree: String,
+    now_tree: String,
+    first: GatePlan,
+    now: GatePlan,
+}
+
+impl Watch {
+    fn of(driver: &Driver, iteration: IterationNo) -> Result<Self, CliError> {
+        let is_baseline = iteration == IterationNo::BASELINE;
+        let worktree =
+            if is_baseline { None } else { Some(Worktree::open(driver.worktree.root())?) };
+        Ok(Self {
+            worktree,
+            first_tree: driver.first_tree.clone(),
+            now_tree: driver.latest.checkpoint_tree.clone(),
+            first: driver.plan.clone(),
+            now: driver.plan_now(),
+        })
+    }
+
+    fn look(self) -> Vec<Finding> {
+        let Some(worktree) = &self.worktree else { return Vec::new() };
+        tamper(worktree, &self.first_tree, &self.now_tree, &self.first, &self.now).unwrap_or_else(
+            // Not being able to look is not the same as having seen nothing.
+            |error| {
+                let message = format!("the trees could not be compared: {error}");
+                vec![Finding::new(FindingKind::Tamper, message)]
+            },
+        )
+    }
+}

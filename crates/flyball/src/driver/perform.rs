@@ -1,0 +1,285 @@
+//! Orders performed, one function each.
+
+use std::fs;
+use std::path::Path;
+
+use flyball_core::effect::{Ending, Force, IterationReport};
+use flyball_core::event::Sight;
+use flyball_core::tasklist::Mode;
+use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
+
+use super::gates::GateJob;
+use super::session::{Session, could_not_start};
+use super::{Driver, Happening};
+use crate::agent::{Launch, LaunchRequest, Permissions, Place, ReadRequest, Stdin};
+use crate::config::{CommandLine, Permission};
+use crate::error::CliError;
+use crate::loopdir::Active;
+use crate::process::{Spec, StartError, Supervised};
+use crate::prompt::{Variables, render, task_words};
+use crate::telemetry::IterationLog;
+
+/// An agent to be started.
+struct Start {
+    iteration: IterationNo,
+    mode: Mode,
+    task: Option<TaskId>,
+    briefing: String,
+}
+
+impl Driver {
+    /// Performs one order.
+    pub(super) fn perform(&mut self, now: Moment, effect: Effect) -> Result<(), CliError> {
+        match effect {
+            Effect::StartAgent { iteration, mode, task, briefing } => {
+                self.start_agent(now, &Start { iteration, mode, task, briefing })?;
+            }
+            Effect::StopAgent { force, .. } => self.stop_agent(force),
+            // Agents are steered by their hooks, which ask the journal themselves; a plain program
+            // cannot be told anything while it runs.
+            Effect::SteerAgent { .. } | Effect::RefuseCall { .. } => {}
+            Effect::LookAtWorktree { iteration } => {
+                let sight = Box::new(self.look(iteration)?);
+                self.queue.push_back(Event::WorktreeSeen { iteration, sight });
+            }
+            Effect::RunGates { iteration, tree } => {
+                self.gate_job = Some(GateJob::start(self, iteration, tree)?);
+            }
+            Effect::SetTimer { timer, iteration, at } => self.timers.set(timer, iteration, at),
+            Effect::WriteTasks { text } => {
+                self.loop_dir.write_tasks(&text).map_err(|e| io("write the task list", &e))?;
+            }
+            Effect::WriteBlocked { reason } => {
+                self.loop_dir.write_blocked(&reason).map_err(|e| io("write blocked.txt", &e))?;
+            }
+            Effect::WriteDecide { iteration, question } => self
+                .loop_dir
+                .write_decide(iteration, now, &question)
+                .map_err(|e| io("write decide.txt", &e))?,
+            Effect::RemoveDecide => {
+                self.loop_dir.remove_decide().map_err(|e| io("remove decide.txt", &e))?;
+            }
+            Effect::RecordAttempt(attempt) => {
+                self.journal.record_attempt(self.worktree.root(), &attempt)?;
+            }
+            Effect::RecordContext(entry) => self.record_context(&entry)?,
+            Effect::MarkTask { task, standing } => {
+                self.journal.mark_task(self.worktree.root(), &task, (standing, now))?;
+            }
+            Effect::CloseIteration(report) => self.close_iteration(&report)?,
+            Effect::Announce(notice) => self.telemetry.notice(&notice),
+            Effect::FinishRun(ending) => self.finish(now, ending)?,
+        }
+        Ok(())
+    }
+
+    fn record_context(&mut self, entry: &flyball_core::task::ContextEntry) -> Result<(), CliError> {
+        let root = self.worktree.root();
+        self.journal.record_context(root, entry)?;
+        // The remedy behind the entry is remembered across runs with it.
+        let remedies = self.governor.standing().map(|s| s.task_ring.memory().remedies);
+        for remedy in remedies.unwrap_or_default() {
+            self.journal.record_remedy(root, &remedy)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at the worktree, with the task list's text, and keeps a checkpoint of it.
+    fn look(&mut self, iteration: IterationNo) -> Result<Sight, CliError> {
+        let (dir, tasks) = (self.loop_dir.relative(), self.loop_dir.tasks_relative());
+        let mut sight = self.worktree.look(&dir, &tasks)?;
+        sight.tasks = self.loop_dir.tasks();
+        self.worktree.checkpoint(&self.run, iteration, &sight.checkpoint_tree)?;
+        self.latest.clone_from(&sight);
+        Ok(sight)
+    }
+
+    fn start_agent(&mut self, now: Moment, start: &Start) -> Result<(), CliError> {
+        let iteration = start.iteration;
+        let standing = self.governor.standing();
+        let words = task_words(standing.as_ref().and_then(|s| s.tasks), start.task.as_ref());
+        let stuck = standing.map_or(0, |s| s.stuck);
+        let prompt = self.prompt(start, &words)?;
+        let active = Active {
+            run: &self.run,
+            iteration,
+            mode: start.mode.as_str(),
+            stuck,
+            snapshot: &self.latest.checkpoint_tree,
+        };
+        self.loop_dir.write_active(&active).map_err(|e| io("write active.json", &e))?;
+        let launch = self.launch(&prompt);
+        let files = write_files(&launch).map_err(|e| io("write the agent's files", &e))?;
+        let spec = self.spec(start, &launch).map_err(|e| io("write the prompt", &e))?;
+        let logs = self.loop_dir.logs();
+        let log = IterationLog::create(&logs, iteration, self.config.log_max_bytes)
+            .map_err(|e| io("write the iteration's log", &e))?;
+        let reader = self.adapter.reader(&self.read_request(prompt));
+        self.starts += 1;
+        let (number, outbox) = (self.starts, self.outbox.clone());
+        let started = Supervised::start(&spec, move |event| {
+            outbox.send(Happening::Agent { start: number, event }).ok();
+        });
+        match started {
+            Ok(process) => {
+                let stop_command = self.config.agent.stop_command.as_ref().map(CommandLine::argv);
+                let cpu = (now, std::time::Duration::ZERO);
+                let (printed, told_life) = (false, now);
+                self.session = Some(Session {
+                    iteration,
+                    process,
+                    reader,
+                    log,
+                    stop_command,
+                    files,
+                    cpu,
+                    printed,
+                    told_life,
+                });
+            }
+            Err(error) => {
+                let fact = could_not_start(start_words(&error));
+                self.queue.push_back(Event::Agent { iteration, fact });
+            }
+        }
+        Ok(())
+    }
+
+    fn prompt(&self, start: &Start, task: &str) -> Result<String, CliError> {
+        let template = self.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
+        let template =
+            template.unwrap_or_else(|| crate::prompt::default_template(&self.loop_dir.relative()));
+        let variables = Variables {
+            iteration: start.iteration,
+            max_iterations: self.config.policy.limits.iterations,
+            mode: start.mode,
+            task,
+            briefing: &self.briefing(start),
+        };
+        Ok(render(&template, &variables))
+    }
+
+    /// What the governor says, and that review is off where the prompt leaves it open.
+    fn briefing(&self, start: &Start) -> String {
+        if self.config.policy.review.enabled || start.task.is_none() {
+            return start.briefing.clone();
+        }
+        let note =
+            "Review is off: set `passes` to true yourself, with `notes`, once a story holds.";
+        format!("{note}\n\n{}", start.briefing).trim_end().to_owned()
+    }
+
+    fn launch(&self, prompt: &str) -> Launch {
+        let agent = &self.config.agent;
+        self.adapter.launch(&LaunchRequest {
+            prompt,
+            model: agent.model.as_deref(),
+            permissions: match agent.permission {
+                Permission::Skip => Permissions::Bypass,
+                Permission::Ask => Permissions::Own,
+            },
+            hooks: None,
+            private_dir: &self.private_dir,
+            worktree: self.worktree.root(),
+            resume: None,
+            program: None,
+            extra_args: &[],
+        })
+    }
+
+    fn read_request(&self, prompt: String) -> ReadRequest {
+        ReadRequest {
+            prompt,
+            model: self.config.agent.model.clone(),
+            prices: super::setup::prices(&self.config),
+            clock: Some(super::setup::local_time),
+            ..ReadRequest::default()
+        }
+    }
+
+    fn spec(&self, start: &Start, launch: &Launch) -> std::io::Result<Spec> {
+        let mut argv = self.config.agent.wrapper.clone();
+        argv.extend(launch.argv.iter().cloned());
+        let (program, args) = argv
+            .split_first()
+            .map_or((String::new(), Vec::new()), |(p, a)| (p.clone(), a.to_vec()));
+        let mut spec = Spec::new(program, self.worktree.root());
+        spec.args = args;
+        let task = start.task.as_ref().map(ToString::to_string).unwrap_or_default();
+        let dir = self.loop_dir.path().to_string_lossy().into_owned();
+        let own = [
+            ("FLYBALL_RUN", self.run.to_string()),
+            ("FLYBALL_ITERATION", start.iteration.to_string()),
+            ("FLYBALL_MODE", start.mode.as_str().to_owned()),
+            ("FLYBALL_TASK", task),
+            ("FLYBALL_DIR", dir),
+        ];
+        let given = self.config.agent.env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
+        let launched = launch.env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
+        spec.env.extend(launched.chain(given));
+        spec.env.extend(own.map(|(name, value)| (name.to_owned(), Some(value))));
+        if let Stdin::Text(text) = &launch.stdin {
+            let path = self.private_dir.join("prompt.txt");
+            fs::write(&path, text)?;
+            spec.stdin = Some(path);
+        }
+        Ok(spec)
+    }
+
+    fn stop_agent(&mut self, force: Force) {
+        if let Some(session) = &self.session {
+            session.stop(force);
+        }
+    }
+
+    fn close_iteration(&mut self, report: &IterationReport) -> Result<(), CliError> {
+        self.journal.close_iteration(&self.run, report)?;
+        self.telemetry.iteration(report).map_err(|e| io("write summary.csv", &e))
+    }
+
+    /// The run is over: everything started is ended, everything known is written, people are told.
+    fn finish(&mut self, now: Moment, ending: Ending) -> Result<(), CliError> {
+        self.end_all();
+        self.loop_dir.remove_active();
+        self.journal.finish_run(&self.run, now, &ending)?;
+        fs::remove_dir_all(&self.private_dir).ok();
+        fs::remove_dir_all(self.loop_dir.file("responses")).ok();
+        let max = self.config.policy.limits.iterations;
+        self.reporter.summary(&self.run, &ending, max, &self.loop_dir.relative());
+        crate::notify::run_ended(&self.config.notify, &self.run, self.worktree.root(), &ending);
+        self.ending = Some(ending);
+        Ok(())
+    }
+}
+
+/// Writes the files a client needs for this session; those in the worktree must go afterwards.
+fn write_files(launch: &Launch) -> std::io::Result<Vec<std::path::PathBuf>> {
+    let mut ours = Vec::new();
+    for file in &launch.files {
+        if file.place == Place::Worktree && file.path.exists() {
+            continue;
+        }
+        if let Some(folder) = file.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&file.path, &file.text)?;
+        if file.place == Place::Worktree {
+            ours.push(file.path.clone());
+        }
+    }
+    Ok(ours)
+}
+
+fn start_words(error: &StartError) -> String {
+    format!("{error}; set `agent.command` in flyball.toml, or run `flyball doctor`")
+}
+
+pub(super) fn io(what: &str, error: &std::io::Error) -> CliError {
+    CliError::io(format!("cannot {what}")).cause(error)
+}
+
+/// A folder only its owner can read.
+pub(super) fn private_folder(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}

@@ -1,0 +1,98 @@
+//! What a run was started with, kept outside the worktree: a resume uses this and not the files an
+//! agent may have edited since.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use flyball_core::{GateName, Millis, RunId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::config::CommandLine;
+use crate::gate::{Gate, GatePlan, GateSource};
+use crate::loopdir::write_whole;
+
+/// The effective settings and gates of a run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RunRecord {
+    /// The effective configuration, as TOML.
+    pub(super) config: String,
+    gates: Vec<GateRecord>,
+    /// The checkpoint tree the run began with.
+    pub(super) first_tree: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct GateRecord {
+    name: GateName,
+    command: Value,
+    timeout: Millis,
+    needs: Vec<GateName>,
+    #[serde(default)]
+    source: String,
+}
+
+impl RunRecord {
+    pub(super) fn new(config: String, plan: &GatePlan, first_tree: &str) -> Self {
+        let gates = plan
+            .gates()
+            .iter()
+            .map(|gate| GateRecord {
+                name: gate.name.clone(),
+                command: gate.command.to_json(),
+                timeout: gate.timeout,
+                needs: gate.needs.clone(),
+                source: match gate.source {
+                    GateSource::Configured => "configured",
+                    GateSource::Detected => "detected",
+                    GateSource::VerifyCommand => "verify",
+                }
+                .to_owned(),
+            })
+            .collect();
+        Self { config, gates, first_tree: first_tree.to_owned() }
+    }
+
+    /// The gates again.
+    pub(super) fn gates(&self) -> Vec<Gate> {
+        self.gates
+            .iter()
+            .map(|gate| Gate {
+                name: gate.name.clone(),
+                command: command(&gate.command),
+                timeout: gate.timeout,
+                needs: gate.needs.clone(),
+                source: match gate.source.as_str() {
+                    "detected" => GateSource::Detected,
+                    "verify" => GateSource::VerifyCommand,
+                    _ => GateSource::Configured,
+                },
+            })
+            .collect()
+    }
+
+    pub(super) fn save(&self, state_dir: &Path, run: &RunId) -> io::Result<()> {
+        let text = serde_json::to_string_pretty(self).map_err(io::Error::other)?;
+        write_whole(&path(state_dir, run), &text)
+    }
+
+    pub(super) fn load(state_dir: &Path, run: &RunId) -> io::Result<Self> {
+        let text = fs::read_to_string(path(state_dir, run))?;
+        serde_json::from_str(&text).map_err(io::Error::other)
+    }
+}
+
+fn path(state_dir: &Path, run: &RunId) -> PathBuf {
+    state_dir.join("runs").join(format!("{run}.json"))
+}
+
+fn command(value: &Value) -> CommandLine {
+    match value.as_array() {
+        Some(words) => {
+            let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
+            CommandLine::Argv(words.collect())
+        }
+        None => CommandLine::Shell(value.as_str().unwrap_or_default().to_owned()),
+    }
+}

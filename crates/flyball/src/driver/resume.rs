@@ -1,0 +1,134 @@
+//! A run goes on after flyball died, or after it had ended and a human wants more.
+
+use std::path::Path;
+
+use flyball_core::event::{Resume, Sight};
+use flyball_core::{Event, Governor, RunId};
+
+use super::perform::{io, private_folder};
+use super::record::RunRecord;
+use super::records;
+use super::setup::{Ground, Parts, RunRequest, Started, already_running, opening, policy_for};
+use crate::clock::Clock;
+use crate::config::{Config, Sources};
+use crate::error::CliError;
+use crate::gate::GatePlan;
+use crate::journal::{Journal, RunFilter, RunSummary, lock_worktree, state_dir};
+use crate::process::end_leftovers;
+use crate::report::Reporter;
+use crate::worktree::Worktree;
+
+/// The settings a run was started with, with the flags given now on top.
+pub fn recorded_config(run: &RunId, sources: Sources) -> Result<Config, CliError> {
+    let state = state_dir()?;
+    let record = RunRecord::load(&state, run).map_err(|error| {
+        CliError::no_input(format!("the settings of run `{run}` are gone")).cause(error)
+    })?;
+    let path = state.join("runs").join(format!("{run}.toml"));
+    crate::loopdir::write_whole(&path, &record.config).map_err(|e| io("read the settings", &e))?;
+    let sources = Sources { project_file: Some(path.clone()), user_file: None, ..sources };
+    let config = sources.load();
+    crate::loopdir::remove(&path).ok();
+    config
+}
+
+/// The run meant by `--resume [RUN|latest]` in this repository.
+pub fn find_run(dir: &Path, wanted: &str) -> Result<RunSummary, CliError> {
+    let journal = Journal::open(&state_dir()?)?;
+    let root = Worktree::open(dir)?.root().to_path_buf();
+    let runs = journal.runs(&RunFilter { root: Some(root), unfinished: false, limit: 0 })?;
+    if wanted == "latest" {
+        return runs.into_iter().next().ok_or_else(|| {
+            CliError::no_input("there is no run in this repository yet").hint("flyball run")
+        });
+    }
+    let mut fitting = runs.into_iter().filter(|run| run.run.as_str().starts_with(wanted));
+    match (fitting.next(), fitting.next()) {
+        (Some(run), None) => Ok(run),
+        (None, _) => Err(CliError::no_input(format!("there is no run `{wanted}` here"))
+            .hint("flyball status lists the runs")),
+        (Some(one), Some(two)) => Err(CliError::usage(format!(
+            "`{wanted}` may be `{}` or `{}`; give more of it",
+            one.run, two.run
+        ))),
+    }
+}
+
+impl RunRequest {
+    /// Sets up an earlier run to go on.
+    pub fn resume(self, run: &RunSummary) -> Result<Started, CliError> {
+        let Self { dir, mut config, format, color } = self;
+        let id = run.run.clone();
+        let mut ground = Ground::look(&dir, &config)?;
+        let lock = lock_worktree(&ground.state_dir, ground.worktree.root(), &id)
+            .map_err(already_running)?;
+        let mut journal = Journal::open(&ground.state_dir)?;
+        let is_closed = run.ended.is_some();
+        if run.outcome.as_deref().is_some_and(|outcome| outcome.starts_with("complete")) {
+            return Err(CliError::usage(format!(
+                "run `{id}` is complete; there is nothing to resume"
+            ))
+            .hint("flyball run starts a new one"));
+        }
+        let record = RunRecord::load(&ground.state_dir, &id)
+            .map_err(|e| io("read the run's settings", &e))?;
+        let plan = GatePlan::of(record.gates())?;
+        config.policy = policy_for(&config, ground.adapter.as_ref())?;
+        let (governor, last_effects, latest) = replay(&journal, &id)?;
+        let latest = latest.ok_or_else(|| {
+            CliError::no_input(format!("run `{id}` died before it began")).hint("flyball run")
+        })?;
+        let ended = end_leftovers(&id);
+        ground.worktree.remember(&latest);
+        journal.resume_run(&id, std::process::id(), config.policy.limits.iterations)?;
+        let private_dir = ground.state_dir.join("runs").join(id.as_str());
+        private_folder(&private_dir).map_err(|e| io("make the run's folder", &e))?;
+        let clock = Clock::start();
+        let mut desk = ground.loop_dir.desk().map_err(|e| io("read what humans left", &e))?;
+        desk.accepted_tamper = journal.accepted(ground.worktree.root())?;
+        let policy = config.policy.clone();
+        let mut reporter = Reporter::new(format, color);
+        let mut told = opening(&id, &config, &plan, &ground, None);
+        if !ended.is_empty() {
+            told.notes.push(format!("{} left over from it ended", ended.len()));
+        }
+        reporter.opening(&told);
+        let parts =
+            Parts { run: id, config, plan, ground, journal, clock, lock, reporter, private_dir };
+        let mut driver = parts.assemble(governor, latest, record.first_tree)?;
+        // All orders of an event are performed before the next is journalled: only the last
+        // event's may be missing, and those that record something can be repeated.
+        let now = driver.clock.now();
+        for effect in last_effects.into_iter().filter(|effect| records(effect) && !is_closed) {
+            driver.perform(now, effect)?;
+        }
+        let resume = Resume { policy, desk, closed: is_closed };
+        Ok(Started { driver, first: Event::RunResumed(Box::new(resume)) })
+    }
+}
+
+/// The governor as the journal leads to it, the orders of its last event, and the last sight.
+fn replay(
+    journal: &Journal,
+    run: &RunId,
+) -> Result<(Governor, Vec<flyball_core::Effect>, Option<Sight>), CliError> {
+    let mut governor = Governor::new();
+    let mut last = Vec::new();
+    let mut sight = None;
+    for entry in journal.events(run)? {
+        let entry = entry?;
+        last = governor.step(entry.at, &entry.event);
+        match entry.event {
+            Event::RunStarted(start) => sight = Some(start.sight),
+            Event::WorktreeSeen { sight: seen, .. } => sight = Some(*seen),
+            Event::RunResumed(_)
+            | Event::Agent { .. }
+            | Event::GatesFinished { .. }
+            | Event::TimerFired { .. }
+            | Event::StopRequested { .. }
+            | Event::TimePassed
+            | Event::ShellFailed { .. } => {}
+        }
+    }
+    Ok((governor, last, sight))
+}

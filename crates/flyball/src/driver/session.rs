@@ -1,0 +1,103 @@
+//! One agent process at work: its output goes to the log, to the terminal and to its reader.
+
+use std::time::Duration;
+
+use flyball_core::effect::Force;
+use flyball_core::event::{Exit, ExitHow};
+use flyball_core::{AgentFact, IterationNo, Millis, Moment};
+
+use crate::agent::{Fact, Reader};
+use crate::process::{Stream, Supervised};
+use crate::report::Reporter;
+use crate::telemetry::IterationLog;
+
+/// An agent at work.
+pub(super) struct Session {
+    pub(super) iteration: IterationNo,
+    pub(super) process: Supervised,
+    pub(super) reader: Box<dyn Reader>,
+    pub(super) log: IterationLog,
+    /// What a wrapper's inside is ended with.
+    pub(super) stop_command: Option<Vec<String>>,
+    /// Files that must be gone afterwards.
+    pub(super) files: Vec<std::path::PathBuf>,
+    pub(super) cpu: (Moment, Duration),
+    pub(super) printed: bool,
+    pub(super) told_life: Moment,
+}
+
+impl Session {
+    /// Takes output in.
+    pub(super) fn read(
+        &mut self,
+        stream: Stream,
+        bytes: &[u8],
+        facts: &mut Vec<Fact>,
+        reporter: &mut Reporter,
+    ) {
+        self.printed = true;
+        if let Some(note) = self.log.write(bytes) {
+            reporter.note(self.iteration, &note);
+        }
+        match stream {
+            Stream::Stdout => self.reader.stdout(bytes, facts),
+            Stream::Stderr => {
+                reporter.agent_stderr(bytes);
+                self.reader.stderr(bytes, facts);
+            }
+        }
+    }
+
+    /// The process is gone.
+    pub(super) fn finish(
+        self,
+        how: ExitHow,
+        swept: u32,
+        facts: &mut Vec<Fact>,
+        reporter: &mut Reporter,
+    ) -> Exit {
+        if swept > 0 {
+            let noun = if swept == 1 { "process" } else { "processes" };
+            reporter.note(self.iteration, &format!("{swept} {noun} outlived the agent; ended"));
+        }
+        for file in &self.files {
+            crate::loopdir::remove(file).ok();
+        }
+        self.reader.finish(how, facts)
+    }
+
+    /// Whether there is a sign of life worth telling: output, or at least 1 % of a core since the
+    /// last look. Told at most four times per stall limit.
+    pub(super) fn is_alive(&mut self, now: Moment, stall_after: Millis) -> bool {
+        if stall_after.is_zero() {
+            return false;
+        }
+        let pause = Millis::new((stall_after.get() / 4).clamp(250, 30_000));
+        if now.since(self.told_life) < pause {
+            return false;
+        }
+        let (since, before) = self.cpu;
+        let used = self.process.cpu();
+        self.cpu = (now, used);
+        self.told_life = now;
+        let spent = used.saturating_sub(before).as_millis();
+        let is_busy = spent * 100 >= u128::from(now.since(since).get()) && spent > 0;
+        std::mem::take(&mut self.printed) || is_busy
+    }
+
+    /// Stops the whole tree with this much force.
+    pub(super) fn stop(&self, force: Force) {
+        if let Some([program, args @ ..]) = self.stop_command.as_deref()
+            && force != Force::Interrupt
+        {
+            // What runs inside a container does not see our signals.
+            crate::process::run_briefly(program, args, Duration::from_secs(10));
+        }
+        self.process.stop(force).ok();
+    }
+}
+
+/// A fact as the driver's queue takes it.
+pub(super) fn could_not_start(why: String) -> AgentFact {
+    AgentFact::CouldNotStart { why }
+}

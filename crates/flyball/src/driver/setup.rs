@@ -1,0 +1,483 @@
+//! A run is set up: configuration, repository, task list, gates, agent and lock, in this order, so
+//! that whatever is wrong is said before anything is started or written.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+
+use flyball_core::event::{RunStart, Sight, TasksSight};
+use flyball_core::governor::{StartProblem, start_problem};
+use flyball_core::policy::Policy;
+use flyball_core::tasklist::TaskList;
+use flyball_core::{Event, Governor, IterationNo, Millis, Moment, RunId};
+
+use super::crash::CrashPoint;
+use super::perform::{io, private_folder};
+use super::record::RunRecord;
+use super::timers::Timers;
+use super::{Driver, signals};
+use crate::agent::prices::Prices;
+use crate::agent::{Adapter, Custom, LocalTime, PromptBy, adapter};
+use crate::cli::Format;
+use crate::clock::{self, Clock};
+use crate::config::{Config, Detail, OutputFormat, PromptVia, Source};
+use crate::error::CliError;
+use crate::gate::GatePlan;
+use crate::journal::{Journal, LockError, NewRun, lock_worktree, state_dir};
+use crate::loopdir::LoopDir;
+use crate::report::{Opening, Reporter};
+use crate::telemetry::Telemetry;
+use crate::terminal::ColorChoice;
+use crate::worktree::Worktree;
+
+/// How many happenings may wait; more hold the agent up instead of filling the memory.
+const INBOX: usize = 64;
+
+/// What `flyball run` was asked for.
+pub struct RunRequest {
+    /// Where.
+    pub dir: PathBuf,
+    /// With which settings.
+    pub config: Config,
+    /// How it is told.
+    pub format: Format,
+    /// In colour or not.
+    pub color: ColorChoice,
+}
+
+/// A run ready to be driven, and its first event.
+pub struct Started {
+    /// The driver.
+    pub driver: Driver,
+    /// What it is told first.
+    pub first: Event,
+}
+
+/// Everything that is looked at before a run begins.
+pub(super) struct Ground {
+    pub(super) worktree: Worktree,
+    pub(super) loop_dir: LoopDir,
+    pub(super) tasks: TasksSight,
+    pub(super) state_dir: PathBuf,
+    pub(super) adapter: Box<dyn Adapter>,
+}
+
+impl Ground {
+    pub(super) fn look(dir: &Path, config: &Config) -> Result<Self, CliError> {
+        let worktree = Worktree::open(dir)?;
+        let loop_dir = LoopDir::new(worktree.root(), &config.loop_dir, &config.tasks_file);
+        let tasks = loop_dir.tasks();
+        let adapter = choose(config)?;
+        Ok(Self { worktree, loop_dir, tasks, state_dir: state_dir()?, adapter })
+    }
+
+    fn plan(&self, config: &Config) -> Result<GatePlan, CliError> {
+        GatePlan::resolve(config, self.worktree.root(), &verify_commands(&self.tasks))
+    }
+}
+
+pub(super) fn verify_commands(tasks: &TasksSight) -> Vec<String> {
+    match tasks {
+        TasksSight::Found { text } => {
+            TaskList::parse(text).map(|list| list.verify_commands().to_vec()).unwrap_or_default()
+        }
+        TasksSight::Absent | TasksSight::Unreadable { .. } => Vec::new(),
+    }
+}
+
+impl RunRequest {
+    /// Sets up a new run.
+    pub fn start(self) -> Result<Started, CliError> {
+        let Self { dir, mut config, format, color } = self;
+        let mut ground = Ground::look(&dir, &config)?;
+        let plan = ground.plan(&config)?;
+        config.policy = policy_for(&config, ground.adapter.as_ref())?;
+        let clock = Clock::start();
+        let run = new_run_id(clock.now());
+        let mut journal = Journal::open(&ground.state_dir)?;
+        let lock = lock_worktree(&ground.state_dir, ground.worktree.root(), &run)
+            .map_err(already_running)?;
+        let stale = ground.loop_dir.stale_active();
+        ground.loop_dir.prepare().map_err(|e| io("make the loop folder", &e))?;
+        let sight = first_look(&mut ground)?;
+        let start = run_start(&run, &config, &plan, &sight, &ground, &journal, clock.now())?;
+        if let Some(problem) = start_problem(&start) {
+            return Err(problem_error(problem, &ground.loop_dir));
+        }
+        let earlier = journal.latest_run(ground.worktree.root())?;
+        let earlier = earlier.map_or_else(|| "earlier".to_owned(), |run| run.run.to_string());
+        ground.loop_dir.rotate_logs(&earlier).map_err(|e| io("move the earlier logs", &e))?;
+        ground.loop_dir.sweep_responses(clock.now());
+        journal.start_run(&new_run(&run, &config, &ground, clock.now()))?;
+        ground.worktree.checkpoint(&run, IterationNo::BASELINE, &sight.checkpoint_tree)?;
+        let private_dir = ground.state_dir.join("runs").join(run.as_str());
+        private_folder(&private_dir).map_err(|e| io("make the run's folder", &e))?;
+        RunRecord::new(config.to_toml(Detail::Values), &plan, &sight.checkpoint_tree)
+            .save(&ground.state_dir, &run)
+            .map_err(|e| io("keep the run's settings", &e))?;
+        let mut reporter = Reporter::new(format, color);
+        reporter.opening(&opening(&run, &config, &plan, &ground, stale));
+        let parts =
+            Parts { run, config, plan, ground, journal, clock, lock, reporter, private_dir };
+        let driver = parts.assemble(Governor::new(), sight.clone(), sight.checkpoint_tree)?;
+        Ok(Started { driver, first: Event::RunStarted(Box::new(start)) })
+    }
+}
+
+/// Everything a driver is made of.
+pub(super) struct Parts {
+    pub(super) run: RunId,
+    pub(super) config: Config,
+    pub(super) plan: GatePlan,
+    pub(super) ground: Ground,
+    pub(super) journal: Journal,
+    pub(super) clock: Clock,
+    pub(super) lock: crate::journal::WorktreeLock,
+    pub(super) reporter: Reporter,
+    pub(super) private_dir: PathBuf,
+}
+
+impl Parts {
+    pub(super) fn assemble(
+        self,
+        governor: Governor,
+        latest: Sight,
+        first_tree: String,
+    ) -> Result<Driver, CliError> {
+        let (outbox, inbox) = sync_channel(INBOX);
+        signals::listen(outbox.clone())?;
+        let now = self.clock.now();
+        let logs = self.ground.loop_dir.logs();
+        Ok(Driver {
+            governor,
+            journal: self.journal,
+            clock: self.clock,
+            run: self.run,
+            config: self.config,
+            adapter: self.ground.adapter,
+            plan: self.plan,
+            worktree: self.ground.worktree,
+            loop_dir: self.ground.loop_dir,
+            state_dir: self.ground.state_dir,
+            private_dir: self.private_dir,
+            reporter: self.reporter,
+            telemetry: Telemetry::new(logs),
+            timers: Timers::default(),
+            inbox,
+            outbox,
+            queue: std::collections::VecDeque::new(),
+            session: None,
+            starts: 0,
+            gate_job: None,
+            first_tree,
+            latest,
+            ending: None,
+            next_beat: now,
+            journalled: now,
+            crash: CrashPoint::from_environment(),
+            _lock: self.lock,
+        })
+    }
+}
+
+fn first_look(ground: &mut Ground) -> Result<Sight, CliError> {
+    let (dir, tasks) = (ground.loop_dir.relative(), ground.loop_dir.tasks_relative());
+    let mut sight = ground.worktree.look(&dir, &tasks)?;
+    sight.tasks = ground.tasks.clone();
+    Ok(sight)
+}
+
+#[expect(clippy::too_many_arguments, reason = "the facts a run begins with, gathered once")]
+fn run_start(
+    run: &RunId,
+    config: &Config,
+    plan: &GatePlan,
+    sight: &Sight,
+    ground: &Ground,
+    journal: &Journal,
+    now: Moment,
+) -> Result<RunStart, CliError> {
+    let root = ground.worktree.root();
+    let mut desk = ground.loop_dir.desk().map_err(|e| io("read what humans left", &e))?;
+    desk.accepted_tamper = journal.accepted(root)?;
+    let memory = journal.task_memory(root, now, config.policy.tasks.attempt_window)?;
+    Ok(RunStart {
+        run: run.clone(),
+        policy: config.policy.clone(),
+        gates: plan.names(),
+        sight: sight.clone(),
+        desk,
+        memory,
+        agent: ground.adapter.traits(),
+    })
+}
+
+fn new_run(run: &RunId, config: &Config, ground: &Ground, now: Moment) -> NewRun {
+    NewRun {
+        run: run.clone(),
+        root: ground.worktree.root().to_path_buf(),
+        agent: agent_words(config),
+        pid: std::process::id(),
+        started: now,
+        max_iterations: config.policy.limits.iterations,
+    }
+}
+
+/// The agent in a few words: its name, or the command that stands for it.
+fn agent_words(config: &Config) -> String {
+    let agent = &config.agent;
+    let words = match &agent.command {
+        Some(command) => command.to_string(),
+        None => agent.name.clone(),
+    };
+    let model = agent.model.as_ref().map(|model| format!(" · {model}")).unwrap_or_default();
+    format!("{}{model}", flyball_core::text::head(&words, 60))
+}
+
+pub(super) fn opening(
+    run: &RunId,
+    config: &Config,
+    plan: &GatePlan,
+    ground: &Ground,
+    stale: Option<u32>,
+) -> Opening {
+    let stories = match &ground.tasks {
+        TasksSight::Found { text } => {
+            TaskList::parse(text).ok().map(|list| list.counts(&config.policy.review))
+        }
+        TasksSight::Absent | TasksSight::Unreadable { .. } => None,
+    };
+    let mut notes = Vec::new();
+    if let Some(pid) = stale {
+        notes.push(format!("an earlier run (process {pid}) ended without taking its sign down"));
+    }
+    Opening {
+        run: run.clone(),
+        root: ground.worktree.root().to_string_lossy().into_owned(),
+        agent: agent_words(config),
+        gates: plan.names().iter().map(ToString::to_string).collect(),
+        stories,
+        notes,
+    }
+}
+
+/// A name that sorts by time and can be read aloud: `20261115-104512-k3f9`.
+fn new_run_id(now: Moment) -> RunId {
+    let digits: String =
+        clock::rfc3339(now).chars().filter(char::is_ascii_digit).take(14).collect();
+    let (day, time) = digits.split_at_checked(8).unwrap_or((digits.as_str(), ""));
+    let seed = format!("{}-{}", clock::unique_nanos(), std::process::id());
+    let hash = blake3::hash(seed.as_bytes());
+    let alphabet = b"abcdefghjkmnpqrstuvwxyz23456789";
+    let tail: String = hash
+        .as_bytes()
+        .iter()
+        .take(4)
+        .filter_map(|byte| alphabet.get(usize::from(*byte) % alphabet.len()))
+        .map(|byte| char::from(*byte))
+        .collect();
+    RunId::new(format!("{day}-{time}-{tail}"))
+}
+
+pub(super) fn already_running(error: LockError) -> CliError {
+    match error {
+        LockError::AlreadyRunning { .. } => {
+            let text = error.to_string();
+            let (what, hint) = text.split_once("; ").unwrap_or((text.as_str(), ""));
+            CliError::already_running(what).hint(hint)
+        }
+        LockError::Journal(error) => error.into(),
+    }
+}
+
+fn problem_error(problem: StartProblem, loop_dir: &LoopDir) -> CliError {
+    let path = loop_dir.tasks_relative();
+    match problem {
+        StartProblem::BadTasks(error) => {
+            CliError::data(format!("the task list `{}` cannot be used", path.display()))
+                .cause(error)
+                .hint("mend the file; flyball has not touched it")
+        }
+        StartProblem::UnreadableTasks(why) => {
+            CliError::data(format!("the task list `{}` cannot be read", path.display())).cause(why)
+        }
+        StartProblem::NothingToVerify => CliError::config(problem.to_string())
+            .hint(format!("describe the work in `{}`: `flyball init` writes one", path.display()))
+            .hint(
+                "or add a gate: [[gates.check]] name = \"tests\", command = \"…\" in flyball.toml",
+            )
+            .hint("or believe the agent's word: --trust-claims"),
+    }
+}
+
+/// The adapter: the named agent's own, or the user's command read in the given format.
+fn choose(config: &Config) -> Result<Box<dyn Adapter>, CliError> {
+    let agent = &config.agent;
+    let output = agent.output.and_then(format_name).unwrap_or("text").to_owned();
+    if let Some(command) = &agent.command {
+        let prompt = match agent.prompt {
+            None | Some(PromptVia::Stdin) => PromptBy::Stdin,
+            Some(PromptVia::Argument) => PromptBy::Argument,
+            Some(PromptVia::File) => PromptBy::File,
+        };
+        return Ok(Box::new(Custom { command: command.argv(), prompt, output }));
+    }
+    match adapter(&agent.name) {
+        Some(known) => Ok(Box::new(Known(known))),
+        None => Err(CliError::config(format!("there is no agent named `{}`", agent.name))
+            .hint("name a known one in [agent] name, or give its command: `flyball run -- CMD …`")),
+    }
+}
+
+fn format_name(format: OutputFormat) -> Option<&'static str> {
+    Some(match format {
+        OutputFormat::Text => return None,
+        OutputFormat::Flyball => "flyball",
+        OutputFormat::Claude => "claude",
+        OutputFormat::Codex => "codex",
+        OutputFormat::Gemini => "gemini",
+        OutputFormat::Goose => "goose",
+        OutputFormat::Opencode => "opencode",
+        OutputFormat::Qwen => "qwen",
+        OutputFormat::Copilot => "copilot",
+        OutputFormat::Pi => "pi",
+        OutputFormat::Cline => "cline",
+        OutputFormat::Aider => "aider",
+    })
+}
+
+/// A known adapter behind a box.
+struct Known(&'static dyn Adapter);
+
+impl Adapter for Known {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+    fn traits(&self) -> flyball_core::event::AgentTraits {
+        self.0.traits()
+    }
+    fn launch(&self, request: &crate::agent::LaunchRequest<'_>) -> crate::agent::Launch {
+        self.0.launch(request)
+    }
+    fn free_text(&self) -> &'static [&'static str] {
+        self.0.free_text()
+    }
+    fn refuse_after_at_most(&self) -> Option<u32> {
+        self.0.refuse_after_at_most()
+    }
+    fn stop_refusal_cap(&self) -> u32 {
+        self.0.stop_refusal_cap()
+    }
+    fn can_resume(&self) -> bool {
+        self.0.can_resume()
+    }
+    fn tells_cost(&self) -> bool {
+        self.0.tells_cost()
+    }
+    fn reader(&self, request: &crate::agent::ReadRequest) -> Box<dyn crate::agent::Reader> {
+        self.0.reader(request)
+    }
+}
+
+/// The policy as this agent needs it: refusals before its own loop guard, no stall watch over
+/// plain text unless asked for, and a cost limit only where cost can be known.
+pub(super) fn policy_for(config: &Config, adapter: &dyn Adapter) -> Result<Policy, CliError> {
+    let mut rules = config.policy.clone().into_rules();
+    if let Some(most) = adapter.refuse_after_at_most() {
+        rules.calls.refuse_after = rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);
+    }
+    let is_default = config
+        .origin("limits.stall_after")
+        .is_none_or(|origin| matches!(origin.source, Source::Default));
+    if is_default && !adapter.traits().structured {
+        rules.limits.stall_after = Millis::ZERO;
+    }
+    if rules.limits.cost_usd > 0.0 && !adapter.tells_cost() {
+        let model = config.agent.model.as_deref().unwrap_or("");
+        if prices(config).price(model).is_none() {
+            let shown = if model.is_empty() { "(none named)" } else { model };
+            return Err(CliError::config(format!(
+                "a cost limit is set, but this agent tells no cost and the price of its model \
+                 `{shown}` is unknown"
+            ))
+            .hint("name a known model with --model, or give [prices.\"MODEL\"] in flyball.toml")
+            .hint("or limit tokens instead: --max-tokens"));
+        }
+    }
+    Policy::new(rules).map_err(|error| CliError::config(error.to_string()))
+}
+
+/// The config's prices on top of the built-in ones.
+pub(super) fn prices(config: &Config) -> Prices {
+    let own = config
+        .prices
+        .iter()
+        .map(|(model, price)| {
+            let price = crate::agent::prices::Price {
+                input: price.input_usd_per_mtok,
+                output: price.output_usd_per_mtok,
+                ..crate::agent::prices::Price::default()
+            };
+            (model.clone(), price)
+        })
+        .collect();
+    Prices::with(own)
+}
+
+/// Now, and the local zone.
+pub(super) fn local_time() -> LocalTime {
+    LocalTime { now: clock::wall(), ahead_of_utc_secs: clock::local_offset_secs() }
+}
+
+/// What `--dry-run` shows: settings, gates, task and prompt. Starts and writes nothing.
+pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
+    let ground = Ground::look(dir, config)?;
+    let plan = ground.plan(config)?;
+    let policy = policy_for(config, ground.adapter.as_ref())?;
+    let list = match &ground.tasks {
+        TasksSight::Found { text } => Some(
+            TaskList::parse(text)
+                .map_err(|error| problem_error(StartProblem::BadTasks(error), &ground.loop_dir))?,
+        ),
+        TasksSight::Absent => None,
+        TasksSight::Unreadable { error } => {
+            let problem = StartProblem::UnreadableTasks(error.clone());
+            return Err(problem_error(problem, &ground.loop_dir));
+        }
+    };
+    if list.is_none() && plan.is_empty() && !policy.iterations.trust_claims {
+        return Err(problem_error(StartProblem::NothingToVerify, &ground.loop_dir));
+    }
+    let next = list
+        .as_ref()
+        .and_then(|list| list.plan_next(&policy.review, |_| flyball_core::task::Standing::Open));
+    let (mode, task) = next
+        .map_or((flyball_core::tasklist::Mode::Implement, None), |(m, s)| (m, Some(s.id.clone())));
+    let template = ground.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
+    let template =
+        template.unwrap_or_else(|| crate::prompt::default_template(&ground.loop_dir.relative()));
+    let words = crate::prompt::task_words(list.as_ref(), task.as_ref());
+    let prompt = crate::prompt::render(
+        &template,
+        &crate::prompt::Variables {
+            iteration: IterationNo::new(1),
+            max_iterations: policy.limits.iterations,
+            mode,
+            task: &words,
+            briefing: "",
+        },
+    );
+    let gates: Vec<String> =
+        plan.gates().iter().map(|gate| format!("  {}: {}", gate.name, gate.command)).collect();
+    let gates = if gates.is_empty() { "  none".to_owned() } else { gates.join("\n") };
+    let task = task.map_or_else(|| "none (the prompt is the task)".to_owned(), |t| t.to_string());
+    Ok(format!(
+        "repository: {}\nagent: {}\ngates:\n{gates}\nlimits: {} iterations, runtime {}, stuck {}\n\
+         next: {} {task}\nprompt:\n{prompt}\n",
+        ground.worktree.root().display(),
+        agent_words(config),
+        policy.limits.iterations,
+        policy.limits.runtime,
+        policy.limits.stuck,
+        mode.as_str(),
+    ))
+}

@@ -1,0 +1,148 @@
+//! The human side (B2): `blocked.txt` and `decide.txt`, written by flyball, answered by hand or by
+//! `flyball answer`.
+
+use std::fs;
+use std::io;
+
+use flyball_core::event::Desk;
+use flyball_core::{IterationNo, Moment};
+
+use super::{LoopDir, remove, write_whole};
+
+/// What separates the question from the answer.
+const LINE: &str = "---";
+const ANSWER: &str = "## Answer";
+
+impl LoopDir {
+    /// What humans left, without what they accepted (that is in the journal).
+    pub fn desk(&self) -> io::Result<Desk> {
+        let blocked = read(&self.file("blocked.txt"))?.map(|text| text.trim().to_owned());
+        let (question, answer) = match read(&self.file("decide.txt"))? {
+            Some(text) => parse(&text),
+            None => (None, None),
+        };
+        Ok(Desk { blocked, question, answer, accepted_tamper: Vec::new() })
+    }
+
+    /// Writes why it is blocked.
+    pub fn write_blocked(&self, reason: &str) -> io::Result<()> {
+        fs::create_dir_all(self.path())?;
+        write_whole(&self.file("blocked.txt"), &format!("{}\n", reason.trim()))
+    }
+
+    /// Writes the question.
+    pub fn write_decide(
+        &self,
+        iteration: IterationNo,
+        now: Moment,
+        question: &str,
+    ) -> io::Result<()> {
+        fs::create_dir_all(self.path())?;
+        let time = Self::stamp(now);
+        let text = format!(
+            "## Question (from iteration {iteration}, {time})\n{}\n\n{LINE}\n{ANSWER}\n\n",
+            question.trim()
+        );
+        write_whole(&self.file("decide.txt"), &text)
+    }
+
+    /// Puts an answer below the question; says what was asked, or nothing when nothing was.
+    pub fn write_answer(&self, answer: &str) -> io::Result<Option<String>> {
+        let path = self.file("decide.txt");
+        let Some(text) = read(&path)? else { return Ok(None) };
+        let (head, _) = split(&text);
+        write_whole(&path, &format!("{}\n{LINE}\n{ANSWER}\n{}\n", head.trim_end(), answer.trim()))?;
+        Ok(Some(parse(&text).0.unwrap_or_default()))
+    }
+
+    /// The blocker is gone.
+    pub fn remove_blocked(&self) -> io::Result<()> {
+        remove(&self.file("blocked.txt"))
+    }
+
+    /// The question was answered and acted on.
+    pub fn remove_decide(&self) -> io::Result<()> {
+        remove(&self.file("decide.txt"))
+    }
+}
+
+fn read(path: &std::path::Path) -> io::Result<Option<String>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Question and answer. The question may hold a line of its own: the last one before an answer
+/// heading separates, else the last one at all.
+fn split(text: &str) -> (String, String) {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_line = |line: &&str| line.trim_end() == LINE;
+    let before_heading = lines.iter().enumerate().rposition(|(index, line)| {
+        let next = lines.iter().skip(index + 1).find(|line| !line.trim().is_empty());
+        is_line(line) && next.is_some_and(|next| next.trim() == ANSWER)
+    });
+    let at = before_heading.or_else(|| lines.iter().rposition(is_line));
+    match at {
+        Some(at) => {
+            let (head, tail) = lines.split_at(at);
+            (head.join("\n"), tail.get(1..).unwrap_or(&[]).join("\n"))
+        }
+        None => (text.to_owned(), String::new()),
+    }
+}
+
+fn parse(text: &str) -> (Option<String>, Option<String>) {
+    let (head, tail) = split(text);
+    let question: Vec<&str> =
+        head.lines().filter(|line| !line.starts_with("## Question")).collect();
+    let answer: Vec<&str> = tail.lines().filter(|line| line.trim() != ANSWER).collect();
+    let answer = answer.join("\n").trim().to_owned();
+    (Some(question.join("\n").trim().to_owned()), (!answer.is_empty()).then_some(answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, LoopDir) {
+        let dir = tempfile::tempdir().unwrap();
+        let loop_dir = LoopDir::new(dir.path(), Path::new(".flyball"), Path::new("tasks.json"));
+        (dir, loop_dir)
+    }
+
+    #[test]
+    fn a_question_waits_until_it_is_answered_and_keeps_its_own_lines() {
+        let (_dir, desk) = folder();
+        let question = "Sockets or polling?\n---\nBoth cost.";
+        desk.write_decide(IterationNo::new(7), Moment::from_millis(0), question).unwrap();
+        let seen = desk.desk().unwrap();
+        assert_eq!(seen.question.as_deref(), Some(question));
+        assert_eq!(seen.answer, None);
+        assert_eq!(desk.write_answer("polling\n").unwrap().as_deref(), Some(question));
+        assert_eq!(desk.desk().unwrap().answer.as_deref(), Some("polling"));
+        let text = fs::read_to_string(desk.file("decide.txt")).unwrap();
+        assert!(text.starts_with("## Question (from iteration 7, 1970-01-01T00:00:00Z)\n"));
+    }
+
+    #[test]
+    fn an_answer_written_by_hand_below_the_line_counts() {
+        let (_dir, desk) = folder();
+        fs::create_dir_all(desk.path()).unwrap();
+        fs::write(desk.file("decide.txt"), "## Question (from iteration 1, x)\nq?\n---\nyes\n")
+            .unwrap();
+        let seen = desk.desk().unwrap();
+        assert_eq!((seen.question.as_deref(), seen.answer.as_deref()), (Some("q?"), Some("yes")));
+    }
+
+    #[test]
+    fn nothing_there_is_nothing_asked() {
+        let (_dir, desk) = folder();
+        assert_eq!(desk.desk().unwrap(), Desk::default());
+        assert_eq!(desk.write_answer("x").unwrap(), None);
+        desk.remove_blocked().unwrap();
+    }
+}

@@ -1,0 +1,43 @@
+//! A program run for a moment: started, waited for at most so long, and ended with its whole tree.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use flyball_core::event::ExitHow;
+
+use super::{ProcessEvent, Spec, Supervised};
+
+/// Runs a program and waits for it; what it prints is dropped, how it ends does not matter.
+pub fn run_briefly(program: &str, args: &[String], timeout: Duration) {
+    run_briefly_with(program, args, &[], timeout).ok();
+}
+
+/// Runs a program with further variables (an empty one is removed) and says how it failed, if so.
+pub fn run_briefly_with(
+    program: &str,
+    args: &[String],
+    env: &[(&str, String)],
+    timeout: Duration,
+) -> Result<(), String> {
+    let mut spec = Spec::new(program, std::env::temp_dir());
+    if let Ok(here) = std::env::current_dir() {
+        spec.cwd = here;
+    }
+    spec.args = args.to_vec();
+    let value = |value: &String| (!value.is_empty()).then(|| value.clone());
+    spec.env = env.iter().map(|(name, text)| ((*name).to_owned(), value(text))).collect();
+    let (sender, receiver) = mpsc::channel();
+    let _process = Supervised::start(&spec, move |event| {
+        if let ProcessEvent::Exited { how, .. } = event {
+            sender.send(how).ok();
+        }
+    })
+    .map_err(|error| error.to_string())?;
+    match receiver.recv_timeout(timeout) {
+        Ok(ExitHow::Code(0)) => Ok(()),
+        Ok(ExitHow::Code(code)) => Err(format!("it exited with {code}")),
+        Ok(ExitHow::Signal(signal)) => Err(format!("signal {signal} ended it")),
+        Ok(ExitHow::Lost) => Err("it was lost".to_owned()),
+        Err(_) => Err(format!("it took longer than {} s", timeout.as_secs())),
+    }
+}

@@ -1,0 +1,142 @@
+//! The event stream made visible: lines for people on stderr, or JSON lines on stdout. Shows; never
+//! changes a run.
+
+mod json;
+mod lines;
+mod status_line;
+mod summary;
+
+use flyball_core::effect::{Effect, Ending};
+use flyball_core::governor::RunStanding;
+use flyball_core::{Event, IterationNo, Moment, RunId};
+
+use self::json::JsonReport;
+use self::lines::TextReport;
+pub use self::summary::summary_text;
+use crate::agent::Aside;
+use crate::cli::Format;
+use crate::gate::GateProgress;
+use crate::terminal::{ColorChoice, Paint};
+
+/// What is known of a run when it is announced.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The run.
+    pub run: RunId,
+    /// The repository.
+    pub root: String,
+    /// The agent and how it is started.
+    pub agent: String,
+    /// The gates by name.
+    pub gates: Vec<String>,
+    /// Stories passed and in all; none without a task list.
+    pub stories: Option<(u32, u32)>,
+    /// Things worth saying at the start.
+    pub notes: Vec<String>,
+}
+
+/// Shows a run.
+pub enum Reporter {
+    /// For people.
+    Text(Box<TextReport>),
+    /// For programs.
+    Json(JsonReport),
+}
+
+impl Reporter {
+    /// A reporter in this format.
+    pub fn new(format: Format, color: ColorChoice) -> Self {
+        match format {
+            Format::Text => Self::Text(Box::new(TextReport::new(color.for_stderr()))),
+            Format::Json => Self::Json(JsonReport),
+        }
+    }
+
+    /// The run begins or goes on.
+    pub fn opening(&mut self, opening: &Opening) {
+        match self {
+            Self::Text(text) => text.opening(opening),
+            Self::Json(_) => JsonReport::opening(opening),
+        }
+    }
+
+    /// A fact was journalled.
+    pub fn event(&mut self, at: Moment, event: &Event) {
+        match self {
+            Self::Text(text) => text.event(event),
+            Self::Json(_) => JsonReport::event(at, event),
+        }
+    }
+
+    /// An order is about to be performed.
+    pub fn effect(&mut self, at: Moment, effect: &Effect) {
+        match self {
+            Self::Text(text) => text.effect(at, effect),
+            Self::Json(_) => JsonReport::effect(at, effect),
+        }
+    }
+
+    /// A gate began or ended.
+    pub fn gate(&mut self, progress: &GateProgress) {
+        match self {
+            Self::Text(text) => text.gate(progress),
+            Self::Json(_) => JsonReport::gate(progress),
+        }
+    }
+
+    /// Something the agent said or its client told.
+    pub fn aside(&mut self, iteration: IterationNo, aside: &Aside) {
+        if let Self::Text(text) = self {
+            text.aside(iteration, aside);
+        }
+    }
+
+    /// Bytes of the agent's standard error.
+    pub fn agent_stderr(&mut self, bytes: &[u8]) {
+        if let Self::Text(text) = self {
+            text.raw(bytes);
+        }
+    }
+
+    /// A remark of flyball's own.
+    pub fn note(&mut self, iteration: IterationNo, note: &str) {
+        if let Self::Text(text) = self {
+            text.line("NOTE", Some(iteration), note, Paint::dim);
+        }
+    }
+
+    /// Half a second has passed.
+    pub fn tick(&mut self, at: Moment, standing: &RunStanding<'_>) {
+        if let Self::Text(text) = self {
+            text.tick(at, standing);
+        }
+    }
+
+    /// The run is over.
+    pub fn summary(&mut self, run: &RunId, ending: &Ending, max: u32, loop_dir: &str) {
+        match self {
+            Self::Text(text) => text.summary(run, ending, max, loop_dir),
+            Self::Json(_) => JsonReport::summary(run, ending),
+        }
+    }
+}
+
+/// How a verb is coloured.
+type Colour = fn(Paint, &str) -> String;
+
+/// A gate's progress in words; nothing for those that only begin.
+fn gate_words(progress: &GateProgress) -> (&'static str, Option<String>, Colour) {
+    let (check, note) = match progress {
+        GateProgress::Started { .. } => return ("GATE", None, Paint::dim),
+        GateProgress::Finished(check) => (check, ""),
+        GateProgress::Cached(check) => (check, " (known for this tree)"),
+    };
+    let counts = check
+        .counts
+        .map(|counts| format!(" · {} passed, {} failed", counts.passed, counts.failed))
+        .unwrap_or_default();
+    let text =
+        format!("{} {}{counts}{note} · {}", check.gate, check.status.as_str(), check.duration);
+    let colour: Colour = if check.status.is_red() { Paint::red } else { Paint::green };
+    ("GATE", Some(text), colour)
+}

@@ -1,0 +1,84 @@
+//! The live line at the bottom of a terminal: cleared before anything else is printed, drawn again
+//! at the next beat, never in a pipe or CI.
+
+use std::io::IsTerminal;
+
+use flyball_core::Moment;
+use flyball_core::governor::RunStanding;
+
+use super::summary::dollars;
+use crate::terminal;
+
+/// Where the cursor stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cursor {
+    /// At the start of an empty line.
+    LineStart,
+    /// Behind something the agent said.
+    InText,
+    /// Behind the live line.
+    InStatus,
+}
+
+/// The live line.
+#[derive(Debug)]
+pub(super) struct StatusLine {
+    is_on: bool,
+    cursor: Cursor,
+    began: Option<(u32, Moment)>,
+}
+
+impl StatusLine {
+    pub(super) fn new() -> Self {
+        let is_on = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
+        Self { is_on, cursor: Cursor::LineStart, began: None }
+    }
+
+    /// Prints a whole line of the story.
+    pub(super) fn print_line(&mut self, text: &str) {
+        self.clear();
+        let start = if self.cursor == Cursor::InText { "\n" } else { "" };
+        terminal::write_err(&format!("{start}{text}\n"));
+        self.cursor = Cursor::LineStart;
+    }
+
+    /// Prints the agent's own text as it comes.
+    pub(super) fn print_raw(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.clear();
+        terminal::write_err(text);
+        self.cursor = if text.ends_with('\n') { Cursor::LineStart } else { Cursor::InText };
+    }
+
+    pub(super) fn clear(&mut self) {
+        if self.cursor == Cursor::InStatus {
+            terminal::write_err("\r\x1b[2K");
+            self.cursor = Cursor::LineStart;
+        }
+    }
+
+    /// Draws it anew, unless the agent is in the middle of a line.
+    pub(super) fn draw(&mut self, now: Moment, standing: &RunStanding<'_>) {
+        if !self.is_on || self.cursor == Cursor::InText {
+            return;
+        }
+        let number = standing.iteration.get();
+        let began = match self.began {
+            Some((of, began)) if of == number => began,
+            Some(_) | None => now,
+        };
+        self.began = Some((number, began));
+        let tally = standing.tally;
+        let mut parts = vec![standing.mode.as_str().to_owned(), now.since(began).to_string()];
+        parts.extend(standing.task.map(ToString::to_string));
+        parts.extend((tally.tokens > 0).then(|| format!("{} tokens", tally.tokens)));
+        parts.extend((tally.cost_micro_usd > 0).then(|| dollars(tally.cost_micro_usd)));
+        let text = format!("{:>8}  #{number:<3} {}", standing.phase, parts.join(" · "));
+        let shown: String = text.chars().take(100).collect();
+        self.clear();
+        terminal::write_err(&shown);
+        self.cursor = Cursor::InStatus;
+    }
+}
