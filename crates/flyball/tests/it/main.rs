@@ -11,6 +11,8 @@ mod gate_command;
 #[cfg(test)]
 mod gate_run;
 #[cfg(test)]
+mod gate_tamper;
+#[cfg(test)]
 mod home;
 #[cfg(test)]
 mod human;

@@ -1,6 +1,9 @@
 //! Gate commands: the resolved ones, and the scripts, recipes and files right behind them. Any
 //! other edit of a manifest is nobody's business here.
 
+#[cfg(test)]
+mod tests;
+
 use super::Edited;
 use super::recipe::{self, Recipes};
 use crate::config::FILE_NAME;
@@ -150,54 +153,61 @@ fn behind(gate: &Gate, step: &Step, edited: &[Edited]) -> Vec<Changed> {
     let Some(file) = edited.iter().find(|file| paths.contains(&file.path)) else {
         return Vec::new();
     };
-    let read: fn(&str) -> Recipes = match program {
-        "make" | "gmake" | "just" => recipe::of_makefile,
-        _ => recipe::of_package,
-    };
+    let read_makefile = !MANAGERS.contains(&program);
+    let read = if read_makefile { recipe::of_makefile } else { recipe::of_package };
     let text = |side: &Option<String>| read(side.as_deref().unwrap_or(""));
     let (before, after) = (text(&file.before), text(&file.after));
     let mut found = Vec::new();
     for name in arguments().filter(|word| *word != "run") {
         for reached in before.reachable(name) {
-            let direct = reached == *name || program != "make";
-            if let Some((line, how)) = recipe_change(&reached, direct, &before, &after) {
-                found.push(Changed {
-                    gate: gate.name.to_string(),
-                    file: Some(file.path.clone()),
-                    line,
-                    message: format!("`{reached}`, which gate `{}` runs, {how}", gate.name),
-                });
-            }
+            // What a makefile builds on the way is no check, however it is built.
+            let is_check = !read_makefile || before.is_check(name, &reached);
+            let how = match weakening(&reached, &before, &after) {
+                Some(How::Hides(how)) => how,
+                Some(How::Differs(how)) if is_check => how,
+                Some(How::Differs(_)) | None => continue,
+            };
+            found.push(Changed {
+                gate: gate.name.to_string(),
+                file: Some(file.path.clone()),
+                line: after.get(&reached).map(|recipe| recipe.line),
+                message: format!("`{reached}`, which gate `{}` runs, {how}", gate.name),
+            });
         }
     }
     found
 }
 
-/// How a script or recipe changed; one that is only reached through others may change, as long as
-/// it does not begin to swallow failures.
-fn recipe_change(
-    name: &str,
-    direct: bool,
-    before: &Recipes,
-    after: &Recipes,
-) -> Option<(Option<u32>, String)> {
+/// How a script or recipe changed.
+enum How {
+    /// Failures no longer show.
+    Hides(String),
+    /// It does something else.
+    Differs(String),
+}
+
+fn weakening(name: &str, before: &Recipes, after: &Recipes) -> Option<How> {
     let old = before.get(name)?;
     let Some(new) = after.get(name) else {
-        return Some((None, "was removed".to_owned()));
+        return Some(How::Differs("was removed".to_owned()));
     };
     let (was, is) = (old.body.join("\n"), new.body.join("\n"));
-    let swallows = swallowed(&is) > swallowed(&was)
-        || count(&new.body, |line| line.starts_with('-'))
-            > count(&old.body, |line| line.starts_with('-'));
-    if swallows {
-        return Some((Some(new.line), format!("now hides failures: `{}`", shown(&is))));
+    let ignored = |lines: &[String]| lines.iter().filter(|line| line.starts_with('-')).count();
+    if swallowed(&is) > swallowed(&was) || ignored(&new.body) > ignored(&old.body) {
+        return Some(How::Hides(format!("now hides failures: `{}`", shown(&is))));
+    }
+    let lost =
+        old.calls.iter().find(|call| !new.calls.contains(call) && before.get(call).is_some());
+    if let (true, Some(lost)) = (old.body.is_empty(), lost) {
+        return Some(How::Differs(format!("no longer runs `{lost}`")));
     }
     let only_more =
         new.body.len() > old.body.len() && old.body.iter().all(|line| new.body.contains(line));
-    if !direct || was == is || same(&was, &is) || only_more {
+    if same(&was, &is) || only_more {
         return None;
     }
-    Some((Some(new.line), format!("was changed from `{}` to `{}`", shown(&was), shown(&is))))
+    let (was, is) = (shown(&was), shown(&is));
+    Some(How::Differs(format!("was changed from `{was}` to `{is}`")))
 }
 
 /// Scripts named in the command that begin to swallow failures.
@@ -237,169 +247,6 @@ fn stops_at_errors(script: &str) -> bool {
     })
 }
 
-fn count(lines: &[String], is_so: impl Fn(&String) -> bool) -> usize {
-    lines.iter().filter(|line| is_so(line)).count()
-}
-
 fn shown(text: &str) -> String {
     flyball_core::text::head(&text.replace('\n', "; "), 120)
-}
-
-#[cfg(test)]
-mod tests {
-    use flyball_core::{GateName, Millis};
-
-    use super::*;
-    use crate::config::CommandLine;
-
-    fn plan(gates: &[(&str, &str, GateSource)]) -> GatePlan {
-        let gate = |(name, command, source): &(&str, &str, GateSource)| Gate {
-            name: GateName::new(*name),
-            command: CommandLine::Shell((*command).to_owned()),
-            timeout: Millis::from_secs(1),
-            needs: Vec::new(),
-            source: *source,
-        };
-        GatePlan::of(gates.iter().map(gate).collect()).unwrap()
-    }
-
-    fn messages(found: Vec<Changed>) -> Vec<String> {
-        found.into_iter().map(|changed| changed.message).collect()
-    }
-
-    #[test]
-    fn a_changed_or_removed_command_is_found_and_a_stronger_one_is_not() {
-        use GateSource::{Configured, Detected};
-        let first =
-            plan(&[("tests", "npm run test", Detected), ("lint", "ruff check", Configured)]);
-        let go = |gates: &[(&str, &str, GateSource)]| messages(changed(&[], &first, &plan(gates)));
-        let lint = ("lint", "ruff check", Configured);
-        assert_eq!(go(&[("tests", "npm run test", Detected), lint]), [""; 0]);
-        assert_eq!(go(&[lint, ("unit", "npm  run test", Detected)]), [""; 0]);
-        assert_eq!(go(&[("tests", "pnpm run test", Detected), lint]), [""; 0]);
-        assert_eq!(go(&[("tests", "npm run test && npm run e2e", Configured), lint]), [""; 0]);
-        assert_eq!(
-            go(&[("tests", "true", Configured), lint]),
-            ["gate `tests` no longer runs `npm run test` but `true`"]
-        );
-        assert_eq!(go(&[("tests", "npm run test && x || true", Configured), lint]).len(), 1);
-        assert_eq!(go(&[("tests", "npm run test; true", Configured), lint]).len(), 1);
-        assert_eq!(
-            go(&[("tests", "npm run test", Detected)]),
-            ["gate `lint` (`ruff check`) was removed"]
-        );
-        let replaced = changed(&[], &first, &plan(&[("x", "true", Configured)]));
-        assert!(replaced.iter().all(|found| found.file.as_deref() == Some(FILE_NAME)));
-    }
-
-    fn behind_gate(command: &str, path: &str, before: &str, after: &str) -> Vec<String> {
-        let plan = plan(&[("tests", command, GateSource::Detected)]);
-        let text = |text: &str| (text != "-").then(|| text.to_owned());
-        let file = Edited { path: path.to_owned(), before: text(before), after: text(after) };
-        assert!(may_matter(path, &plan) || before == after, "{path}");
-        messages(changed(&[file], &plan, &plan))
-    }
-
-    #[test]
-    fn what_stands_behind_a_command_is_looked_at() {
-        let npm = |test: &str, more: &str| format!(r#"{{"scripts": {{"test": "{test}"{more}}}}}"#);
-        let cases: [(&str, &str, String, String, usize); 20] = [
-            ("npm run test", "package.json", npm("jest", ""), npm("jest || true", ""), 1),
-            ("npm run test", "package.json", npm("jest", ""), npm("exit 0", ""), 1),
-            (
-                "npm test",
-                "package.json",
-                npm("jest", ""),
-                npm("jest --testPathIgnorePatterns a", ""),
-                1,
-            ),
-            ("npm run test", "package.json", npm("jest", ""), npm("jest && eslint .", ""), 0),
-            ("npm run test", "package.json", npm("jest", ""), npm("jest", r#", "dev": "vite""#), 0),
-            ("npm run test", "web/package.json", npm("jest", ""), npm("true", ""), 0),
-            ("cd web && npm run test", "web/package.json", npm("jest", ""), npm("true", ""), 1),
-            (
-                "npm run test",
-                "package.json",
-                npm("npm run unit && npm run e2e", r#", "unit": "jest""#),
-                npm("npm run unit && npm run e2e", r#", "unit": "echo ok""#),
-                1,
-            ),
-            ("npm run test", "package.json", npm("jest", ""), "{}".to_owned(), 1),
-            (
-                "make test",
-                "Makefile",
-                "test:\n\tpytest\n".to_owned(),
-                "test:\n\t-pytest\n".to_owned(),
-                1,
-            ),
-            (
-                "make test",
-                "Makefile",
-                "test:\n\tpytest\n".to_owned(),
-                "test:\n\ttrue\n".to_owned(),
-                1,
-            ),
-            (
-                "make test",
-                "Makefile",
-                "test:\n\tpytest\n".to_owned(),
-                "test:\n\tpytest\n\truff check\n".to_owned(),
-                0,
-            ),
-            (
-                "make test",
-                "Makefile",
-                "test:\n\tpytest\n".to_owned(),
-                "all: a\n\ntest: ## run\n\t@pytest\n".to_owned(),
-                0,
-            ),
-            (
-                "make test",
-                "Makefile",
-                "test: build\n\tpytest\nbuild:\n\tcc a.c\n".to_owned(),
-                "test: build\n\tpytest\nbuild:\n\tcc a.c b.c\n".to_owned(),
-                0,
-            ),
-            (
-                "make test",
-                "Makefile",
-                "test: unit\n\nunit:\n\tpytest\n".to_owned(),
-                "test: unit\n\nunit:\n\tpytest || true\n".to_owned(),
-                1,
-            ),
-            (
-                "just test",
-                "justfile",
-                "test:\n    cargo test\n".to_owned(),
-                "test:\n    true\n".to_owned(),
-                1,
-            ),
-            (
-                "./check.sh",
-                "check.sh",
-                "set -e\na\n".to_owned(),
-                "set -e\na || true\n".to_owned(),
-                1,
-            ),
-            (
-                "bash ci/check.sh --all",
-                "ci/check.sh",
-                "set -e\na\n".to_owned(),
-                "a\n".to_owned(),
-                1,
-            ),
-            (
-                "./check.sh",
-                "check.sh",
-                "set -e\na\n".to_owned(),
-                "set -e\na\nb\n# exit 0\n".to_owned(),
-                0,
-            ),
-            ("./check.sh", "check.sh", "a\n".to_owned(), "-".to_owned(), 1),
-        ];
-        for (command, path, before, after, expected) in cases {
-            let found = behind_gate(command, path, &before, &after);
-            assert_eq!(found.len(), expected, "{command}: {before} → {after}: {found:?}");
-        }
-    }
 }

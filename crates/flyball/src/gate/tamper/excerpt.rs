@@ -62,12 +62,11 @@ mod tests {
 
     #[test]
     fn the_place_is_shown_and_not_the_rest() {
-        let mut patch =
-            "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+b\n c\n".to_owned();
-        patch.push_str("@@ -100,60 +100,1 @@\n kept\n");
-        for number in 101..160 {
-            patch.push_str(&format!("-line {number}\n"));
-        }
+        let gone: String = (101..160).map(|number| format!("-line {number}\n")).collect();
+        let patch = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+b\n c\n\
+                     @@ -100,60 +100,1 @@\n kept\n"
+            .to_owned()
+            + &gone;
         let shown = around(&patch, Some(130), Side::Before).unwrap();
         assert!(shown.contains("-line 130\n") && !shown.contains("-line 120"), "{shown}");
         assert!(shown.lines().count() <= BEFORE + AFTER);

@@ -19,12 +19,30 @@ pub(super) struct Recipe {
     /// Its lines, with single blanks.
     pub(super) body: Vec<String>,
     /// The names it calls.
-    calls: Vec<String>,
+    pub(super) calls: Vec<String>,
 }
 
 impl Recipes {
     pub(super) fn get(&self, name: &str) -> Option<&Recipe> {
         self.0.get(name)
+    }
+
+    /// Whether a recipe is what a name stands for: itself, or what it only collects.
+    pub(super) fn is_check(&self, name: &str, reached: &str) -> bool {
+        let mut seen: Vec<&str> = Vec::new();
+        let mut open = vec![name];
+        while let Some(name) = open.pop() {
+            if name == reached {
+                return true;
+            }
+            if let Some(recipe) = self.get(name).filter(|recipe| recipe.body.is_empty())
+                && !seen.contains(&name)
+            {
+                seen.push(name);
+                open.extend(recipe.calls.iter().map(String::as_str));
+            }
+        }
+        false
     }
 
     /// The name, and all it leads to; nothing when there is no such name.
@@ -120,6 +138,9 @@ mod tests {
         reached.sort();
         assert_eq!(reached, ["build", "lint", "test"]);
         assert_eq!(recipes.get("build").unwrap().line, 7);
+        let circle = of_makefile("a: b\nb: a\n");
+        assert!(circle.is_check("a", "b") && !circle.is_check("a", "c"));
+        assert_eq!(circle.reachable("a").len(), 2);
         assert!(recipes.get("X").is_none() && recipes.reachable("none").is_empty());
     }
 

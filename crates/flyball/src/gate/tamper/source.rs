@@ -162,10 +162,12 @@ impl Views<'_> {
         let rest = self.rest();
         let first = *rest.first()?;
         let at = self.at;
-        if self.language == Language::Rust && matches!(first, b'r' | b'b') && !self.in_word() {
-            if let Some(found) = self.raw_string() {
-                return Some(found);
-            }
+        if self.language == Language::Rust
+            && matches!(first, b'r' | b'b')
+            && !self.in_word()
+            && let Some(found) = self.raw_string()
+        {
+            return Some(found);
         }
         match first {
             b'"' | b'\'' if self.triples() && rest.starts_with(&[first; 3]) => {
@@ -174,9 +176,9 @@ impl Views<'_> {
                 Some((inner, end, end.saturating_add(3).min(self.bytes.len())))
             }
             b'\'' if self.language == Language::Rust => self.char_literal(),
-            b'"' => Some(self.quoted(b'"', self.language == Language::Rust)),
-            b'\'' => Some(self.quoted(b'\'', false)),
-            b'`' if self.language == Language::JavaScript => Some(self.quoted(b'`', true)),
+            b'"' if self.language == Language::Rust => Some(self.quoted(b'"', Lines::Many)),
+            b'"' | b'\'' => Some(self.quoted(first, Lines::One)),
+            b'`' if self.language == Language::JavaScript => Some(self.quoted(b'`', Lines::Many)),
             b'`' if self.language == Language::Go => {
                 let inner = at.saturating_add(1);
                 let end = self.find(b"`", inner);
@@ -196,14 +198,14 @@ impl Views<'_> {
         before.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
     }
 
-    /// A string that ends with the same quote; without `across` at the line's end at the latest.
-    fn quoted(&self, quote: u8, across: bool) -> (usize, usize, usize) {
+    /// A string that ends with the same quote, on one line with its end at the latest.
+    fn quoted(&self, quote: u8, lines: Lines) -> (usize, usize, usize) {
         let inner = self.at.saturating_add(1);
         let mut at = inner;
         while let Some(byte) = self.bytes.get(at) {
             match byte {
                 b'\\' => at = at.saturating_add(1),
-                b'\n' if !across => return (inner, at, at),
+                b'\n' if lines == Lines::One => return (inner, at, at),
                 byte if *byte == quote => return (inner, at, at.saturating_add(1)),
                 _ => {}
             }
@@ -237,7 +239,7 @@ impl Views<'_> {
         };
         let closing = self.at.saturating_add(1).saturating_add(first.len_utf8());
         if first == '\\' || self.bytes.get(closing) == Some(&b'\'') {
-            return Some(self.quoted(b'\'', false));
+            return Some(self.quoted(b'\'', Lines::One));
         }
         None
     }
@@ -251,9 +253,16 @@ impl Views<'_> {
         if !may_begin || matches!(next, None | Some(b' ' | b'\n')) {
             return None;
         }
-        let (inner, end, after) = self.quoted(b'/', false);
+        let (inner, end, after) = self.quoted(b'/', Lines::One);
         (after > end).then_some((inner, end, after))
     }
+}
+
+/// How many lines a string may be on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    One,
+    Many,
 }
 
 #[derive(Clone, Copy)]
@@ -287,11 +296,7 @@ mod tests {
         let cases = [
             (Rust, "a // b\nc", "a     \nc"),
             (Rust, "a /* x /* y */ z */ b", "a                   b"),
-            (
-                Rust,
-                r####"f(r#"a"b"#, 'x', '\'', &'a str)"####,
-                r####"f(r#"   "#, ' ', '  ', &'a str)"####,
-            ),
+            (Rust, r##"f(r#"a"b"#, 'x', '\'', &'a str)"##, r##"f(r#"   "#, ' ', '  ', &'a str)"##),
             (Rust, "\"a\nb\\\"c\" d", "\" \n    \" d"),
             (Python, "x = '''a\nb''' # c\ny", "x = ''' \n '''    \ny"),
             (Python, "a = 'it\\'s' + \"#\"", "a = '     ' + \" \""),

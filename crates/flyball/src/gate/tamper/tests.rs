@@ -86,7 +86,7 @@ fn a_deleted_test_file_is_one_finding_and_a_moved_one_is_none() {
         let found = messages(&[(path, Some(text), None)]);
         assert_eq!(found.len(), 1, "{path} {found:?}");
         assert!(found[0].starts_with(&format!("test file {path} was deleted with its 2 tests")));
-        let moved = path.replace("x", "moved/y").replace("X", "moved/Y").replace("lib", "other");
+        let moved = path.replace('x', "moved/y").replace('X', "moved/Y").replace("lib", "other");
         let moved = if path.ends_with("rb") { path.replace("x_", "y_") } else { moved };
         assert_eq!(messages(&[(path, Some(text), None), (&moved, None, Some(text))]), [""; 0]);
         assert_eq!(messages(&[(path, None, Some(text))]), [""; 0], "{path}");

@@ -1,4 +1,4 @@
-//! Ruby: RSpec's examples, `test "…" do`, and methods whose name begins with `test_`.
+//! Ruby: `RSpec`'s examples, `test "…" do`, and methods whose name begins with `test_`.
 
 use super::{Line, Test, lines, part};
 use crate::gate::tamper::source::{Language, Source};
