@@ -32,6 +32,7 @@ fn governor_after(calls: u64, policy: &Policy) -> Governor {
         desk: Desk::default(),
         memory: TaskMemory::default(),
         agent: AgentTraits { steerable: true, structured: true },
+        fallbacks: 0,
     };
     let mut governor = Governor::new();
     governor.step(Moment::default(), &Event::RunStarted(Box::new(start)));

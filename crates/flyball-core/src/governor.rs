@@ -16,6 +16,7 @@
 //!     desk: Desk::default(),
 //!     memory: Default::default(),
 //!     agent: AgentTraits::default(),
+//!     fallbacks: 0,
 //! };
 //! let mut governor = Governor::new();
 //! let effects = governor.step(Moment::from_millis(0), &Event::RunStarted(Box::new(start)));

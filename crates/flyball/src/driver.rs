@@ -71,6 +71,8 @@ pub struct Driver {
     run: RunId,
     config: Config,
     adapter: Box<dyn Adapter>,
+    /// Which agent that is: 0 is the configured one, then its fallbacks.
+    agent: u32,
     plan: GatePlan,
     worktree: Worktree,
     loop_dir: LoopDir,
