@@ -41,6 +41,8 @@ fn governor_after(calls: u64, policy: &Policy) -> Governor {
             governor.step(Moment::from_millis(number), &event);
         }
     }
+    let phase = governor.standing().map(|standing| standing.phase);
+    assert_eq!(phase, Some("iterating"), "the calls must not have ended the session");
     governor
 }
 
