@@ -29,7 +29,7 @@ use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Mome
 use self::crash::CrashPoint;
 pub use self::dry_run::dry_run;
 use self::gates::GateJob;
-pub use self::resume::{find_run, recorded_config};
+pub use self::resume::recorded_config;
 use self::session::Session;
 pub use self::setup::{RunRequest, Started};
 use self::timers::Timers;
