@@ -1,3 +1,5 @@
+//! `flyball gate`, as its user and as CI meets it.
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

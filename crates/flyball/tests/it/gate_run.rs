@@ -1,3 +1,5 @@
+//! Running gates: real processes, needs, limits, cancel and cache.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

@@ -15,11 +15,11 @@ const TABLES: [&str; 4] = ["each", "skipIf", "runIf", "for"];
 const SKIPPING: [&str; 6] =
     [".skip()", "t.skip(", "ctx.skip(", "skip: true", "todo: true", "this.skip("];
 
+/// How many tests and groups of one file are looked at.
+const CALLS_MAX: usize = 5_000;
+
 pub(super) fn tests(source: &Source) -> Vec<Test> {
-    let calls: Vec<Call<'_>> = words(&source.bare)
-        .filter(|(_, word)| TESTS.contains(word) || GROUPS.contains(word))
-        .filter_map(|(at, word)| Call::read(source, at, word))
-        .collect();
+    let calls: Vec<Call<'_>> = calls(source).collect();
     let around = |call: &Call<'_>, at: usize| call.open < at && at < call.end;
     let tests = calls.iter().filter(|call| call.is_test() && call.has_body(source));
     tests
@@ -51,15 +51,20 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
 
 /// The lines on which one test or group is picked out, so that no other of the file runs.
 pub(in crate::gate::tamper) fn picked_out(source: &Source) -> Vec<u32> {
-    words(&source.bare)
-        .filter(|(_, word)| TESTS.contains(word) || GROUPS.contains(word))
-        .filter_map(|(at, word)| Call::read(source, at, word))
+    calls(source)
         .filter(|call| {
             call.modifiers.contains(&"only")
                 || (call.word.starts_with('f') && call.has_body(source))
         })
         .map(|call| source.line(call.at))
         .collect()
+}
+
+fn calls(source: &Source) -> impl Iterator<Item = Call<'_>> {
+    words(&source.bare)
+        .filter(|(_, word)| TESTS.contains(word) || GROUPS.contains(word))
+        .filter_map(|(at, word)| Call::read(source, at, word))
+        .take(CALLS_MAX)
 }
 
 /// A call of `it`, `test`, `describe` or one of their relatives.
