@@ -124,6 +124,9 @@ fn likeness(one: &BTreeSet<&str>, other: &BTreeSet<&str>) -> f64 {
 
 /// Whether one of the tests that grew holds what this one held.
 fn taken_in(smaller: &Placed, grown: &[(&Placed, BTreeSet<&str>)]) -> bool {
+    if grown.is_empty() {
+        return false;
+    }
     let own = tokens(smaller);
     own.len() > 3
         && grown.iter().any(|(larger, inside)| {
