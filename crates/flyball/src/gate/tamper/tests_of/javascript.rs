@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript: `it(…)` and `test(…)` as jest, vitest, mocha, node and others have them.
 
-use super::{TESTS_MAX, Test, clipped, next_of, part, word_at};
+use super::{TESTS_MAX, Test, clipped, next_of, word_at};
 use crate::gate::tamper::source::{Language, Source, words};
 
 const TESTS: [&str; 9] =
