@@ -13,6 +13,10 @@ mod journal;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
+mod run;
+#[cfg(test)]
+mod scenario;
+#[cfg(test)]
 mod worktree;
 #[cfg(test)]
 mod world;
