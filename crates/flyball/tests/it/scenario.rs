@@ -4,14 +4,14 @@
 use std::cell::Cell;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use flyball::clock::{self, Deadline};
 use flyball::journal::{Journal, RunFilter, RunSummary};
-use flyball_core::Event;
+use flyball_core::{AgentFact, Event};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -239,6 +239,9 @@ impl Scenario {
             .env("OUT", self.folder.path())
             .env(mark, value)
             .env("GIT_CONFIG_NOSYSTEM", "1")
+            // No housekeeping in the background: it would be taken for a child of the agent.
+            .envs([("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "maintenance.auto")])
+            .env("GIT_CONFIG_VALUE_0", "false")
             .envs(self.env.iter().map(|(name, value)| (name, value)));
         for who in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{who}_NAME"), "somebody");
@@ -302,11 +305,25 @@ impl Scenario {
         self.journal().runs(&RunFilter::default()).unwrap().into_iter().next().unwrap()
     }
 
-    /// The events of the latest run.
-    pub(crate) fn events(&self) -> Vec<Event> {
-        let run = self.last_run().run;
-        let journal = self.journal();
-        journal.events(&run).unwrap().map(|entry| entry.unwrap().event).collect()
+    /// Tokens spent in the latest run by what the journal knows.
+    pub(crate) fn spent(&self) -> u64 {
+        let (journal, run) = (self.journal(), self.last_run().run);
+        let events = journal.events(&run).unwrap();
+        let spends = events.filter_map(|entry| match entry.unwrap().event {
+            Event::Agent { fact: AgentFact::Spent(spend), .. } => Some(spend.input_tokens),
+            _ => None,
+        });
+        spends.sum()
+    }
+
+    /// Waits until something is so.
+    #[track_caller]
+    pub(crate) fn until(&self, is_so: impl Fn() -> bool) {
+        let limit = Deadline::after(LONG);
+        while !is_so() {
+            assert!(!limit.passed(), "it never came to be");
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Waits until a file beside the repository holds this text.

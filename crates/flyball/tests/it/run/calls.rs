@@ -12,7 +12,7 @@ fn repetition_is_nudged_refused_and_halted_and_opens_the_breaker() {
     let script = format!("{}; sleep 700", repeat(9));
     let scenario = Scenario::new().committed().speaker(&script);
     let ran = scenario.run().ended(6).saying("circuit_breaker (code 6)");
-    for words in ["NUDGE", "REFUSE", "(blocked 1/3)", "HALT"] {
+    for words in ["NUDGE", "REFUSE", "HALT"] {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
     let sentence = "tool 'bash' called 6 times consecutively with identical parameters";
@@ -98,17 +98,6 @@ fn what_must_not_trip_does_not() {
         assert_eq!(ran.code, 0, "{name}: {}", ran.stderr);
         ran.ended(0).silent_on("HALT").silent_on("REFUSE");
     }
-}
-
-#[test]
-fn a_cycle_of_calls_is_seen() {
-    let script = "i=0; while [ $i -lt 30 ]; do i=$((i+1)); call a$i read '{\"f\":1}'; result a$i one null; \
-                  call b$i edit '{\"f\":2}'; result b$i two null; done; sleep 700";
-    let scenario = Scenario::new()
-        .committed()
-        .env("FLYBALL_ITERATIONS__ON_SESSION_HALT", "stop")
-        .speaker(script);
-    scenario.run().ended(6).saying("repetition_loop (code 6)");
 }
 
 #[test]

@@ -54,7 +54,9 @@ fn a_prompt_is_given_by_input_argument_or_file() {
             .env("FLYBALL_AGENT__PROMPT", how)
             .agent(&format!("{read} > $OUT/prompt; pass a; pass b"));
         scenario.run().ended(0);
-        assert_eq!(scenario.told("prompt"), prompt, "{how}");
+        let told = scenario.told("prompt");
+        assert!(told.starts_with(prompt), "{how}: {told}");
+        assert!(told.contains("Review is off"), "{how}: {told}");
     }
 }
 
