@@ -18,7 +18,7 @@ const ANSWERED: &str =
 /// What it does depends on the files it finds, not on its number: an agent that is started again
 /// after a loss goes on where the work stands.
 const WORKER: &str = r#"
-rm -f .git/index.lock
+find .git -name '*.lock' -delete
 cat > $OUT/prompt-$n
 if [ ! -e one ]; then
   echo 1 > one
@@ -47,12 +47,12 @@ fn full() -> Scenario {
 
 /// Ends with the loop exhausted: nothing is ever done.
 fn idle() -> Scenario {
-    Scenario::new().tasks(TWO_STORIES).committed().agent("rm -f .git/index.lock")
+    Scenario::new().tasks(TWO_STORIES).committed().agent("find .git -name '*.lock' -delete")
 }
 
 /// Ends with a question.
 fn asking() -> Scenario {
-    Scenario::new().committed().agent("rm -f .git/index.lock; say '<promise>DECIDE:why?</promise>'")
+    Scenario::new().committed().agent("find .git -name '*.lock' -delete; say '<promise>DECIDE:why?</promise>'")
 }
 
 /// Kills the run at its n-th point, and each resume at the point `then` gives, as long as it gives
