@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::say;
+
 const ITERATIONS: u32 = 50;
 /// Bytes the talkative agent prints.
 const OUTPUT: u64 = 400_000_000;
@@ -225,9 +227,4 @@ fn high_water(status: &str) -> u64 {
 #[expect(clippy::disallowed_methods, reason = "measuring is what this is for")]
 fn now() -> Instant {
     Instant::now()
-}
-
-#[expect(clippy::print_stdout, reason = "figures are for reading")]
-fn say(line: &str) {
-    println!("{line}");
 }

@@ -4,7 +4,9 @@
 //! Nothing in here decides. An event is written before it is acted on, and all orders of one event
 //! are performed before the next is taken, so a resume has only the last event's orders to repeat.
 
+mod choice;
 mod crash;
+mod dry_run;
 mod gates;
 mod perform;
 mod record;
@@ -25,10 +27,11 @@ use flyball_core::gate::{Finding, GateResult};
 use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Moment, RunId};
 
 use self::crash::CrashPoint;
+pub use self::dry_run::dry_run;
 use self::gates::GateJob;
 pub use self::resume::{find_run, recorded_config};
 use self::session::Session;
-pub use self::setup::{RunRequest, Started, dry_run};
+pub use self::setup::{RunRequest, Started};
 use self::timers::Timers;
 use crate::agent::{Adapter, Aside, Fact};
 use crate::clock::Clock;

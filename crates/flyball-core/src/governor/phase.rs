@@ -81,6 +81,8 @@ pub(super) struct Session {
     pub(super) started: Moment,
     pub(super) calls: CallRing,
     pub(super) last_life: Moment,
+    /// When it was told that it seems to stall; none once it showed life again.
+    pub(super) stall_told: Option<Moment>,
     pub(super) spent: Spend,
     pub(super) trouble: Option<Trouble>,
 }

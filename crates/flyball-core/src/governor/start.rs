@@ -224,9 +224,11 @@ pub(super) fn resume(phase: Phase, resume: &Resume, book: &mut Book, turn: &mut 
 }
 
 /// A run that was stopped, not one that crashed: the human who asked then asks differently now.
+/// The agent did not die of itself either, so its iteration is lost rather than failed.
 fn forget_human(closed: &mut Closed) {
     if matches!(closed.end, End::Human(_)) {
         closed.end = End::Own;
+        closed.exit.how = ExitHow::Lost;
     }
 }
 

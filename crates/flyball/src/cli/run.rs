@@ -53,20 +53,17 @@ pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     sources.overrides = args.overrides();
     sources.profile.clone_from(&args.profile);
     let (format, color) = (args.format, globals.color);
-    let started = match &args.resume {
-        Some(wanted) => {
-            let found = driver::find_run(&dir, wanted)?;
-            let config = driver::recorded_config(&found.run, sources)?;
-            RunRequest { dir, config, format, color }.resume(&found)?
+    let started = if let Some(wanted) = &args.resume {
+        let found = driver::find_run(&dir, wanted)?;
+        let config = driver::recorded_config(&found.run, sources)?;
+        RunRequest { dir, config, format, color }.resume(&found)?
+    } else {
+        let config = sources.load()?;
+        if args.dry_run {
+            terminal::write_out(&driver::dry_run(&dir, &config)?)?;
+            return Ok(ExitCode::SUCCESS);
         }
-        None => {
-            let config = sources.load()?;
-            if args.dry_run {
-                terminal::write_out(&driver::dry_run(&dir, &config)?)?;
-                return Ok(ExitCode::SUCCESS);
-            }
-            RunRequest { dir, config, format, color }.start()?
-        }
+        RunRequest { dir, config, format, color }.start()?
     };
     let ending = started.driver.drive(started.first)?;
     Ok(ExitCode::from(ending.outcome.exit_code()))

@@ -12,7 +12,7 @@ use super::gates::GateJob;
 use super::session::{Session, could_not_start};
 use super::{Driver, Happening};
 use crate::agent::{Launch, LaunchRequest, Permissions, Place, ReadRequest, Stdin};
-use crate::config::Permission;
+use crate::config::{CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
 use crate::process::{Spec, StartError, Supervised};
@@ -122,7 +122,7 @@ impl Driver {
         });
         match started {
             Ok(process) => {
-                let stop_command = self.config.agent.stop_command.as_ref().map(|c| c.argv());
+                let stop_command = self.config.agent.stop_command.as_ref().map(CommandLine::argv);
                 let cpu = (now, std::time::Duration::ZERO);
                 let (printed, told_life) = (false, now);
                 self.session = Some(Session {
@@ -191,8 +191,8 @@ impl Driver {
         ReadRequest {
             prompt,
             model: self.config.agent.model.clone(),
-            prices: super::setup::prices(&self.config),
-            clock: Some(super::setup::local_time),
+            prices: super::choice::prices(&self.config),
+            clock: Some(super::choice::local_time),
             ..ReadRequest::default()
         }
     }

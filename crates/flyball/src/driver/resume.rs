@@ -5,10 +5,11 @@ use std::path::Path;
 use flyball_core::event::{Resume, Sight};
 use flyball_core::{Event, Governor, RunId};
 
+use super::choice::policy_for;
 use super::perform::{io, private_folder};
 use super::record::RunRecord;
 use super::records;
-use super::setup::{Ground, Parts, RunRequest, Started, already_running, opening, policy_for};
+use super::setup::{Ground, Parts, RunRequest, Started, already_running, opening};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
 use crate::error::CliError;

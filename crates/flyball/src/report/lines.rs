@@ -3,19 +3,16 @@
 use flyball_core::effect::{Effect, Ending, IterationReport, IterationResult, Notice, Rung};
 use flyball_core::governor::RunStanding;
 use flyball_core::guard::GuardKind;
-use flyball_core::{Event, IterationNo, Moment, RunId};
+use flyball_core::{AgentFact, Event, IterationNo, Moment, RunId};
 
-use super::Opening;
 use super::status_line::StatusLine;
 use super::summary::{dollars, summary_text};
+use super::{Colour, Opening};
 use crate::agent::Aside;
 use crate::clock;
 use crate::gate::GateProgress;
 use crate::telemetry::result_word;
 use crate::terminal::Paint;
-
-/// How a verb is coloured.
-type Colour = fn(Paint, &str) -> String;
 
 /// Writes lines.
 #[derive(Debug)]
@@ -88,14 +85,11 @@ impl TextReport {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only calls are shown as they come")]
-    fn fact(&mut self, iteration: IterationNo, fact: &flyball_core::AgentFact) {
-        match fact {
-            flyball_core::AgentFact::CalledTool(call) => {
-                let text = format!("{} {}", call.tool, call.preview);
-                self.line("CALL", Some(iteration), text.trim(), Paint::dim);
-            }
-            _ => {}
+    /// Only calls are shown as they come.
+    fn fact(&mut self, iteration: IterationNo, fact: &AgentFact) {
+        if let AgentFact::CalledTool(call) = fact {
+            let text = format!("{} {}", call.tool, call.preview);
+            self.line("CALL", Some(iteration), text.trim(), Paint::dim);
         }
     }
 

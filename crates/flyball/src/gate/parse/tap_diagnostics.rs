@@ -1,6 +1,6 @@
 //! What TAP says below a failed test: a YAML block, comments, or plain text.
 
-use flyball_core::gate::{Finding, FindingKind};
+use flyball_core::gate::Finding;
 
 use super::js_frame;
 use super::place;
@@ -17,10 +17,7 @@ pub(super) fn finding(name: &str, block: &str) -> Finding {
         plain(block)
     };
     let message = if message.is_empty() { "test failed".to_owned() } else { message };
-    let mut finding = Finding::new(js_frame::kind(&message), message);
-    if finding.kind == FindingKind::Compile {
-        finding.kind = FindingKind::Test;
-    }
+    let mut finding = Finding::new(js_frame::test_kind(&message), message);
     if !name.is_empty() {
         finding = finding.named(name);
     }
