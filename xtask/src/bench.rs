@@ -35,7 +35,8 @@ struct Measured {
 pub(crate) fn run() -> Result<()> {
     let program = build()?;
     let place = Place::new(program)?;
-    let figures = place.overhead().and_then(|()| place.talkative()).and_then(|()| place.appending());
+    let figures =
+        place.overhead().and_then(|()| place.talkative()).and_then(|()| place.appending());
     fs::remove_dir_all(&place.root).ok();
     figures
 }
@@ -47,7 +48,8 @@ fn cargo() -> Command {
 fn build() -> Result<PathBuf> {
     let built = cargo().args(["build", "--release", "-p", "flyball", "--quiet"]).status()?;
     ensure!(built.success(), "the release build failed");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     Ok(fs::canonicalize(target.join("release/flyball"))?)
 }
 
@@ -129,7 +131,10 @@ impl Place {
         say(&format!("flyball, without the agent             {each:.1?}   (at most 15 ms, or 3x)"));
         say(&format!("bare shell loop with git, one turn     {bare_each:.1?}"));
         say(&format!("flyball against the bare loop          {ratio:.1}x"));
-        say(&format!("flyball, resident at most              {} kB   (at most 15 MB)", ran.peak_kb));
+        say(&format!(
+            "flyball, resident at most              {} kB   (at most 15 MB)",
+            ran.peak_kb
+        ));
         Ok(())
     }
 

@@ -109,7 +109,8 @@ fn span(text: &str) -> Option<usize> {
 }
 
 fn starts_span(tail: &str) -> bool {
-    tail.get(1..).is_some_and(|tail| tail.starts_with(|c: char| c.is_ascii_digit()) && span(tail).is_some())
+    tail.get(1..)
+        .is_some_and(|tail| tail.starts_with(|c: char| c.is_ascii_digit()) && span(tail).is_some())
 }
 
 #[cfg(test)]

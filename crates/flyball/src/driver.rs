@@ -121,7 +121,7 @@ impl Driver {
 
     /// Journals events and acts on each.
     fn take(&mut self, events: &[Event]) -> Result<(), CliError> {
-        let now = self.write(events.iter())?;
+        let now = self.write(&events.iter().collect::<Vec<_>>())?;
         for event in events {
             self.act(now, event)?;
         }
@@ -129,9 +129,9 @@ impl Driver {
     }
 
     /// Journals events; says when.
-    fn write<'event>(&mut self, events: impl Iterator<Item = &'event Event>) -> Result<Moment, CliError> {
+    fn write(&mut self, events: &[&Event]) -> Result<Moment, CliError> {
         let now = self.clock.now();
-        let stamped: Vec<(Moment, &Event)> = events.map(|event| (now, event)).collect();
+        let stamped: Vec<(Moment, &Event)> = events.iter().map(|event| (now, *event)).collect();
         if !stamped.is_empty() {
             self.journal.append_all(&self.run, &stamped, None)?;
             self.journalled = now;
@@ -161,10 +161,14 @@ impl Driver {
                 Fact::Aside(aside) => Told::Aside(aside),
             })
             .collect();
-        let now = self.write(told.iter().filter_map(|told| match told {
-            Told::Event(event) => Some(event.as_ref()),
-            Told::Aside(_) => None,
-        }))?;
+        let events: Vec<&Event> = told
+            .iter()
+            .filter_map(|told| match told {
+                Told::Event(event) => Some(event.as_ref()),
+                Told::Aside(_) => None,
+            })
+            .collect();
+        let now = self.write(&events)?;
         for told in &told {
             match told {
                 Told::Event(event) => self.act(now, event)?,

@@ -214,7 +214,8 @@ impl Scenario {
     fn start(&self, env: &[(&str, &str)], arguments: &[&str]) -> Running<'_> {
         let number = self.starts.get() + 1;
         self.starts.set(number);
-        let stream = |name: &str| fs::File::create(self.outside(&format!("{name}-{number}"))).unwrap();
+        let stream =
+            |name: &str| fs::File::create(self.outside(&format!("{name}-{number}"))).unwrap();
         let child = self
             .program(env!("CARGO_BIN_EXE_flyball"))
             .args(arguments)

@@ -4,7 +4,9 @@ use crate::scenario::Scenario;
 
 /// Calls the same thing so many times.
 fn repeat(times: u32) -> String {
-    format!("i=0; while [ $i -lt {times} ]; do i=$((i+1)); call $i bash '{{\"command\":\"ls\"}}'; result $i same null; done")
+    format!(
+        "i=0; while [ $i -lt {times} ]; do i=$((i+1)); call $i bash '{{\"command\":\"ls\"}}'; result $i same null; done"
+    )
 }
 
 #[test]
@@ -124,8 +126,7 @@ fn a_usage_limit_is_waited_for_and_is_no_iteration() {
 #[test]
 fn a_usage_limit_beyond_the_allowed_wait_ends_with_7() {
     let script = "printf '{\"type\":\"limit\",\"resets_at\":\"%s\"}\\n' $(date -u -d '+2 hours' +%FT%TZ); exit 1";
-    let scenario =
-        Scenario::new().committed().env("FLYBALL_LIMITS__WAIT", "1h").speaker(script);
+    let scenario = Scenario::new().committed().env("FLYBALL_LIMITS__WAIT", "1h").speaker(script);
     scenario.run().ended(7).saying("usage_limit (code 7)").saying("--resume");
 }
 

@@ -69,7 +69,8 @@ fn a_claim_that_is_only_quoted_is_none() {
 
 #[test]
 fn a_prompt_with_the_tags_in_it_does_not_end_the_run_when_it_is_echoed() {
-    let prompt = "When done say <promise>COMPLETE</promise>, when stuck <promise>BLOCKED:why</promise>.\n";
+    let prompt =
+        "When done say <promise>COMPLETE</promise>, when stuck <promise>BLOCKED:why</promise>.\n";
     let scenario = Scenario::new().file(".flyball/prompt.md", prompt).committed().agent("cat");
     scenario.run().ended(4);
 }
@@ -124,7 +125,8 @@ fn blocked_outranks_decide_and_the_last_of_a_kind_counts() {
 
 #[test]
 fn a_blocked_task_is_left_for_the_next_one_overnight() {
-    let script = "if [ $FLYBALL_TASK = a ]; then say '<promise>BLOCKED:no key</promise>'; else pass b; fi";
+    let script =
+        "if [ $FLYBALL_TASK = a ]; then say '<promise>BLOCKED:no key</promise>'; else pass b; fi";
     let scenario = Scenario::new().committed().flags(&["--profile", "overnight"]).agent(script);
     scenario.run().ended(2).saying("no key").saying("1/2 complete");
     assert!(scenario.read(".flyball/blocked.txt").contains("no key"));

@@ -52,7 +52,9 @@ fn idle() -> Scenario {
 
 /// Ends with a question.
 fn asking() -> Scenario {
-    Scenario::new().committed().agent("find .git -name '*.lock' -delete; say '<promise>DECIDE:why?</promise>'")
+    Scenario::new()
+        .committed()
+        .agent("find .git -name '*.lock' -delete; say '<promise>DECIDE:why?</promise>'")
 }
 
 /// Kills the run at its n-th point, and each resume at the point `then` gives, as long as it gives

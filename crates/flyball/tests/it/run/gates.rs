@@ -36,7 +36,11 @@ case $n in
 *) echo fine > two.txt; commit mended; say '<promise>COMPLETE</promise>';;
 esac";
     let scenario = project("fine\n", "fine\n", "").agent(script);
-    scenario.run().ended(0).saying("Iterations:  2 / 15").saying("tests failed · 1 passed, 1 failed");
+    scenario
+        .run()
+        .ended(0)
+        .saying("Iterations:  2 / 15")
+        .saying("tests failed · 1 passed, 1 failed");
     let told = scenario.told("prompt-2");
     for words in [
         "Completion Blocked",
@@ -80,7 +84,9 @@ fn a_run_that_begins_red_says_so_and_what_was_red_before_blocks() {
 #[test]
 fn what_was_red_before_can_be_left_out() {
     let more = "[gates]\nbaseline = \"ignore\"\n";
-    let toml = |more: &str| format!("{more}[[gates.check]]\nname = \"tests\"\ncommand = \"sh check.sh\"\n");
+    let toml = |more: &str| {
+        format!("{more}[[gates.check]]\nname = \"tests\"\ncommand = \"sh check.sh\"\n")
+    };
     let scenario = project("broken\n", "fine\n", "").config(&toml(more)).committed();
     scenario.agent("pass a; pass b").run().ended(0).saying("Iterations:  1 / 15");
     let scenario = project("broken\n", "fine\n", "").config(&toml(more)).committed();

@@ -26,8 +26,10 @@ fn the_agent_knows_where_it_is() {
 
 #[test]
 fn a_run_started_in_a_subfolder_works_at_the_root() {
-    let scenario =
-        Scenario::new().file("deep/er/x", "x").committed().agent("pwd -P > $OUT/pwd; pass a; pass b");
+    let scenario = Scenario::new()
+        .file("deep/er/x", "x")
+        .committed()
+        .agent("pwd -P > $OUT/pwd; pass a; pass b");
     let script = scenario.outside("agent.sh");
     let ran = scenario.flyball(&["-C", "deep/er", "run", "--", "sh", script.to_str().unwrap()]);
     ran.ended(0);
@@ -97,9 +99,8 @@ fn a_wrapper_stands_in_front_and_its_inside_is_stopped_by_its_own_command() {
         "[agent]\nwrapper = [\"sh\", \"{}\"]\nstop_command = \"echo stopped >> $OUT/stopped\"\n[limits]\nstop_grace = \"200ms\"\n",
         path.display()
     );
-    let scenario = scenario
-        .config(&toml)
-        .agent("trap '' INT; echo up > $OUT/up; while :; do sleep 0.1; done");
+    let scenario =
+        scenario.config(&toml).agent("trap '' INT; echo up > $OUT/up; while :; do sleep 0.1; done");
     let running = scenario.spawn();
     scenario.until_told("up", "up");
     running.signal(Signal::TERM);

@@ -4,8 +4,7 @@ use crate::scenario::{Scenario, timed};
 
 #[test]
 fn runtime_ends_a_sleeping_agent_within_seconds() {
-    let scenario =
-        Scenario::new().committed().flags(&["--max-runtime", "2s"]).agent("sleep 700");
+    let scenario = Scenario::new().committed().flags(&["--max-runtime", "2s"]).agent("sleep 700");
     let (ran, took) = timed(|| scenario.run());
     ran.ended(5).saying("max_runtime (code 5)").saying("Iterations:  1 / 15");
     assert!((2000..12_000).contains(&took), "took {took} ms");
@@ -76,8 +75,7 @@ fn a_plain_agent_may_think_as_long_as_an_iteration_may_last() {
 #[test]
 fn tokens_end_the_session_in_the_middle_and_its_work_is_kept() {
     let script = "echo half > half; for i in 1 2 3 4 5; do usage 400 0.1; done; sleep 700";
-    let scenario =
-        Scenario::new().committed().flags(&["--max-tokens", "1000"]).speaker(script);
+    let scenario = Scenario::new().committed().flags(&["--max-tokens", "1000"]).speaker(script);
     scenario.run().ended(5).saying("max_tokens (code 5)").saying("tokens");
     let run = scenario.last_run();
     assert!((1000..=2000).contains(&run.state.tokens), "{}", run.state.tokens);

@@ -83,7 +83,8 @@ say '<promise>COMPLETE</promise>'
 #[test]
 fn a_story_that_vanished_comes_back_with_everything_in_it() {
     let tasks = r#"{"userStories":[{"id":"a","title":"do a","owner":{"name":"Ann","since":2019}}, {"id":"b","title":"do b"}]}"#;
-    let script = r#"echo '{"userStories":[{"id":"b","title":"do b"}]}' > .flyball/tasks.json; work"#;
+    let script =
+        r#"echo '{"userStories":[{"id":"b","title":"do b"}]}' > .flyball/tasks.json; work"#;
     let scenario =
         Scenario::new().tasks(tasks).committed().agent(script).flags(&["--max-iterations", "1"]);
     scenario.run().ended(1).saying("UNDO");

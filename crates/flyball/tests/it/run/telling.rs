@@ -106,9 +106,8 @@ fn a_log_holds_both_streams_up_to_its_size() {
 
 #[test]
 fn the_sign_of_a_run_at_work_tells_who_and_where() {
-    let scenario = Scenario::new().committed().agent(
-        "cp .flyball/active.json $OUT/active-$n; work",
-    );
+    let scenario =
+        Scenario::new().committed().agent("cp .flyball/active.json $OUT/active-$n; work");
     scenario.flags(&["--max-iterations", "2"]).run_signed();
 }
 
