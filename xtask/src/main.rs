@@ -1,5 +1,6 @@
 //! Chores of the project: `cargo xtask <chore>`.
 
+mod bench;
 mod sim;
 mod tidy;
 
@@ -14,6 +15,7 @@ Chores of the project
 Usage: cargo xtask <chore>
 
   tidy                        check what a machine can check of taste: sizes, heads, words, links
+  bench                       what `flyball run` costs: overhead, memory, many at once (release build)
   sim [--seed N] [--runs N]   simulate runs of the governor: 10,000 from seed 0, or one seed";
 
 fn main() -> ExitCode {
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
 
 fn run(chore: &str, words: &[String]) -> Result<()> {
     match chore {
+        "bench" => bench::run(),
         "sim" => sim::run(words),
         "tidy" => tidy::run(),
         "" | "help" | "--help" | "-h" => {

@@ -33,7 +33,7 @@ pub use self::resume::recorded_config;
 use self::session::Session;
 pub use self::setup::{RunRequest, Started};
 use self::timers::Timers;
-use crate::agent::{Adapter, Fact};
+use crate::agent::{Adapter, Aside, Fact};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
 use crate::error::CliError;
@@ -61,6 +61,12 @@ enum Happening {
     GatesDone { iteration: IterationNo, result: GateResult, tamper: Vec<Finding> },
     /// A signal came.
     Stop(StopCause),
+}
+
+/// What the agent did, on its way to the journal or only to the terminal.
+enum Told {
+    Event(Box<Event>),
+    Aside(Aside),
 }
 
 /// One run under way.
@@ -117,18 +123,58 @@ impl Driver {
 
     /// Journals events and acts on each.
     fn take(&mut self, events: &[Event]) -> Result<(), CliError> {
-        let now = self.clock.now();
-        let stamped: Vec<(Moment, &Event)> = events.iter().map(|event| (now, event)).collect();
-        self.journal.append_all(&self.run, &stamped, None)?;
-        self.journalled = now;
+        let now = self.write(&events.iter().collect::<Vec<_>>())?;
         for event in events {
-            self.reporter.event(now, event);
-            let effects = self.governor.step(now, event);
-            for effect in effects {
-                self.crash.here();
-                self.reporter.effect(now, &effect);
-                self.perform(now, effect)?;
-                self.crash.here();
+            self.act(now, event)?;
+        }
+        self.show_state(now)
+    }
+
+    /// Journals events; says when.
+    fn write(&mut self, events: &[&Event]) -> Result<Moment, CliError> {
+        let now = self.clock.now();
+        let stamped: Vec<(Moment, &Event)> = events.iter().map(|event| (now, *event)).collect();
+        if !stamped.is_empty() {
+            self.journal.append_all(&self.run, &stamped, None)?;
+            self.journalled = now;
+        }
+        Ok(now)
+    }
+
+    /// Acts on a journalled event.
+    fn act(&mut self, now: Moment, event: &Event) -> Result<(), CliError> {
+        self.reporter.event(now, event);
+        for effect in self.governor.step(now, event) {
+            self.crash.here();
+            self.reporter.effect(now, &effect);
+            self.perform(now, effect)?;
+            self.crash.here();
+        }
+        Ok(())
+    }
+
+    /// Takes what the agent did: its events are journalled together, and everything is told and
+    /// acted on in the order it came.
+    fn take_facts(&mut self, iteration: IterationNo, facts: Vec<Fact>) -> Result<(), CliError> {
+        let told: Vec<Told> = facts
+            .into_iter()
+            .map(|fact| match fact {
+                Fact::Agent(fact) => Told::Event(Box::new(Event::Agent { iteration, fact })),
+                Fact::Aside(aside) => Told::Aside(aside),
+            })
+            .collect();
+        let events: Vec<&Event> = told
+            .iter()
+            .filter_map(|told| match told {
+                Told::Event(event) => Some(event.as_ref()),
+                Told::Aside(_) => None,
+            })
+            .collect();
+        let now = self.write(&events)?;
+        for told in &told {
+            match told {
+                Told::Event(event) => self.act(now, event)?,
+                Told::Aside(aside) => self.reporter.aside(iteration, aside),
             }
         }
         self.show_state(now)
@@ -190,14 +236,7 @@ impl Driver {
                 }
             }
         }
-        let mut events = Vec::new();
-        for fact in facts {
-            match fact {
-                Fact::Agent(fact) => events.push(Event::Agent { iteration, fact }),
-                Fact::Aside(aside) => self.reporter.aside(iteration, &aside),
-            }
-        }
-        if events.is_empty() { Ok(()) } else { self.take(&events) }
+        self.take_facts(iteration, facts)
     }
 
     /// Looks for requests of other processes and for signs of life.

@@ -61,6 +61,13 @@ pub(super) struct Answer {
     pub(super) given_to: Option<IterationNo>,
 }
 
+impl Answer {
+    /// Whether both are the same answer to the same question.
+    pub(super) fn says(&self, other: &Self) -> bool {
+        (&self.question, &self.text) == (&other.question, &other.text)
+    }
+}
+
 /// What the governor knows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Book {

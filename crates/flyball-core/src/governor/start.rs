@@ -179,8 +179,11 @@ pub(super) fn baseline(
 pub(super) fn resume(phase: Phase, resume: &Resume, book: &mut Book, turn: &mut Turn) -> Phase {
     book.policy = resume.policy.clone();
     book.tamper.accepted.extend(resume.desk.accepted_tamper.iter().cloned());
-    if let Some(answer) = answer(&resume.desk) {
-        book.answer = Some(answer);
+    let answer = answer(&resume.desk);
+    // One that is already on its way is not a second one: the iteration it was given to may still
+    // be waiting for its gates.
+    if answer.as_ref().is_some_and(|new| !book.answer.as_ref().is_some_and(|old| old.says(new))) {
+        book.answer = answer;
     }
     match phase {
         Phase::Baselining => {

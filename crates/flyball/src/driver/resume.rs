@@ -60,8 +60,6 @@ impl RunRequest {
         let private_dir = ground.state_dir.join("runs").join(id.as_str());
         private_folder(&private_dir).map_err(|e| io("make the run's folder", &e))?;
         let clock = Clock::start();
-        let mut desk = ground.loop_dir.desk().map_err(|e| io("read what humans left", &e))?;
-        desk.accepted_tamper = journal.accepted(ground.worktree.root())?;
         let policy = config.policy.clone();
         let mut reporter = Reporter::new(format, color);
         let mut told = opening(&id, &config, &plan, &ground, None);
@@ -76,8 +74,13 @@ impl RunRequest {
         // event's may be missing, and those that record something can be repeated.
         let now = driver.clock.now();
         for effect in last_effects.into_iter().filter(|effect| records(effect) && !is_closed) {
+            driver.crash.here();
             driver.perform(now, effect)?;
+            driver.crash.here();
         }
+        // Only now: an answer whose removal was still to be done has been acted on.
+        let mut desk = driver.loop_dir.desk().map_err(|e| io("read what humans left", &e))?;
+        desk.accepted_tamper = driver.journal.accepted(driver.worktree.root())?;
         let resume = Resume { policy, desk, closed: is_closed };
         Ok(Started { driver, first: Event::RunResumed(Box::new(resume)) })
     }

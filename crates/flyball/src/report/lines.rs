@@ -2,6 +2,7 @@
 
 use flyball_core::effect::{Effect, Ending, IterationReport, IterationResult, Notice, Rung};
 use flyball_core::governor::RunStanding;
+use flyball_core::guard::GuardKind;
 use flyball_core::{AgentFact, Event, IterationNo, Moment, RunId};
 
 use super::status_line::StatusLine;
@@ -19,6 +20,12 @@ pub struct TextReport {
     paint: Paint,
     status: StatusLine,
     iteration: Option<IterationNo>,
+}
+
+/// Trips that come with a notice of their own, which says the same and more.
+fn is_told_otherwise(guard: GuardKind, rung: Rung) -> bool {
+    let has_notice = [GuardKind::ContextFill, GuardKind::TaskList, GuardKind::UsageLimit];
+    has_notice.contains(&guard) && rung != Rung::Halt
 }
 
 impl TextReport {
@@ -134,6 +141,7 @@ impl TextReport {
                     "no gate is configured or detected: nothing checks this work but its task list";
                 self.line("NOTE", None, text, Paint::yellow);
             }
+            Notice::Tripped { trip, rung } if is_told_otherwise(trip.guard, *rung) => {}
             Notice::Tripped { trip, rung } => {
                 let (verb, colour): (&str, Colour) = match rung {
                     Rung::Pass => return,

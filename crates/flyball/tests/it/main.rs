@@ -25,6 +25,10 @@ mod keeping;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
+mod run;
+#[cfg(test)]
+mod scenario;
+#[cfg(test)]
 mod status;
 #[cfg(test)]
 mod worktree;
