@@ -11,6 +11,7 @@ pub mod demo;
 pub mod doctor;
 pub mod gate;
 pub mod globals;
+pub mod hook;
 pub mod init;
 pub mod log;
 pub mod man;
@@ -62,6 +63,9 @@ pub enum Command {
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Demo(demo::DemoArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    #[command(hide = true)]
+    Hook(hook::HookArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Config(config::ConfigArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Completions(completions::CompletionsArgs),
@@ -98,6 +102,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Init(args) => init::run(&args, globals),
         Command::Run(args) => run::run(&args, globals),
         Command::Demo(args) => demo::run(&args, globals),
+        Command::Hook(args) => hook::run(&args, globals),
         Command::Config(args) => config::run(args, globals),
         Command::Completions(args) => completions::run(&args, globals),
         Command::Man(args) => man::run(&args, globals),

@@ -6,7 +6,9 @@
 
 mod crash;
 mod gates;
+mod hooks;
 mod perform;
+mod placed;
 mod record;
 mod resume;
 mod session;
@@ -26,6 +28,8 @@ use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Mome
 
 use self::crash::CrashPoint;
 use self::gates::GateJob;
+use self::hooks::HookWatch;
+pub(crate) use self::record::recorded_gates;
 pub use self::resume::{find_run, recorded_config};
 use self::session::Session;
 pub use self::setup::{RunRequest, Started, dry_run};
@@ -78,6 +82,7 @@ pub struct Driver {
     outbox: SyncSender<Happening>,
     queue: VecDeque<Event>,
     session: Option<Session>,
+    hooks: HookWatch,
     starts: u64,
     gate_job: Option<GateJob>,
     /// The first and the latest checkpoint tree, for the tamper watch.
@@ -162,6 +167,11 @@ impl Driver {
     }
 
     fn agent_did(&mut self, event: ProcessEvent) -> Result<(), CliError> {
+        let mut events = match event {
+            // What hooks did last must be known before the end is read.
+            ProcessEvent::Exited { .. } => self.hook_events()?,
+            ProcessEvent::Started { .. } | ProcessEvent::Output { .. } => Vec::new(),
+        };
         let Some(session) = &mut self.session else { return Ok(()) };
         let iteration = session.iteration;
         let mut facts = Vec::new();
@@ -176,13 +186,19 @@ impl Driver {
                 if let Some(session) = self.session.take() {
                     let exit = session.finish(how, swept, &mut facts, &mut self.reporter);
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
+                    self.hooks_ended(iteration);
                 }
             }
         }
-        let mut events = Vec::new();
+        if hooks::may_be_judged(&facts) {
+            events.extend(self.hook_events()?);
+        }
         for fact in facts {
             match fact {
-                Fact::Agent(fact) => events.push(Event::Agent { iteration, fact }),
+                Fact::Agent(fact) => {
+                    let fact = self.beside_hooks(iteration, fact)?;
+                    events.push(Event::Agent { iteration, fact });
+                }
                 Fact::Aside(aside) => self.reporter.aside(iteration, &aside),
             }
         }
@@ -196,6 +212,8 @@ impl Driver {
                 self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
             }
         }
+        let reported = self.hook_events()?;
+        self.queue.extend(reported);
         let stall_after = self.config.policy.limits.stall_after;
         if let Some(session) = &mut self.session
             && session.is_alive(now, stall_after)

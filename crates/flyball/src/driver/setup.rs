@@ -11,6 +11,7 @@ use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, Governor, IterationNo, Millis, Moment, RunId};
 
 use super::crash::CrashPoint;
+use super::hooks::HookWatch;
 use super::perform::{io, private_folder};
 use super::record::RunRecord;
 use super::timers::Timers;
@@ -166,6 +167,7 @@ impl Parts {
             outbox,
             queue: std::collections::VecDeque::new(),
             session: None,
+            hooks: HookWatch::default(),
             starts: 0,
             gate_job: None,
             first_tree,
