@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod gate;
 pub mod globals;
 pub mod hook;
+pub mod hooks;
 pub mod init;
 pub mod log;
 pub mod man;
@@ -66,6 +67,8 @@ pub enum Command {
     #[command(hide = true)]
     Hook(hook::HookArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Hooks(hooks::HooksArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Config(config::ConfigArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Completions(completions::CompletionsArgs),
@@ -103,6 +106,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Run(args) => run::run(&args, globals),
         Command::Demo(args) => demo::run(&args, globals),
         Command::Hook(args) => hook::run(&args, globals),
+        Command::Hooks(args) => hooks::run(&args, globals),
         Command::Config(args) => config::run(args, globals),
         Command::Completions(args) => completions::run(&args, globals),
         Command::Man(args) => man::run(&args, globals),

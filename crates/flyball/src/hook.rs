@@ -107,19 +107,18 @@ fn judge(asked: &Asked<'_>, tell: &Sender<News>) -> Result<Reply, CliError> {
     if let Some(ground) = &here {
         settle(ground, asked, tell);
     }
-    let input: Value = serde_json::from_slice(&text)
-        .ok()
-        .filter(Value::is_object)
-        .ok_or_else(|| CliError::data("the hook's input is no JSON object"))?;
-    let heard = asked.dialect.read(asked.occasion, &input);
+    let input: Option<Value> = serde_json::from_slice(&text).ok().filter(Value::is_object);
+    let heard = input.map(|input| asked.dialect.read(asked.occasion, &input));
     let ground = match here {
         Some(ground) => ground,
         None => {
-            let ground = Ground::of_session(asked.dialect.name(), heard.dir.as_deref())?;
+            let dir = heard.as_ref().and_then(|heard| heard.dir.as_deref());
+            let ground = Ground::of_session(asked.dialect.name(), dir)?;
             settle(&ground, asked, tell);
             ground
         }
     };
+    let heard = heard.ok_or_else(|| CliError::data("the hook's input is no JSON object"))?;
     tell.send(News::Understood(heard.clone())).ok();
     let mut journal = Journal::open(&ground.state_dir)?;
     match asked.occasion {
@@ -128,7 +127,7 @@ fn judge(asked: &Asked<'_>, tell: &Sender<News>) -> Result<Reply, CliError> {
         Occasion::Stop => stop::stop(asked, &ground, &heard, &mut journal),
         Occasion::Began | Occasion::Other => calls::note(asked, &ground, &heard, &mut journal),
         Occasion::Ended => {
-            spill::remove_spilled(&ground.loop_dir, &ground.key(asked.dialect, &heard));
+            remove_spilled(&ground.loop_dir, &ground.key(asked.dialect, &heard));
             calls::note(asked, &ground, &heard, &mut journal)
         }
     }

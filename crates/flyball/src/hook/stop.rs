@@ -34,7 +34,7 @@ struct StopState {
     refusals: u32,
     /// Everything the agent had said at the last refusal.
     said: String,
-    /// Calls there had been at the last stop.
+    /// Calls there had been when it was last let go.
     calls: u64,
     gates: Option<GateResult>,
 }
@@ -294,7 +294,9 @@ fn conclude(
             }
             None => (Reply::pass(), report.answered_with(&Reply::pass(), None)),
         };
-        state.calls = calls;
+        if reply.allows() {
+            state.calls = calls;
+        }
         state.gates = found.gates;
         let state = serde_json::to_vec(&state).ok();
         (HookChange { state, report: report.to_json() }, reply)

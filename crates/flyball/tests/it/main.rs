@@ -7,6 +7,10 @@ mod config;
 #[cfg(test)]
 mod gate_run;
 #[cfg(test)]
+mod hook;
+#[cfg(test)]
+mod hooks_install;
+#[cfg(test)]
 mod init;
 #[cfg(test)]
 mod journal;
