@@ -10,9 +10,10 @@ use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
 
 use super::choice::choose_nth;
 use super::gates::GateJob;
+use super::placed::Placed;
 use super::session::{Session, could_not_start};
 use super::{Driver, Happening};
-use crate::agent::{Launch, LaunchRequest, Permissions, Place, ReadRequest, Stdin};
+use crate::agent::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
 use crate::config::{CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
@@ -21,10 +22,10 @@ use crate::prompt::{Variables, render, task_words};
 use crate::telemetry::IterationLog;
 
 /// An agent to be started.
-struct Start {
-    iteration: IterationNo,
-    mode: Mode,
-    task: Option<TaskId>,
+pub(super) struct Start {
+    pub(super) iteration: IterationNo,
+    pub(super) mode: Mode,
+    pub(super) task: Option<TaskId>,
     briefing: String,
 }
 
@@ -113,8 +114,10 @@ impl Driver {
             snapshot: &self.latest.checkpoint_tree,
         };
         self.loop_dir.write_active(&active).map_err(|e| io("write active.json", &e))?;
+        self.prepare_hooks(now, start, &words)?;
         let launch = self.launch(&prompt);
-        let files = write_files(&launch).map_err(|e| io("write the agent's files", &e))?;
+        let files = Placed::write(&launch, self.worktree.root())
+            .map_err(|e| io("write the agent's files", &e))?;
         let spec = self.spec(start, &launch).map_err(|e| io("write the prompt", &e))?;
         let logs = self.loop_dir.logs();
         let log = IterationLog::create(&logs, iteration, self.config.log_max_bytes)
@@ -197,7 +200,7 @@ impl Driver {
                 Permission::Skip => Permissions::Bypass,
                 Permission::Ask => Permissions::Own,
             },
-            hooks: None,
+            hooks: self.hook_setup().as_ref(),
             private_dir: &self.private_dir,
             worktree: self.worktree.root(),
             resume: None,
@@ -269,24 +272,6 @@ impl Driver {
         self.ending = Some(ending);
         Ok(())
     }
-}
-
-/// Writes the files a client needs for this session; those in the worktree must go afterwards.
-fn write_files(launch: &Launch) -> std::io::Result<Vec<std::path::PathBuf>> {
-    let mut ours = Vec::new();
-    for file in &launch.files {
-        if file.place == Place::Worktree && file.path.exists() {
-            continue;
-        }
-        if let Some(folder) = file.path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(&file.path, &file.text)?;
-        if file.place == Place::Worktree {
-            ours.push(file.path.clone());
-        }
-    }
-    Ok(ours)
 }
 
 fn start_words(error: &StartError) -> String {

@@ -11,6 +11,7 @@ use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
 use super::choice::{choose, named, policy_for};
 use super::crash::CrashPoint;
+use super::hooks::HookWatch;
 use super::perform::{io, private_folder};
 use super::record::RunRecord;
 use super::timers::Timers;
@@ -169,6 +170,7 @@ impl Parts {
             outbox,
             queue: std::collections::VecDeque::new(),
             session: None,
+            hooks: HookWatch::default(),
             starts: 0,
             gate_job: None,
             first_tree,
