@@ -32,6 +32,7 @@ fn governor_after(calls: u64, policy: &Policy) -> Governor {
         desk: Desk::default(),
         memory: TaskMemory::default(),
         agent: AgentTraits { steerable: true, structured: true },
+        fallbacks: 0,
     };
     let mut governor = Governor::new();
     governor.step(Moment::default(), &Event::RunStarted(Box::new(start)));
@@ -40,6 +41,8 @@ fn governor_after(calls: u64, policy: &Policy) -> Governor {
             governor.step(Moment::from_millis(number), &event);
         }
     }
+    let phase = governor.standing().map(|standing| standing.phase);
+    assert_eq!(phase, Some("iterating"), "the calls must not have ended the session");
     governor
 }
 

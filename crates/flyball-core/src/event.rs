@@ -94,6 +94,9 @@ pub struct RunStart {
     pub memory: TaskMemory,
     /// What the agent can be told and what it tells.
     pub agent: AgentTraits,
+    /// How many other agents there are to go on with at a usage limit.
+    #[serde(default)]
+    pub fallbacks: u32,
 }
 
 /// What is known when a run goes on after a death.

@@ -227,6 +227,7 @@ mod properties {
                     desk,
                     memory: TaskMemory::default(),
                     agent: AgentTraits { steerable, structured: true },
+                    fallbacks: 0,
                 }))
             },
         )

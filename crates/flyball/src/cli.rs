@@ -13,6 +13,8 @@ pub mod doctor;
 mod fault;
 pub mod gate;
 pub mod globals;
+pub mod hook;
+pub mod hooks;
 pub mod init;
 pub mod log;
 pub mod man;
@@ -91,6 +93,11 @@ pub enum Command {
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Doctor(doctor::DoctorArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    #[command(hide = true)]
+    Hook(hook::HookArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Hooks(hooks::HooksArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Config(config::ConfigArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Gate(gate::GateArgs),
@@ -141,6 +148,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Archive(args) => archive::run(&args, globals),
         Command::Prune(args) => prune::run(&args, globals),
         Command::Doctor(args) => doctor::run(&args, globals),
+        Command::Hook(args) => hook::run(&args, globals),
+        Command::Hooks(args) => hooks::run(&args, globals),
         Command::Config(args) => config::run(args, globals),
         Command::Gate(args) => gate::run(&args, globals),
         Command::Completions(args) => completions::run(&args, globals),

@@ -8,7 +8,9 @@ mod choice;
 mod crash;
 mod dry_run;
 mod gates;
+mod hooks;
 mod perform;
+mod placed;
 mod record;
 mod resume;
 mod session;
@@ -29,7 +31,9 @@ use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Mome
 use self::crash::CrashPoint;
 pub use self::dry_run::dry_run;
 use self::gates::GateJob;
-pub use self::resume::{find_run, recorded_config};
+use self::hooks::HookWatch;
+pub(crate) use self::record::recorded_gates;
+pub use self::resume::recorded_config;
 use self::session::Session;
 pub use self::setup::{RunRequest, Started};
 use self::timers::Timers;
@@ -77,6 +81,8 @@ pub struct Driver {
     run: RunId,
     config: Config,
     adapter: Box<dyn Adapter>,
+    /// Which agent that is: 0 is the configured one, then its fallbacks.
+    agent: u32,
     plan: GatePlan,
     worktree: Worktree,
     loop_dir: LoopDir,
@@ -90,6 +96,7 @@ pub struct Driver {
     outbox: SyncSender<Happening>,
     queue: VecDeque<Event>,
     session: Option<Session>,
+    hooks: HookWatch,
     starts: u64,
     gate_job: Option<GateJob>,
     /// The first and the latest checkpoint tree, for the tamper watch.
@@ -217,6 +224,11 @@ impl Driver {
     }
 
     fn agent_did(&mut self, event: ProcessEvent) -> Result<(), CliError> {
+        let mut events = match event {
+            // What hooks did last must be known before the end is read.
+            ProcessEvent::Exited { .. } => self.hook_events()?,
+            ProcessEvent::Started { .. } | ProcessEvent::Output { .. } => Vec::new(),
+        };
         let Some(session) = &mut self.session else { return Ok(()) };
         let iteration = session.iteration;
         let mut facts = Vec::new();
@@ -231,10 +243,24 @@ impl Driver {
                 if let Some(session) = self.session.take() {
                     let exit = session.finish(how, swept, &mut facts, &mut self.reporter);
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
+                    self.hooks_ended(iteration);
                 }
             }
         }
-        self.take_facts(iteration, facts)
+        if hooks::may_be_judged(&facts) {
+            events.extend(self.hook_events()?);
+        }
+        if !events.is_empty() {
+            self.take(&events)?;
+        }
+        let mut judged = Vec::with_capacity(facts.len());
+        for fact in facts {
+            judged.push(match fact {
+                Fact::Agent(fact) => Fact::Agent(self.beside_hooks(iteration, fact)?),
+                Fact::Aside(aside) => Fact::Aside(aside),
+            });
+        }
+        self.take_facts(iteration, judged)
     }
 
     /// Looks for requests of other processes and for signs of life.
@@ -244,6 +270,8 @@ impl Driver {
                 self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
             }
         }
+        let reported = self.hook_events()?;
+        self.queue.extend(reported);
         let stall_after = self.config.policy.limits.stall_after;
         if let Some(session) = &mut self.session
             && session.is_alive(now, stall_after)

@@ -11,6 +11,7 @@ mod run;
 mod schema;
 mod shelf;
 mod task;
+mod trail;
 
 use std::fs::File;
 use std::io;
@@ -24,6 +25,7 @@ pub use self::lock::{LockError, WorktreeLock, lock_worktree};
 pub use self::place::state_dir;
 pub use self::run::{NewRun, RunFilter, RunState, RunSummary};
 pub use self::shelf::{GateKey, Pruned, Request};
+pub use self::trail::{HookChange, HookRow, HookStep};
 
 /// The journal, opened. Each thread and each process opens its own.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ pub mod demo;
 pub mod driver;
 pub mod error;
 pub mod gate;
+pub mod hook;
 pub mod journal;
 pub mod loopdir;
 pub mod notify;

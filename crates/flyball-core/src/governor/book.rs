@@ -75,6 +75,9 @@ pub(super) struct Book {
     pub(super) policy: Policy,
     pub(super) traits: AgentTraits,
     pub(super) gates: Vec<GateName>,
+    /// How many other agents there are, and which one is at work.
+    pub(super) fallbacks: u32,
+    pub(super) agent: u32,
     pub(super) tasks: Option<TaskBoard>,
     pub(super) before: Before,
     pub(super) head: Option<String>,

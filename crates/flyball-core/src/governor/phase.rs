@@ -61,6 +61,19 @@ impl Phase {
         }
     }
 
+    /// Until when a usage limit is waited for, while it is.
+    pub(super) fn waiting_until(&self) -> Option<Moment> {
+        match self {
+            Self::Waiting(wait) => Some(wait.until),
+            Self::Baselining
+            | Self::Iterating(_)
+            | Self::Stopping(_)
+            | Self::Inspecting(_)
+            | Self::Gating(_)
+            | Self::Finished(_) => None,
+        }
+    }
+
     /// The session at hand, while there is one.
     pub(super) fn session(&self) -> Option<&Session> {
         match self {

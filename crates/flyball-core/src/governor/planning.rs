@@ -106,7 +106,8 @@ fn start(mode: Mode, task: Option<TaskId>, book: &mut Book, turn: &mut Turn) -> 
         spent: Spend::default(),
         trouble: None,
     };
-    turn.order(Effect::StartAgent { iteration, mode, task, briefing });
+    let agent = book.agent;
+    turn.order(Effect::StartAgent { iteration, mode, task, briefing, agent });
     iterating::set_timers(&session, book, turn);
     Phase::Iterating(Box::new(session))
 }

@@ -71,12 +71,14 @@ pub(super) fn begin(start: &RunStart, turn: &mut Turn) -> (Book, Phase) {
 }
 
 fn open_book(start: &RunStart, turn: &Turn) -> Book {
-    let RunStart { run, policy, gates, sight, desk, memory, agent } = start;
+    let RunStart { run, policy, gates, sight, desk, memory, agent, fallbacks } = start;
     Book {
         run: run.clone(),
         policy: policy.clone(),
         traits: *agent,
         gates: gates.clone(),
+        fallbacks: *fallbacks,
+        agent: 0,
         tasks: read_tasks(&sight.tasks).ok().flatten(),
         before: Before {
             uncommitted: sight.uncommitted.iter().cloned().collect(),

@@ -73,6 +73,7 @@ impl Run {
             desk: Desk::default(),
             memory: flyball_core::task::TaskMemory::default(),
             agent: AgentTraits::default(),
+            fallbacks: 0,
         };
         run.tell(&Event::RunStarted(Box::new(start)));
         run

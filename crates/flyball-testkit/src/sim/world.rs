@@ -127,6 +127,7 @@ impl World {
             desk: self.desk.clone(),
             memory: flyball_core::task::TaskMemory::default(),
             agent: self.scenario.traits,
+            fallbacks: 0,
         };
         self.tell(Event::RunStarted(Box::new(start)));
     }

@@ -20,7 +20,7 @@ use crate::error::CliError;
 use crate::gate::{GatePlan, GateRunner};
 use crate::journal::{Journal, state_dir};
 use crate::terminal::{self, Paint};
-use crate::worktree::{Worktree, WorktreeError};
+use crate::worktree::Worktree;
 
 /// Run the gates now
 ///
@@ -63,7 +63,7 @@ impl GateArgs {
 /// Runs the gates and says what they found.
 pub fn run(args: &GateArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let sources = globals.sources()?;
-    let mut worktree = Worktree::open(&globals.start_dir()?).map_err(|e| worktree_error(&e))?;
+    let mut worktree = Worktree::open(&globals.start_dir()?)?;
     let config = sources.load()?;
     let root = worktree.root().to_path_buf();
     let plan = GatePlan::resolve(&config, &root, &verify_commands(&config, &root)?)?;
@@ -93,7 +93,7 @@ fn result(
         let loop_dir = config.loop_dir.to_string_lossy().into_owned();
         let tasks_file = config.loop_dir.join(&config.tasks_file);
         let sight = worktree.look(&loop_dir, &tasks_file);
-        sight.map(|sight| sight.code_tree).map_err(|error| worktree_error(&error))
+        sight.map(|sight| sight.code_tree).map_err(CliError::from)
     };
     let tree = look()?;
     let mut journal = open_journal(paint);
@@ -168,19 +168,4 @@ fn no_gates() -> CliError {
         .hint("  [[gates.check]]")
         .hint("  name = \"tests\"")
         .hint("  command = \"…\"")
-}
-
-fn worktree_error(error: &WorktreeError) -> CliError {
-    let missing = matches!(
-        error,
-        WorktreeError::NoRepository { .. }
-            | WorktreeError::NoWorktree { .. }
-            | WorktreeError::NoDirectory { .. }
-    );
-    let message = error.to_string();
-    let said = if missing { CliError::no_input(message) } else { CliError::io(message) };
-    match std::error::Error::source(error) {
-        Some(source) => said.cause(source),
-        None => said,
-    }
 }

@@ -78,13 +78,14 @@ fn old_run(run: &RunSummary) -> String {
 }
 
 fn told(rows: &Pruned) -> String {
-    let Pruned { runs, events, iterations: _, gate_results, sessions, requests } = rows;
+    let Pruned { runs, events, iterations: _, gate_results, sessions, requests, hooks } = rows;
     format!(
-        "{} with {}, {}, {} and {} from the journal",
+        "{} with {}, {}, {} with {} and {} from the journal",
         words::counted(*runs, "run"),
         words::counted(*events, "event"),
         words::counted(*gate_results, "gate result"),
         words::counted(*sessions, "hook session"),
+        words::counted(*hooks, "hook report"),
         words::counted(*requests, "request"),
     )
 }

@@ -24,10 +24,24 @@ pub(super) fn choose(config: &Config) -> Result<Box<dyn Adapter>, CliError> {
         };
         return Ok(Box::new(Custom { command: command.argv(), prompt, output }));
     }
-    match adapter(&agent.name) {
+    named(&agent.name)
+}
+
+/// The configured agent (0) or one of its fallbacks.
+pub(super) fn choose_nth(config: &Config, agent: u32) -> Result<Box<dyn Adapter>, CliError> {
+    let index = usize::try_from(agent).unwrap_or(usize::MAX);
+    match index.checked_sub(1).and_then(|index| config.agent.fallback.get(index)) {
+        Some(name) => named(name),
+        None => choose(config),
+    }
+}
+
+/// The adapter of this name.
+pub(super) fn named(name: &str) -> Result<Box<dyn Adapter>, CliError> {
+    match adapter(name) {
         Some(known) => Ok(Box::new(Known(known))),
-        None => Err(CliError::config(format!("there is no agent named `{}`", agent.name))
-            .hint("name a known one in [agent] name, or give its command: `flyball run -- CMD …`")),
+        None => Err(CliError::config(format!("there is no agent named `{name}`"))
+            .hint("name a known one in [agent], or give its command: `flyball run -- CMD …`")),
     }
 }
 

@@ -8,10 +8,12 @@ use flyball_core::event::Sight;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
 
+use super::choice::choose_nth;
 use super::gates::GateJob;
+use super::placed::Placed;
 use super::session::{Session, could_not_start};
 use super::{Driver, Happening};
-use crate::agent::{Launch, LaunchRequest, Permissions, Place, ReadRequest, Stdin};
+use crate::agent::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
 use crate::config::{CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
@@ -20,10 +22,10 @@ use crate::prompt::{Variables, render, task_words};
 use crate::telemetry::IterationLog;
 
 /// An agent to be started.
-struct Start {
-    iteration: IterationNo,
-    mode: Mode,
-    task: Option<TaskId>,
+pub(super) struct Start {
+    pub(super) iteration: IterationNo,
+    pub(super) mode: Mode,
+    pub(super) task: Option<TaskId>,
     briefing: String,
 }
 
@@ -31,7 +33,8 @@ impl Driver {
     /// Performs one order.
     pub(super) fn perform(&mut self, now: Moment, effect: Effect) -> Result<(), CliError> {
         match effect {
-            Effect::StartAgent { iteration, mode, task, briefing } => {
+            Effect::StartAgent { iteration, mode, task, briefing, agent } => {
+                self.use_agent(agent)?;
                 self.start_agent(now, &Start { iteration, mode, task, briefing })?;
             }
             Effect::StopAgent { force, .. } => self.stop_agent(force),
@@ -67,7 +70,10 @@ impl Driver {
                 self.journal.mark_task(self.worktree.root(), &task, (standing, now))?;
             }
             Effect::CloseIteration(report) => self.close_iteration(&report)?,
-            Effect::Announce(notice) => self.telemetry.notice(&notice),
+            Effect::Announce(notice) => {
+                let (run, root) = (&self.run, self.worktree.root());
+                crate::notify::noticed(&self.config.notify, run, root, &notice);
+            }
             Effect::FinishRun(ending) => self.finish(now, ending)?,
         }
         Ok(())
@@ -108,8 +114,10 @@ impl Driver {
             snapshot: &self.latest.checkpoint_tree,
         };
         self.loop_dir.write_active(&active).map_err(|e| io("write active.json", &e))?;
+        self.prepare_hooks(now, start, &words)?;
         let launch = self.launch(&prompt);
-        let files = write_files(&launch).map_err(|e| io("write the agent's files", &e))?;
+        let files = Placed::write(&launch, self.worktree.root())
+            .map_err(|e| io("write the agent's files", &e))?;
         let spec = self.spec(start, &launch).map_err(|e| io("write the prompt", &e))?;
         let logs = self.loop_dir.logs();
         let log = IterationLog::create(&logs, iteration, self.config.log_max_bytes)
@@ -145,6 +153,20 @@ impl Driver {
         Ok(())
     }
 
+    /// Takes the configured agent, or one of its fallbacks, for the next session.
+    fn use_agent(&mut self, agent: u32) -> Result<(), CliError> {
+        if agent != self.agent {
+            self.adapter = choose_nth(&self.config, agent)?;
+            self.agent = agent;
+        }
+        Ok(())
+    }
+
+    /// The model asked for; it was named for the configured agent, not for its fallbacks.
+    fn model(&self) -> Option<&str> {
+        self.config.agent.model.as_deref().filter(|_| self.agent == 0)
+    }
+
     fn prompt(&self, start: &Start, task: &str) -> Result<String, CliError> {
         let template = self.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
         let template =
@@ -173,12 +195,12 @@ impl Driver {
         let agent = &self.config.agent;
         self.adapter.launch(&LaunchRequest {
             prompt,
-            model: agent.model.as_deref(),
+            model: self.model(),
             permissions: match agent.permission {
                 Permission::Skip => Permissions::Bypass,
                 Permission::Ask => Permissions::Own,
             },
-            hooks: None,
+            hooks: self.hook_setup().as_ref(),
             private_dir: &self.private_dir,
             worktree: self.worktree.root(),
             resume: None,
@@ -190,7 +212,7 @@ impl Driver {
     fn read_request(&self, prompt: String) -> ReadRequest {
         ReadRequest {
             prompt,
-            model: self.config.agent.model.clone(),
+            model: self.model().map(str::to_owned),
             prices: super::choice::prices(&self.config),
             clock: Some(super::choice::local_time),
             ..ReadRequest::default()
@@ -250,24 +272,6 @@ impl Driver {
         self.ending = Some(ending);
         Ok(())
     }
-}
-
-/// Writes the files a client needs for this session; those in the worktree must go afterwards.
-fn write_files(launch: &Launch) -> std::io::Result<Vec<std::path::PathBuf>> {
-    let mut ours = Vec::new();
-    for file in &launch.files {
-        if file.place == Place::Worktree && file.path.exists() {
-            continue;
-        }
-        if let Some(folder) = file.path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(&file.path, &file.text)?;
-        if file.place == Place::Worktree {
-            ours.push(file.path.clone());
-        }
-    }
-    Ok(ours)
 }
 
 fn start_words(error: &StartError) -> String {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::CommandLine;
+use crate::error::CliError;
 use crate::gate::{Gate, GatePlan, GateSource};
 use crate::loopdir::write_whole;
 
@@ -81,6 +82,14 @@ impl RunRecord {
         let text = fs::read_to_string(path(state_dir, run))?;
         serde_json::from_str(&text).map_err(io::Error::other)
     }
+}
+
+/// The gates a run was started with, for its hooks.
+pub(crate) fn recorded_gates(state_dir: &Path, run: &RunId) -> Result<GatePlan, CliError> {
+    let record = RunRecord::load(state_dir, run).map_err(|error| {
+        CliError::no_input(format!("the settings of run `{run}` are gone")).cause(error)
+    })?;
+    GatePlan::of(record.gates())
 }
 
 fn path(state_dir: &Path, run: &RunId) -> PathBuf {

@@ -1,7 +1,5 @@
 //! A run goes on after flyball died, or after it had ended and a human wants more.
 
-use std::path::Path;
-
 use flyball_core::event::{Resume, Sight};
 use flyball_core::{Event, Governor, RunId};
 
@@ -14,10 +12,9 @@ use crate::clock::Clock;
 use crate::config::{Config, Sources};
 use crate::error::CliError;
 use crate::gate::GatePlan;
-use crate::journal::{Journal, RunFilter, RunSummary, lock_worktree, state_dir};
+use crate::journal::{Journal, RunSummary, lock_worktree, state_dir};
 use crate::process::end_leftovers;
 use crate::report::Reporter;
-use crate::worktree::Worktree;
 
 /// The settings a run was started with, with the flags given now on top.
 pub fn recorded_config(run: &RunId, sources: Sources) -> Result<Config, CliError> {
@@ -31,28 +28,6 @@ pub fn recorded_config(run: &RunId, sources: Sources) -> Result<Config, CliError
     let config = sources.load();
     crate::loopdir::remove(&path).ok();
     config
-}
-
-/// The run meant by `--resume [RUN|latest]` in this repository.
-pub fn find_run(dir: &Path, wanted: &str) -> Result<RunSummary, CliError> {
-    let journal = Journal::open(&state_dir()?)?;
-    let root = Worktree::open(dir)?.root().to_path_buf();
-    let runs = journal.runs(&RunFilter { root: Some(root), unfinished: false, limit: 0 })?;
-    if wanted == "latest" {
-        return runs.into_iter().next().ok_or_else(|| {
-            CliError::no_input("there is no run in this repository yet").hint("flyball run")
-        });
-    }
-    let mut fitting = runs.into_iter().filter(|run| run.run.as_str().starts_with(wanted));
-    match (fitting.next(), fitting.next()) {
-        (Some(run), None) => Ok(run),
-        (None, _) => Err(CliError::no_input(format!("there is no run `{wanted}` here"))
-            .hint("flyball status lists the runs")),
-        (Some(one), Some(two)) => Err(CliError::usage(format!(
-            "`{wanted}` may be `{}` or `{}`; give more of it",
-            one.run, two.run
-        ))),
-    }
 }
 
 impl RunRequest {

@@ -4,13 +4,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
-use flyball_core::event::{RunStart, Sight, TasksSight};
+use flyball_core::event::{AgentTraits, RunStart, Sight, TasksSight};
 use flyball_core::governor::{StartProblem, start_problem};
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
-use super::choice::{choose, policy_for};
+use super::choice::{choose, named, policy_for};
 use super::crash::CrashPoint;
+use super::hooks::HookWatch;
 use super::perform::{io, private_folder};
 use super::record::RunRecord;
 use super::timers::Timers;
@@ -66,6 +67,9 @@ impl Ground {
         let loop_dir = LoopDir::new(worktree.root(), &config.loop_dir, &config.tasks_file);
         let tasks = loop_dir.tasks();
         let adapter = choose(config)?;
+        for name in &config.agent.fallback {
+            named(name)?;
+        }
         Ok(Self { worktree, loop_dir, tasks, state_dir: state_dir()?, adapter })
     }
 
@@ -153,6 +157,7 @@ impl Parts {
             run: self.run,
             config: self.config,
             adapter: self.ground.adapter,
+            agent: 0,
             plan: self.plan,
             worktree: self.ground.worktree,
             loop_dir: self.ground.loop_dir,
@@ -165,6 +170,7 @@ impl Parts {
             outbox,
             queue: std::collections::VecDeque::new(),
             session: None,
+            hooks: HookWatch::default(),
             starts: 0,
             gate_job: None,
             first_tree,
@@ -206,7 +212,9 @@ fn run_start(
         sight: sight.clone(),
         desk,
         memory,
-        agent: ground.adapter.traits(),
+        // An agent program hears nothing while it is silent: its hooks speak when it asks them.
+        agent: AgentTraits { steerable: false, ..ground.adapter.traits() },
+        fallbacks: u32::try_from(config.agent.fallback.len()).unwrap_or(u32::MAX),
     })
 }
 

@@ -13,7 +13,7 @@ mod threshold;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use flyball_core::gate::{Finding, FindingKind};
 
@@ -195,35 +195,35 @@ fn placed(file: &Edited, text: Option<&str>) -> Vec<Placed> {
 
 /// One finding per deleted test; one for all of them when the file went with them.
 fn deletions(edited: &[Edited], before: &[Placed], gone: &[&Placed]) -> Vec<Suspicion> {
-    let mut found = Vec::new();
-    let mut whole: BTreeSet<&str> = BTreeSet::new();
+    let mut by_file: BTreeMap<&str, Vec<&Placed>> = BTreeMap::new();
     for placed in gone {
-        let file = placed.file.as_str();
+        by_file.entry(placed.file.as_str()).or_default().push(placed);
+    }
+    let mut found = Vec::new();
+    for (file, gone) in by_file {
         let file_gone = edited.iter().any(|edit| edit.path == file && edit.after.is_none());
-        let names: Vec<String> = gone
-            .iter()
-            .filter(|other| other.file == file)
-            .map(|other| format!("`{}`", other.test.name))
-            .collect();
-        let all = before.iter().filter(|other| other.file == file).count() == names.len();
-        if file_gone && all && names.len() > 1 {
-            if whole.insert(file) {
-                let shown: Vec<String> = names.iter().take(10).cloned().collect();
-                let more = if names.len() > shown.len() { ", …" } else { "" };
-                let message = format!(
-                    "test file {file} was deleted with its {} tests: {}{more}",
-                    names.len(),
-                    shown.join(", ")
-                );
-                found.push(Suspicion::new(file, message, Side::Before).at(file, None));
-            }
+        let all = before.iter().filter(|other| other.file == file).count() == gone.len();
+        if file_gone && all && gone.len() > 1 {
+            found.push(whole_file(file, &gone));
             continue;
         }
-        let name = &placed.test.name;
-        let message = format!("test `{name}` was deleted from {file}");
-        found.push(Suspicion::new(name, message, Side::Before).at(file, placed.test.line));
+        found.extend(gone.into_iter().take(FINDINGS_MAX).map(|placed| {
+            let name = &placed.test.name;
+            let message = format!("test `{name}` was deleted from {file}");
+            Suspicion::new(name, message, Side::Before).at(file, placed.test.line)
+        }));
     }
     found
+}
+
+fn whole_file(file: &str, gone: &[&Placed]) -> Suspicion {
+    let shown: Vec<String> =
+        gone.iter().take(10).map(|placed| format!("`{}`", placed.test.name)).collect();
+    let more = if gone.len() > shown.len() { ", …" } else { "" };
+    let count = gone.len();
+    let names = shown.join(", ");
+    let message = format!("test file {file} was deleted with its {count} tests: {names}{more}");
+    Suspicion::new(file, message, Side::Before).at(file, None)
 }
 
 /// A deleted test file of another language, unless a file of its name or content came elsewhere.

@@ -12,7 +12,10 @@ use rusqlite_migration::{M, Migrations};
 use super::{Journal, JournalError, Turn};
 
 /// Never edited once released: a change is a further file.
-const MIGRATIONS: [M<'_>; 1] = [M::up(include_str!("../../migrations/0001_journal.sql"))];
+const MIGRATIONS: [M<'_>; 2] = [
+    M::up(include_str!("../../migrations/0001_journal.sql")),
+    M::up(include_str!("../../migrations/0002_hook_trail.sql")),
+];
 /// How long a writer of another process may take; with taking turns this is never reached.
 const BUSY_MAX: Duration = Duration::from_secs(30);
 /// How a journal's file begins.

@@ -6,6 +6,7 @@ use flyball_core::gate::GateResult;
 use flyball_core::{Moment, RunId};
 use rusqlite::{OptionalExtension, params};
 
+use super::trail::{read_state, write_state};
 use super::{Journal, JournalError, number, stored, text_of};
 
 /// What gates said on a tree depends on these.
@@ -45,6 +46,8 @@ pub struct Pruned {
     pub sessions: usize,
     /// Requests nobody took.
     pub requests: usize,
+    /// Rows of the trail of hooks.
+    pub hooks: usize,
 }
 
 impl Journal {
@@ -90,19 +93,14 @@ impl Journal {
         change: impl FnOnce(Option<&[u8]>) -> (Option<Vec<u8>>, R),
     ) -> Result<R, JournalError> {
         self.write(|transaction| {
-            let before: Option<Vec<u8>> = transaction
-                .prepare_cached("SELECT state FROM sessions WHERE id = ?1")?
-                .query_row([id], |row| row.get(0))
-                .optional()?;
+            let before = read_state(transaction, id)?;
             let (after, result) = change(before.as_deref());
             match after {
-                Some(state) => transaction
-                    .prepare_cached(
-                        "INSERT OR REPLACE INTO sessions (id, updated, state) VALUES (?1, ?2, ?3)",
-                    )?
-                    .execute(params![id, stored(now.as_millis()), state])?,
-                None => transaction.execute("DELETE FROM sessions WHERE id = ?1", [id])?,
-            };
+                Some(state) => write_state(transaction, id, now, &state)?,
+                None => {
+                    transaction.execute("DELETE FROM sessions WHERE id = ?1", [id])?;
+                }
+            }
             Ok(result)
         })
     }
@@ -179,6 +177,7 @@ impl Journal {
                 gate_results: count("gate_results WHERE at < ?1")?,
                 sessions: count("sessions WHERE updated < ?1")?,
                 requests: count("requests WHERE at < ?1")?,
+                hooks: count("hook_trail WHERE at < ?1")?,
             })
         })
     }
@@ -197,6 +196,7 @@ impl Journal {
                 gate_results: remove("gate_results WHERE at < ?1")?,
                 sessions: remove("sessions WHERE updated < ?1")?,
                 requests: remove("requests WHERE at < ?1")?,
+                hooks: remove("hook_trail WHERE at < ?1")?,
             })
         })
     }

@@ -95,7 +95,7 @@ impl TextReport {
 
     pub(super) fn effect(&mut self, at: Moment, effect: &Effect) {
         match effect {
-            Effect::StartAgent { iteration, mode, task, briefing } => {
+            Effect::StartAgent { iteration, mode, task, briefing, .. } => {
                 self.iteration = Some(*iteration);
                 let task = task.as_ref().map(|t| format!(" · {t}")).unwrap_or_default();
                 let told = if briefing.is_empty() { "" } else { " · with a briefing" };
@@ -163,6 +163,10 @@ impl TextReport {
             Notice::Waiting { until, message } => {
                 let text = format!("{message}; waiting until {}", clock::rfc3339(*until));
                 self.line("WAIT", number, &text, Paint::yellow);
+            }
+            Notice::AgentChanged { agent, message } => {
+                let text = format!("{message}; fallback agent {agent} goes on");
+                self.line("STEER", number, &text, Paint::yellow);
             }
             Notice::TaskLeft { task, standing, why } => {
                 let text = format!("{task} is now {standing:?}: {why}");

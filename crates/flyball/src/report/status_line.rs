@@ -71,14 +71,28 @@ impl StatusLine {
         };
         self.began = Some((number, began));
         let tally = standing.tally;
-        let mut parts = vec![standing.mode.as_str().to_owned(), now.since(began).to_string()];
+        let time = match standing.waiting_until {
+            Some(until) => format!("{} left", until.since(now)),
+            None => now.since(began).to_string(),
+        };
+        let mut parts = vec![standing.mode.as_str().to_owned(), time];
         parts.extend(standing.task.map(ToString::to_string));
         parts.extend((tally.tokens > 0).then(|| format!("{} tokens", tally.tokens)));
         parts.extend((tally.cost_micro_usd > 0).then(|| dollars(tally.cost_micro_usd)));
-        let text = format!("{:>8}  #{number:<3} {}", standing.phase, parts.join(" · "));
+        let text = format!("{:>8}  #{number:<3} {}", verb(standing.phase), parts.join(" · "));
         let shown: String = text.chars().take(100).collect();
         self.clear();
         terminal::write_err(&shown);
         self.cursor = Cursor::InStatus;
+    }
+}
+
+/// What is being done, short enough for the column of verbs.
+fn verb(phase: &str) -> &str {
+    match phase {
+        "baselining" => "baseline",
+        "iterating" => "working",
+        "inspecting" => "looking",
+        other => other,
     }
 }

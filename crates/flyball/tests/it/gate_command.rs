@@ -1,4 +1,4 @@
-//! `flyball gate` as its user meets it.
+//! `flyball gate`, as its user and as CI meets it.
 
 use std::fs;
 use std::path::PathBuf;

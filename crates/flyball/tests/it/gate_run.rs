@@ -1,4 +1,4 @@
-//! Gates run for real: processes, time limits, needs, the cache.
+//! Running gates: real processes, needs, limits, cancel and cache.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! The tamper watch on real trees.
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;

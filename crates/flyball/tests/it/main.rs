@@ -14,6 +14,9 @@ mod gate_run;
 mod gate_tamper;
 #[cfg(test)]
 mod home;
+mod hook;
+#[cfg(test)]
+mod hooks_install;
 #[cfg(test)]
 mod human;
 #[cfg(test)]

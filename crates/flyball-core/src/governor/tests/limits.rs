@@ -189,3 +189,27 @@ fn exit_codes_of_the_agent_do_not_become_the_runs() {
         assert_eq!(outcome, Outcome::CircuitBreaker);
     }
 }
+
+#[test]
+fn at_a_usage_limit_the_fallback_goes_on_with_the_same_iteration_before_anyone_waits() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    story.fallbacks = 1;
+    story.start();
+    let limit = AgentFact::HitLimit { resets_at: None, message: "limit".into() };
+    let first = story.alive().unwrap();
+    story.perform(first, Act::dies().with(limit.clone()));
+    assert_eq!(story.alive(), Some(first));
+    story.perform(first, Act::dies().with(limit));
+    assert_eq!(story.alive(), None, "now everybody waits");
+    story.now = story.now.plus(Millis::from_secs(60));
+    story.tell(Event::TimerFired { timer: Timer::Wait, iteration: first });
+    let agents: Vec<u32> = story
+        .effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::StartAgent { agent, .. } => Some(*agent),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(agents, [0, 1, 0]);
+}

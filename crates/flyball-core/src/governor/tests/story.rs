@@ -125,6 +125,7 @@ pub(super) struct Story {
     pub(super) tasks: Option<String>,
     pub(super) desk: Desk,
     pub(super) memory: TaskMemory,
+    pub(super) fallbacks: u32,
     rules: Rules,
     gates: Vec<GateName>,
     reds: Reds,
@@ -150,6 +151,7 @@ impl Story {
             tasks: None,
             desk: Desk::default(),
             memory: TaskMemory::default(),
+            fallbacks: 0,
             rules: Policy::default().into_rules(),
             gates: Vec::new(),
             reds: |_| Vec::new(),
@@ -202,6 +204,7 @@ impl Story {
             desk: self.desk.clone(),
             memory: self.memory.clone(),
             agent: AgentTraits { steerable: true, structured: true },
+            fallbacks: self.fallbacks,
         };
         Event::RunStarted(Box::new(start))
     }

@@ -53,8 +53,8 @@ pub(super) fn files(report: &mut Report, desk: &LoopDir, config: &Config) -> Tas
         }
         Ok(Some(_)) => report.ok("prompt", format!("{dir}/prompt.md")),
         Ok(None) => {
-            let what = format!("there is no {dir}/prompt.md");
-            report.fail(("prompt", ErrorKind::NoInput), what, "flyball init");
+            let what = format!("there is no {dir}/prompt.md: the built-in one is used");
+            report.warn("prompt", what, "flyball init");
         }
         Err(error) => {
             let error = fault::file(&desk.file("prompt.md"), "read")(error);

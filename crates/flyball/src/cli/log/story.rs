@@ -89,6 +89,9 @@ impl Story {
             Notice::Waiting { until, message } => {
                 ("waits", Tint::Warn, format!("until {} UTC: {message}", words::time(*until)))
             }
+            Notice::AgentChanged { agent, message } => {
+                ("switches", Tint::Warn, format!("to fallback agent {agent}: {message}"))
+            }
             Notice::TaskLeft { task, standing, why } => {
                 ("leaves", Tint::Warn, format!("{task} {}: {why}", words::standing(*standing)))
             }

@@ -64,9 +64,13 @@ fn below(lines: &[&str], at: usize) -> String {
 }
 
 fn unquote(value: &str) -> String {
-    // Quotes only go in pairs: a plain value may well end in one.
-    let inside = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
-    inside('"').or_else(|| inside('\'')).unwrap_or(value).replace("\\\"", "\"")
+    // A closing quote without its opening one belongs to the words; an opening one alone begins a
+    // text of several lines.
+    let bare = ['"', '\''].into_iter().find_map(|quote| {
+        let rest = value.strip_prefix(quote)?;
+        Some(rest.strip_suffix(quote).unwrap_or(rest))
+    });
+    bare.unwrap_or(value).replace("\\\"", "\"")
 }
 
 /// The `#` lines of perl and bats.

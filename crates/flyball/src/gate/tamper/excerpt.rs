@@ -62,11 +62,11 @@ mod tests {
 
     #[test]
     fn the_place_is_shown_and_not_the_rest() {
-        let gone: String = (101..160).map(|number| format!("-line {number}\n")).collect();
+        let gone: Vec<String> = (101..160).map(|number| format!("-line {number}\n")).collect();
         let patch = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+b\n c\n\
                      @@ -100,60 +100,1 @@\n kept\n"
             .to_owned()
-            + &gone;
+            + &gone.concat();
         let shown = around(&patch, Some(130), Side::Before).unwrap();
         assert!(shown.contains("-line 130\n") && !shown.contains("-line 120"), "{shown}");
         assert!(shown.lines().count() <= BEFORE + AFTER);

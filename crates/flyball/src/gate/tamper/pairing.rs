@@ -35,16 +35,18 @@ pub(super) fn pair<'a>(before: &'a [Placed], after: &'a [Placed]) -> Paired<'a> 
     let (open, free) = by_key(before.iter(), after.iter(), by_place, &mut paired);
     let (open, free) = by_key(open.into_iter(), free.into_iter(), by_name, &mut paired);
     let (open, free) = by_body(open, free, &mut paired);
-    let grown: Vec<&Placed> = paired
+    let grown: Vec<(&Placed, BTreeSet<&str>)> = paired
         .pairs
         .iter()
+        .filter(|(before, after)| before.test.whole != after.test.whole)
         .filter(|(before, after)| tokens(after).len() > tokens(before).len())
         .map(|(_, after)| *after)
         .chain(free)
+        .filter(|larger| !larger.test.skipped)
         .take(COMPARED_MAX)
+        .map(|larger| (larger, tokens(larger)))
         .collect();
-    paired.gone =
-        open.into_iter().filter(|test| !grown.iter().any(|in_it| took_in(in_it, test))).collect();
+    paired.gone = open.into_iter().filter(|test| !taken_in(test, &grown)).collect();
     paired
 }
 
@@ -120,12 +122,17 @@ fn likeness(one: &BTreeSet<&str>, other: &BTreeSet<&str>) -> f64 {
     share(one.intersection(other).count().saturating_mul(2), one.len().saturating_add(other.len()))
 }
 
-fn took_in(larger: &Placed, smaller: &Placed) -> bool {
-    let (inside, own) = (tokens(larger), tokens(smaller));
-    larger.test.language == smaller.test.language
-        && !larger.test.skipped
-        && own.len() > 3
-        && share(own.intersection(&inside).count(), own.len()) >= TAKEN_IN
+/// Whether one of the tests that grew holds what this one held.
+fn taken_in(smaller: &Placed, grown: &[(&Placed, BTreeSet<&str>)]) -> bool {
+    if grown.is_empty() {
+        return false;
+    }
+    let own = tokens(smaller);
+    own.len() > 3
+        && grown.iter().any(|(larger, inside)| {
+            larger.test.language == smaller.test.language
+                && share(own.intersection(inside).count(), own.len()) >= TAKEN_IN
+        })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share of two small counts")]

@@ -38,6 +38,8 @@ pub(super) struct Source {
     pub(super) code: String,
     /// Without comments and without what is in strings.
     pub(super) bare: String,
+    closed_at: Vec<usize>,
+    line_ends: Vec<usize>,
 }
 
 impl Source {
@@ -47,34 +49,48 @@ impl Source {
             Views { language, bytes, code: bytes.to_vec(), bare: bytes.to_vec(), at: 0 };
         views.blank();
         let string = |bytes| String::from_utf8(bytes).unwrap_or_default();
-        Self { code: string(views.code), bare: string(views.bare) }
+        let bare = string(views.bare);
+        Self {
+            code: string(views.code),
+            closed_at: closing_places(&bare),
+            line_ends: memchr::memchr_iter(b'\n', bare.as_bytes()).collect(),
+            bare,
+        }
     }
 
     /// The line a place is on, from 1.
     pub(super) fn line(&self, at: usize) -> u32 {
-        let before = self.bare.as_bytes().get(..at).unwrap_or_default();
-        let lines = memchr::memchr_iter(b'\n', before).count();
+        let lines = self.line_ends.partition_point(|end| *end < at);
         u32::try_from(lines).unwrap_or(u32::MAX).saturating_add(1)
     }
 
     /// The place after the bracket that closes the one at `open`; the end when none does.
     pub(super) fn close(&self, open: usize) -> usize {
-        let bytes = self.bare.as_bytes();
-        let mut depth = 0_usize;
-        for (at, byte) in bytes.iter().enumerate().skip(open) {
-            match byte {
-                b'(' | b'[' | b'{' => depth = depth.saturating_add(1),
-                b')' | b']' | b'}' => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
-                        return at.saturating_add(1);
-                    }
-                }
-                _ => {}
-            }
-        }
-        bytes.len()
+        self.closed_at.get(open).copied().unwrap_or(self.bare.len())
     }
+}
+
+/// For each place the one after the bracket that closes what opens there, in one pass.
+fn closing_places(bare: &str) -> Vec<usize> {
+    let mut places: Vec<usize> = (1..=bare.len()).collect();
+    let mut open: Vec<usize> = Vec::new();
+    for (at, byte) in bare.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => open.push(at),
+            b')' | b']' | b'}' => {
+                if let Some(place) = open.pop().and_then(|begin| places.get_mut(begin)) {
+                    *place = at.saturating_add(1);
+                }
+            }
+            _ => {}
+        }
+    }
+    for begin in open {
+        if let Some(place) = places.get_mut(begin) {
+            *place = bare.len();
+        }
+    }
+    places
 }
 
 struct Views<'a> {
@@ -333,6 +349,14 @@ mod tests {
                 assert_eq!(source.bare.len(), text.len(), "{language:?} {text}");
             }
         }
+    }
+
+    #[test]
+    fn brackets_are_closed_by_their_own_kind_of_depth() {
+        let source = Source::new(Language::Rust, "a(b[c]{d})e(f\ng");
+        let closed: Vec<usize> = [1, 3, 6, 0, 11, 99].map(|at| source.close(at)).to_vec();
+        assert_eq!(closed, [10, 6, 9, 1, 15, 15]);
+        assert_eq!([0, 13, 14].map(|at| source.line(at)), [1, 1, 2]);
     }
 
     #[test]

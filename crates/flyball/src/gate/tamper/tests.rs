@@ -336,6 +336,24 @@ fn a_finding_keeps_its_identity_when_lines_move() {
     assert_eq!(identity(text), identity(&format!("// one\n// two\n{text}")));
 }
 
+/// Would take minutes if any of it were looked at once per test.
+#[test]
+fn a_file_of_nothing_but_openings_is_read_to_its_end() {
+    let openings = [
+        ("src/lib.rs", "#[test] fn a() { "),
+        ("test_x.py", "def test_a(:\n"),
+        ("x.test.js", "it.skip('a', () => { "),
+        ("x_test.go", "func TestA() { "),
+        ("XTest.java", "@Test void a() { "),
+        ("x_spec.rb", "it 'a' do\n"),
+        ("x.test.js", "/* `"),
+        ("src/lib.rs", "/* "),
+    ];
+    for (path, opening) in openings {
+        edit(path, &opening.repeat(10_000), "");
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn no_text_makes_the_reading_panic(text in "(?s)[#@\\[\\](){}'\"`/*\\\\ \n\tafnit:.=,]{0,200}") {

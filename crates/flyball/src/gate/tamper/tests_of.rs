@@ -10,6 +10,11 @@ mod rust;
 pub(super) use self::javascript::picked_out;
 use super::source::{Language, Source};
 
+/// How many tests of one file are looked at where they can be inside each other.
+const TESTS_MAX: usize = 2_000;
+/// How much of such a test is looked at.
+const BODY_MAX: usize = 64 * 1024;
+
 /// A test as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Test {
@@ -77,6 +82,12 @@ pub(super) fn tests_of(language: Language, text: &str) -> Vec<Test> {
 /// Part of a view; nothing when it is not there.
 fn part(view: &str, from: usize, to: usize) -> &str {
     view.get(from..to).unwrap_or("")
+}
+
+/// The same, of a length that any number of tests inside each other can have.
+fn clipped(view: &str, from: usize, to: usize) -> &str {
+    let most = view.floor_char_boundary(to.min(from.saturating_add(BODY_MAX)));
+    part(view, from, most)
 }
 
 /// The first place at or after `from` where one of these bytes stands.

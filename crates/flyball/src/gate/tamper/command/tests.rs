@@ -1,3 +1,5 @@
+//! Which changes behind a gate weaken it.
+
 use flyball_core::{GateName, Millis};
 
 use super::*;

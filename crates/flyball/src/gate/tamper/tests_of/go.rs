@@ -1,6 +1,6 @@
 //! Go: functions of test files whose name begins with `Test`.
 
-use super::{Test, next_of, part, word_at};
+use super::{TESTS_MAX, Test, clipped, next_of, word_at};
 use crate::gate::tamper::source::{Language, Source, words};
 
 pub(super) fn tests(source: &Source, text: &str) -> Vec<Test> {
@@ -16,17 +16,17 @@ pub(super) fn tests(source: &Source, text: &str) -> Vec<Test> {
         let proper = !rest.starts_with(|c: char| c.is_lowercase()) && name != "TestMain";
         let open = next_of(bare, name_at, b"{")?;
         let end = source.close(open);
-        let body = part(bare, open, end);
+        let body = clipped(bare, open, end);
         let skips = [".Skip(", ".Skipf(", ".SkipNow("].iter().any(|call| body.contains(call));
         proper.then(|| Test {
             language: Language::Go,
             name: name.to_owned(),
             line: source.line(at),
-            whole: part(&source.code, at, end).to_owned(),
+            whole: clipped(&source.code, at, end).to_owned(),
             body: body.to_owned(),
             skipped: left_out || (skips && !body.contains("testing.Short()")),
             expects: false,
         })
     };
-    functions.filter_map(test).collect()
+    functions.filter_map(test).take(TESTS_MAX).collect()
 }

@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript: `it(…)` and `test(…)` as jest, vitest, mocha, node and others have them.
 
-use super::{Test, next_of, part, word_at};
+use super::{TESTS_MAX, Test, clipped, next_of, word_at};
 use crate::gate::tamper::source::{Language, Source, words};
 
 const TESTS: [&str; 9] =
@@ -16,12 +16,9 @@ const SKIPPING: [&str; 6] =
     [".skip()", "t.skip(", "ctx.skip(", "skip: true", "todo: true", "this.skip("];
 
 pub(super) fn tests(source: &Source) -> Vec<Test> {
-    let calls: Vec<Call<'_>> = words(&source.bare)
-        .filter(|(_, word)| TESTS.contains(word) || GROUPS.contains(word))
-        .filter_map(|(at, word)| Call::read(source, at, word))
-        .collect();
+    let calls: Vec<Call<'_>> = calls(source).collect();
     let around = |call: &Call<'_>, at: usize| call.open < at && at < call.end;
-    let tests = calls.iter().filter(|call| call.is_test() && call.has_body(source));
+    let tests = calls.iter().filter(|call| call.is_test() && call.has_body);
     tests
         .map(|call| {
             let in_skipped = calls.iter().any(|other| {
@@ -29,18 +26,15 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
             });
             // `test.skip(condition)` inside of a test, as Playwright has it.
             let skips_itself = calls.iter().any(|other| {
-                other.is_test()
-                    && other.skips()
-                    && !other.has_body(source)
-                    && around(call, other.at)
+                other.is_test() && other.skips() && !other.has_body && around(call, other.at)
             });
-            let body = part(&source.bare, call.after_title, call.end);
+            let body = clipped(&source.bare, call.after_title, call.end);
             let says_so = SKIPPING.iter().any(|text| body.contains(text));
             Test {
                 language: Language::JavaScript,
                 name: call.title(source),
                 line: source.line(call.at),
-                whole: part(&source.code, call.at, call.end).to_owned(),
+                whole: clipped(&source.code, call.at, call.end).to_owned(),
                 body: body.to_owned(),
                 skipped: call.skips() || in_skipped || skips_itself || says_so,
                 expects: false,
@@ -51,15 +45,19 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
 
 /// The lines on which one test or group is picked out, so that no other of the file runs.
 pub(in crate::gate::tamper) fn picked_out(source: &Source) -> Vec<u32> {
-    words(&source.bare)
-        .filter(|(_, word)| TESTS.contains(word) || GROUPS.contains(word))
-        .filter_map(|(at, word)| Call::read(source, at, word))
+    calls(source)
         .filter(|call| {
-            call.modifiers.contains(&"only")
-                || (call.word.starts_with('f') && call.has_body(source))
+            call.modifiers.contains(&"only") || (call.word.starts_with('f') && call.has_body)
         })
         .map(|call| source.line(call.at))
         .collect()
+}
+
+fn calls(source: &Source) -> impl Iterator<Item = Call<'_>> {
+    words(&source.bare)
+        .filter(|(_, word)| TESTS.contains(word) || GROUPS.contains(word))
+        .filter_map(|(at, word)| Call::read(source, at, word))
+        .take(TESTS_MAX)
 }
 
 /// A call of `it`, `test`, `describe` or one of their relatives.
@@ -70,6 +68,8 @@ struct Call<'a> {
     open: usize,
     after_title: usize,
     end: usize,
+    /// Whether there is a function, or at least a title, so that this declares a test.
+    has_body: bool,
 }
 
 impl<'a> Call<'a> {
@@ -98,7 +98,9 @@ impl<'a> Call<'a> {
         }
         let end = source.close(place);
         let after_title = title_end(source, place, end);
-        Some(Self { at, word, modifiers, open: place, after_title, end })
+        let mut call = Self { at, word, modifiers, open: place, after_title, end, has_body: false };
+        call.has_body = call.declares(source);
+        Some(call)
     }
 
     fn is_test(&self) -> bool {
@@ -109,10 +111,9 @@ impl<'a> Call<'a> {
         self.word.starts_with('x') || self.modifiers.iter().any(|word| SKIPS.contains(word))
     }
 
-    /// Whether there is a function, or at least a title, so that this declares a test.
-    fn has_body(&self, source: &Source) -> bool {
-        let body = part(&source.bare, self.after_title, self.end);
-        let title = part(&source.bare, self.open, self.after_title);
+    fn declares(&self, source: &Source) -> bool {
+        let body = clipped(&source.bare, self.after_title, self.end);
+        let title = clipped(&source.bare, self.open, self.after_title);
         body.contains("=>")
             || body.contains("function")
             || self.modifiers.contains(&"todo")
@@ -120,7 +121,7 @@ impl<'a> Call<'a> {
     }
 
     fn title(&self, source: &Source) -> String {
-        let title = part(&source.code, self.open.saturating_add(1), self.after_title).trim();
+        let title = clipped(&source.code, self.open.saturating_add(1), self.after_title).trim();
         let title = title.trim_end_matches(',').trim();
         title.trim_matches(['\'', '"', '`']).to_owned()
     }
@@ -138,7 +139,7 @@ fn after_table(source: &Source, at: usize) -> Option<usize> {
 /// Where the first argument ends, or the call.
 fn title_end(source: &Source, open: usize, end: usize) -> usize {
     let mut depth = 0_usize;
-    let inside = part(&source.bare, open, end);
+    let inside = clipped(&source.bare, open, end);
     for (index, byte) in inside.bytes().enumerate() {
         match byte {
             b'(' | b'[' | b'{' => depth = depth.saturating_add(1),
