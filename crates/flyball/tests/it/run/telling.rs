@@ -104,7 +104,7 @@ fn a_log_holds_both_streams_up_to_its_size() {
         .committed()
         .env("FLYBALL_LOG__MAX_BYTES", "100000")
         .flags(&["--once"])
-        .agent("echo to stderr >&2; head -c 5000000 /dev/zero | tr '\\0' 'x'; say; say the end");
+        .agent("echo to stderr >&2; until grep -q 'to stderr' .flyball/logs/iteration-001.log; do sleep 0.01; done; head -c 5000000 /dev/zero | tr '\\0' 'x'; say; say the end");
     scenario.run().ended(1).saying("the log of this iteration is full");
     let log = scenario.read(".flyball/logs/iteration-001.log");
     assert!(log.len() < 101_000, "{}", log.len());
