@@ -31,7 +31,9 @@ use flyball_core::Moment;
 use serde_json::Value;
 
 pub(crate) use self::calls::CallState;
-pub use self::dialect::{Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, dialect, dialects};
+pub use self::dialect::{
+    Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, dialect, dialects,
+};
 use self::ground::Ground;
 pub(crate) use self::ground::{RunGuards, SessionBrief, run_key, stop_key};
 pub(crate) use self::report::HookReport;
@@ -109,18 +111,17 @@ fn judge(asked: &Asked<'_>, tell: &Sender<News>) -> Result<Reply, CliError> {
     }
     let input: Option<Value> = serde_json::from_slice(&text).ok().filter(Value::is_object);
     let heard = input.map(|input| asked.dialect.read(asked.occasion, &input));
-    let ground = match here {
-        Some(ground) => ground,
-        None => {
-            let dir = heard.as_ref().and_then(|heard| heard.dir.as_deref());
-            let ground = Ground::of_session(asked.dialect.name(), dir)?;
-            settle(&ground, asked, tell);
-            ground
-        }
+    let ground = if let Some(ground) = here {
+        ground
+    } else {
+        let dir = heard.as_ref().and_then(|heard| heard.dir.as_deref());
+        let ground = Ground::of_session(asked.dialect.name(), dir)?;
+        settle(&ground, asked, tell);
+        ground
     };
     let heard = heard.ok_or_else(|| CliError::data("the hook's input is no JSON object"))?;
     tell.send(News::Understood(heard.clone())).ok();
-    let mut journal = Journal::open(&ground.state_dir)?;
+    let mut journal = Journal::open_briefly(&ground.state_dir)?;
     match asked.occasion {
         Occasion::Before => calls::before(asked, &ground, &heard, &mut journal),
         Occasion::After => calls::after(asked, &ground, &heard, &mut journal),
@@ -134,7 +135,8 @@ fn judge(asked: &Asked<'_>, tell: &Sender<News>) -> Result<Reply, CliError> {
 }
 
 fn settle(ground: &Ground, asked: &Asked<'_>, tell: &Sender<News>) {
-    let gates = if asked.occasion == Occasion::Stop { stop::gate_time(ground) } else { Duration::ZERO };
+    let gates =
+        if asked.occasion == Occasion::Stop { stop::gate_time(ground) } else { Duration::ZERO };
     tell.send(News::Settled(ground.timeout.saturating_add(gates), ground.on_error)).ok();
 }
 

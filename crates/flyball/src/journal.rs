@@ -42,6 +42,11 @@ impl Journal {
         schema::open(state_dir)
     }
 
+    /// Opens the journal for a process that lives for a moment only, such as a hook.
+    pub fn open_briefly(state_dir: &Path) -> Result<Self, JournalError> {
+        schema::open_briefly(state_dir)
+    }
+
     /// The file it is kept in.
     pub fn path(&self) -> &Path {
         &self.path

@@ -15,8 +15,8 @@ use super::perform::Start;
 use crate::agent::{Fact, HookSetup};
 use crate::error::CliError;
 use crate::hook::{
-    CallState, Dialect, HookReport, RunGuards, SessionBrief, dialect, remove_spilled, run_key, stop_key,
-    stop_time,
+    CallState, Dialect, HookReport, RunGuards, SessionBrief, dialect, remove_spilled, run_key,
+    stop_key, stop_time,
 };
 use crate::journal::{HookChange, HookStep};
 

@@ -233,9 +233,7 @@ pub(super) fn note(
     let run = ground.run.as_ref();
     let step = HookStep { run: run.map(|(run, _)| run), session: &key, at: asked.at };
     let report = HookReport::new(asked, heard, run.map(|(_, iteration)| *iteration));
-    journal.hook_step(&step, |_| {
-        (HookChange { state: None, report: report.to_json() }, ())
-    })?;
+    journal.hook_step(&step, |_| (HookChange { state: None, report: report.to_json() }, ()))?;
     Ok(Reply::pass())
 }
 

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-pub use self::places::{Homes, Scope};
 use self::places::Target;
+pub use self::places::{Homes, Scope};
 use crate::agent::HookSetup;
 use crate::error::CliError;
 
@@ -123,11 +123,7 @@ pub fn install(
 }
 
 /// Takes flyball's hooks out of a client.
-pub fn remove(
-    agent: &'static str,
-    scope: Scope,
-    homes: &Homes,
-) -> Result<Vec<Done>, CliError> {
+pub fn remove(agent: &'static str, scope: Scope, homes: &Homes) -> Result<Vec<Done>, CliError> {
     let Ok(targets) = places::targets(agent, scope, homes, &setup(Path::new("flyball"))) else {
         // A client that has no such place has no hooks there.
         return Ok(Vec::new());

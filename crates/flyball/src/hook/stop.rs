@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use flyball_core::claim::read_structured;
 use flyball_core::event::{Sight, TasksSight};
-use flyball_core::gate::blocking::{BlockingEvent, Refusal};
 use flyball_core::gate::GateResult;
+use flyball_core::gate::blocking::{BlockingEvent, Refusal};
 use flyball_core::policy::Baseline;
 use flyball_core::tasklist::{TaskList, Transition, check_at_stop};
 use flyball_core::text::count;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::calls::{self, CallState};
 use super::ground::{Ground, SessionBrief, stop_key};
 use super::{Asked, Heard, HookReport, Reply};
-use crate::agent::{REFUSAL_MARK, adapter};
+use crate::agent::{Adapter, REFUSAL_MARK, adapter};
 use crate::config::Sources;
 use crate::error::CliError;
 use crate::gate::{Cancel, GatePlan, GateRunner};
@@ -93,7 +93,7 @@ fn lets_go(asked: &Asked<'_>, ground: &Ground, heard: &Heard, state: &StopState)
 
 /// How many stops may be refused: the setting, and always below the client's own cap.
 fn most(asked: &Asked<'_>, ground: &Ground) -> u32 {
-    let own = adapter(asked.dialect.name()).map_or(u32::MAX, |one| one.stop_refusal_cap());
+    let own = adapter(asked.dialect.name()).map_or(u32::MAX, Adapter::stop_refusal_cap);
     ground.policy.gates.stop_refusals.min(own)
 }
 
@@ -115,11 +115,7 @@ fn calls_so_far(
 }
 
 /// Looks at everything a stop is judged by.
-fn object(
-    ground: &Ground,
-    state: &StopState,
-    journal: &mut Journal,
-) -> Result<Found, CliError> {
+fn object(ground: &Ground, state: &StopState, journal: &mut Journal) -> Result<Found, CliError> {
     let mut worktree = Worktree::open(&ground.root)?;
     let sight = look(&mut worktree, ground)?;
     let (brief, start) = match &ground.run {
@@ -220,9 +216,9 @@ fn plan(ground: &Ground) -> Result<GatePlan, CliError> {
     }
     let config = Sources::of_process(&ground.root).load()?;
     let verify = match ground.loop_dir.tasks() {
-        TasksSight::Found { text } => TaskList::parse(&text)
-            .map(|list| list.verify_commands().to_vec())
-            .unwrap_or_default(),
+        TasksSight::Found { text } => {
+            TaskList::parse(&text).map(|list| list.verify_commands().to_vec()).unwrap_or_default()
+        }
         TasksSight::Absent | TasksSight::Unreadable { .. } => Vec::new(),
     };
     GatePlan::resolve(&config, &ground.root, &verify)

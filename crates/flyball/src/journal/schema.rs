@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 
@@ -18,6 +19,9 @@ const MIGRATIONS: [M<'_>; 2] = [
 ];
 /// How long a writer of another process may take; with taking turns this is never reached.
 const BUSY_MAX: Duration = Duration::from_secs(30);
+/// Pages of changes after which a short-lived process writes them over all the same: the next one
+/// has to read them.
+const BRIEF_CHECKPOINT: u32 = 200;
 /// How a journal's file begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -31,6 +35,15 @@ pub(super) fn open(state_dir: &Path) -> Result<Journal, JournalError> {
     prepare(&path, &turn)
         .map(|connection| Journal { connection, turn, path: path.clone() })
         .map_err(|error| error.at(&path))
+}
+
+/// Opens the journal for a process that lives for a moment only: it does not tidy up when it ends,
+/// which would cost more than all it does. Whoever lives longer does that.
+pub(super) fn open_briefly(state_dir: &Path) -> Result<Journal, JournalError> {
+    let journal = open(state_dir)?;
+    journal.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    journal.connection.pragma_update(None, "wal_autocheckpoint", BRIEF_CHECKPOINT)?;
+    Ok(journal)
 }
 
 /// A file for the user alone, made empty when it is not there. A lock stays where it is: removing

@@ -111,9 +111,7 @@ pub(super) fn write_state(
     state: &[u8],
 ) -> Result<(), JournalError> {
     change
-        .prepare_cached(
-            "INSERT OR REPLACE INTO sessions (id, updated, state) VALUES (?1, ?2, ?3)",
-        )?
+        .prepare_cached("INSERT OR REPLACE INTO sessions (id, updated, state) VALUES (?1, ?2, ?3)")?
         .execute(params![session, stored(at.as_millis()), state])?;
     Ok(())
 }

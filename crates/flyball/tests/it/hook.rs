@@ -139,16 +139,16 @@ fn a_home_made_agent_that_repeats_a_call_is_nudged_then_refused_then_halted() {
         }
     }
     let (pass, nudge) = ("pass", "nudge");
-    let expected = [
-        pass, pass, pass, nudge, pass, pass, pass, nudge, pass, pass, "refuse", "refuse", "halt",
-    ];
+    let expected =
+        [pass, pass, pass, nudge, pass, pass, pass, nudge, pass, pass, "refuse", "refuse", "halt"];
     assert_eq!(verdicts, expected);
 }
 
 #[test]
 fn each_client_hears_of_a_repeated_call_in_its_own_words() {
     // Calls that run before one is refused: lower where the client has a loop guard of its own.
-    let clients = [("claude", 5), ("codex", 5), ("goose", 5), ("qwen", 4), ("opencode", 5), ("pi", 5)];
+    let clients =
+        [("claude", 5), ("codex", 5), ("goose", 5), ("qwen", 4), ("opencode", 5), ("pi", 5)];
     for (agent, runs) in clients {
         let place = Place::new("");
         let input = |n: u32, more: &[(&str, Value)]| {
@@ -156,7 +156,10 @@ fn each_client_hears_of_a_repeated_call_in_its_own_words() {
                 "session_id": "s", "tool_name": "Bash", "tool_input": { "command": "ls" },
                 "tool_use_id": n.to_string(), "tool_call_id": n.to_string(),
             });
-            input.as_object_mut().unwrap().extend(more.iter().map(|(k, v)| ((*k).into(), v.clone())));
+            input
+                .as_object_mut()
+                .unwrap()
+                .extend(more.iter().map(|(k, v)| ((*k).into(), v.clone())));
             input.to_string()
         };
         for n in 1..=runs {
@@ -232,7 +235,8 @@ fn fifty_hooks_at_once_are_all_judged_and_none_is_lost() {
     assert_eq!((count("pass"), count("refuse"), count("halt")), (5, 2, 43), "{verdicts:?}");
 }
 
-const RED: &str = "[[gates.check]]\nname = \"tests\"\ncommand = \"echo 'src/a.rs:3: boom'; exit 1\"\n";
+const RED: &str =
+    "[[gates.check]]\nname = \"tests\"\ncommand = \"echo 'src/a.rs:3: boom'; exit 1\"\n";
 
 fn stop(said: &str) -> String {
     json!({ "session_id": "s", "last_assistant_message": said, "stop_hook_active": false })
@@ -261,7 +265,8 @@ fn a_stop_with_a_red_gate_is_refused_three_times_and_no_more() {
     }
     assert_eq!(place.ask("claude", "Stop", &stop("done")), Value::Null);
     // Another session has its own count.
-    let other = json!({ "session_id": "o", "tool_use_id": "1", "tool_name": "t", "tool_input": {} });
+    let other =
+        json!({ "session_id": "o", "tool_use_id": "1", "tool_name": "t", "tool_input": {} });
     place.ask("claude", "PreToolUse", &other.to_string());
     let other = json!({ "session_id": "o", "last_assistant_message": "done" });
     assert_eq!(text(&place.ask("claude", "Stop", &other.to_string()), "/decision"), "block");
@@ -314,7 +319,8 @@ fn qwen_is_told_how_full_its_context_is() {
     let place = Place::new("");
     let stop = json!({ "session_id": "s", "context_usage": 0.72 }).to_string();
     assert_eq!(place.ask("qwen", "Stop", &stop), Value::Null);
-    let call = json!({ "session_id": "s", "tool_call_id": "1", "tool_name": "t", "tool_input": {} });
+    let call =
+        json!({ "session_id": "s", "tool_call_id": "1", "tool_name": "t", "tool_input": {} });
     let told = place.ask("qwen", "PreToolUse", &call.to_string());
     let advice = text(&told, "/hookSpecificOutput/additionalContext");
     assert!(advice.starts_with("WARNING: 70% of the context window"), "{told}");
@@ -373,9 +379,7 @@ fn a_run_hears_the_halt_of_a_hook_and_counts_no_call_twice() {
     fs::write(place.root().join("agent.sh"), AGENT).unwrap();
     let verdicts = place.folder.path().join("verdicts");
     let mut command = place.command(&["run", "--format", "json"]);
-    command
-        .env("FLYBALL", env!("CARGO_BIN_EXE_flyball"))
-        .env("VERDICTS", &verdicts);
+    command.env("FLYBALL", env!("CARGO_BIN_EXE_flyball")).env("VERDICTS", &verdicts);
     let output = begin(command, "").wait_with_output().unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
     let err = String::from_utf8(output.stderr).unwrap();

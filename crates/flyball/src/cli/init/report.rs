@@ -45,9 +45,9 @@ pub(super) fn text(setup: &Setup, (plan, hooks): (&Plan, &[Done]), paint: Paint)
         lines.push(format!("{} {}", paint.green(verb), file.path.display()));
     }
     lines.extend(plan.kept.iter().map(|path| format!("Kept     {}", path.display())));
-    lines.extend(hooks.iter().map(|one| {
-        format!("{} {}", paint.green("Hooks   "), one.path.display())
-    }));
+    lines.extend(
+        hooks.iter().map(|one| format!("{} {}", paint.green("Hooks   "), one.path.display())),
+    );
     let warnings = warnings(setup, plan);
     if !warnings.is_empty() {
         lines.push(String::new());

@@ -50,7 +50,9 @@ pub(super) fn install(target: &Target, state: &Path) -> Result<Change, CliError>
     let now = read(&path)?;
     let earlier = Earlier::load(state, &path);
     let (before, mut folders) = match earlier {
-        Some(earlier) if now.as_ref() == Some(&earlier.written) => (earlier.before, earlier.folders),
+        Some(earlier) if now.as_ref() == Some(&earlier.written) => {
+            (earlier.before, earlier.folders)
+        }
         Some(earlier) => (without_ours(target, now.as_deref(), &path)?, earlier.folders),
         None => (without_ours(target, now.as_deref(), &path)?, Vec::new()),
     };
@@ -95,14 +97,13 @@ pub(super) fn remove(target: &Target, state: &Path) -> Result<Change, CliError> 
             before
         }
     };
-    match before {
-        Some(text) => replace(&path, &text)?,
-        None => {
-            loopdir::remove(&path).map_err(|error| failed("removed", &path, &error))?;
-            for folder in folders.iter().rev() {
-                // Stays when something else has come into it.
-                fs::remove_dir(folder).ok();
-            }
+    if let Some(text) = before {
+        replace(&path, &text)?;
+    } else {
+        loopdir::remove(&path).map_err(|error| failed("removed", &path, &error))?;
+        for folder in folders.iter().rev() {
+            // Stays when something else has come into it.
+            fs::remove_dir(folder).ok();
         }
     }
     Earlier::forget(state, &path);

@@ -113,19 +113,14 @@ pub(super) fn targets(
         "qwen" => at(".qwen/settings.json", home.join(".qwen/settings.json")),
         "goose" => at(".agents/plugins/flyball", home.join(".agents/plugins/flyball")),
         "copilot" => at(".github/hooks/flyball.json", homes.copilot.join("hooks/flyball.json")),
-        "opencode" => {
-            at(".opencode/plugins/flyball.js", homes.opencode.join("plugins/flyball.js"))
-        }
+        "opencode" => at(".opencode/plugins/flyball.js", homes.opencode.join("plugins/flyball.js")),
         _ => at(".pi/extensions/flyball.ts", home.join(".pi/agent/extensions/flyball.ts")),
     };
     let given = files(agent, setup);
     if agent == "goose" {
         let names = ["plugin.json", "hooks/hooks.json"];
-        let whole = |(name, text)| Target {
-            agent,
-            path: path.join(name),
-            content: Content::Whole(text),
-        };
+        let whole =
+            |(name, text)| Target { agent, path: path.join(name), content: Content::Whole(text) };
         return Ok(names.into_iter().zip(given).map(whole).collect());
     }
     let text = given.into_iter().next().unwrap_or_default();
