@@ -52,7 +52,7 @@ fn real_clients_tell_the_facts_of_the_script() {
 
 /// Whether a run can bring the client to the scripted model by its environment alone.
 fn around_a_run(client: &Client) -> bool {
-    ["goose", "claude", "copilot"].contains(&client.name)
+    ["goose", "claude", "codex", "copilot"].contains(&client.name)
 }
 
 /// The same call over and over: nudged where it can be, refused from the 6th on, halted at the 8th.
@@ -120,6 +120,14 @@ fn run_flyball(
         assert!(done.expect("git").success());
     }
     let around = surroundings(client, &home, &server).expect("a home");
+    if client.name == "codex" {
+        // What it is otherwise told by flags.
+        let provider = "[model_providers.mock]\nname = \"mock\"\nenv_key = \"MOCK_API_KEY\"\n\
+                        wire_api = \"responses\"\n";
+        let settings =
+            format!("model_provider = \"mock\"\n{provider}base_url = \"{}/v1\"\n", server.url());
+        std::fs::write(home.join(".codex/config.toml"), settings).expect("a file");
+    }
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("PATH"));
     let output = Command::new(env!("CARGO_BIN_EXE_flyball"))
         .args(["run", "--format", "json"])
