@@ -43,7 +43,7 @@ use crate::agent::REFUSAL_MARK;
 use crate::clock::{self, Deadline};
 use crate::config::OnHookError;
 use crate::error::CliError;
-use crate::journal::Journal;
+use crate::journal::{Beside, Journal};
 
 /// The largest input that is read.
 const INPUT_MAX: u64 = 256 * 1024 * 1024;
@@ -121,7 +121,8 @@ fn judge(asked: &Asked<'_>, tell: &Sender<News>) -> Result<Reply, CliError> {
     };
     let heard = heard.ok_or_else(|| CliError::data("the hook's input is no JSON object"))?;
     tell.send(News::Understood(heard.clone())).ok();
-    let mut journal = Journal::open_briefly(&ground.state_dir)?;
+    let beside = if ground.run.is_some() { Beside::Run } else { Beside::Nobody };
+    let mut journal = Journal::open_briefly(&ground.state_dir, beside)?;
     match asked.occasion {
         Occasion::Before => calls::before(asked, &ground, &heard, &mut journal),
         Occasion::After => calls::after(asked, &ground, &heard, &mut journal),

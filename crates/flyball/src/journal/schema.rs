@@ -10,7 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 
-use super::{Journal, JournalError, Turn};
+use super::{Beside, Journal, JournalError, Turn};
 
 /// Never edited once released: a change is a further file.
 const MIGRATIONS: [M<'_>; 2] = [
@@ -19,9 +19,6 @@ const MIGRATIONS: [M<'_>; 2] = [
 ];
 /// How long a writer of another process may take; with taking turns this is never reached.
 const BUSY_MAX: Duration = Duration::from_secs(30);
-/// Pages of changes after which a short-lived process writes them over all the same: the next one
-/// has to read them.
-const BRIEF_CHECKPOINT: u32 = 200;
 /// How a journal's file begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -38,11 +35,16 @@ pub(super) fn open(state_dir: &Path) -> Result<Journal, JournalError> {
 }
 
 /// Opens the journal for a process that lives for a moment only: it does not tidy up when it ends,
-/// which would cost more than all it does. Whoever lives longer does that.
-pub(super) fn open_briefly(state_dir: &Path) -> Result<Journal, JournalError> {
+/// which would cost more than all it does. Whoever lives longer does that; when nobody does, changes
+/// are written over sooner, because the next one has to read them.
+pub(super) fn open_briefly(state_dir: &Path, beside: Beside) -> Result<Journal, JournalError> {
     let journal = open(state_dir)?;
     journal.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    journal.connection.pragma_update(None, "wal_autocheckpoint", BRIEF_CHECKPOINT)?;
+    let pages = match beside {
+        Beside::Run => 4000,
+        Beside::Nobody => 200,
+    };
+    journal.connection.pragma_update(None, "wal_autocheckpoint", pages)?;
     Ok(journal)
 }
 
