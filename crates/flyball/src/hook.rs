@@ -127,7 +127,11 @@ fn judge(asked: &Asked<'_>, tell: &Sender<News>) -> Result<Reply, CliError> {
         Occasion::Before => calls::before(asked, &ground, &heard, &mut journal),
         Occasion::After => calls::after(asked, &ground, &heard, &mut journal),
         Occasion::Stop => stop::stop(asked, &ground, &heard, &mut journal),
-        Occasion::Began | Occasion::Other => calls::note(asked, &ground, &heard, &mut journal),
+        Occasion::Other => calls::note(asked, &ground, &heard, &mut journal),
+        Occasion::Began => {
+            ground.loop_dir.sweep_responses(asked.at);
+            calls::note(asked, &ground, &heard, &mut journal)
+        }
         Occasion::Ended => {
             remove_spilled(&ground.loop_dir, &ground.key(asked.dialect, &heard));
             calls::note(asked, &ground, &heard, &mut journal)
