@@ -84,9 +84,14 @@ impl LoopDir {
         }
     }
 
-    /// Writes the task list anew, whole or not at all.
+    /// Writes the task list anew, whole or not at all; its folder too, should the agent have
+    /// deleted it.
     pub fn write_tasks(&self, text: &str) -> io::Result<()> {
-        write_whole(&self.tasks_path(), text)
+        let path = self.tasks_path();
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        write_whole(&path, text)
     }
 
     /// The prompt template; none when there is none.

@@ -5,7 +5,7 @@ mod adopt;
 mod plan;
 mod report;
 mod stories;
-mod template;
+pub(super) mod template;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -87,14 +87,15 @@ fn command_lines_of_the_contract_are_understood() {
         "flyball log R --iteration 7 --json",
         "flyball answer yes",
         "flyball unblock",
-        "flyball stop R",
+        "flyball stop R --no-wait",
         "flyball gate tests lint --no-cache --format github",
         "flyball gate --json",
         "flyball tasks retry US-1",
         "flyball tasks",
         "flyball context --topic loop_recovery",
         "flyball accept tamper",
-        "flyball rewind R 3",
+        "flyball rewind R 3 --branch b",
+        "flyball rewind R 0 --worktree p",
         "flyball archive --label L --include-logs",
         "flyball prune --older-than 2d",
         "flyball doctor --json",
@@ -116,6 +117,8 @@ fn command_lines_that_make_no_sense_are_refused() {
         "flyball gate --json --format text",
         "flyball accept everything",
         "flyball rewind R",
+        "flyball rewind R 3 --branch b --worktree p",
+        "flyball tasks --json retry US-1",
     ];
     for line in lines {
         assert!(parse(line).is_err(), "{line}");

@@ -3,10 +3,11 @@
 use std::thread::JoinHandle;
 
 use flyball_core::IterationNo;
+use flyball_core::gate::{Finding, FindingKind};
 
 use super::{Driver, Happening};
 use crate::error::CliError;
-use crate::gate::{Cancel, GatePlan, GateRunner};
+use crate::gate::{Cancel, GatePlan, GateRunner, tamper};
 use crate::journal::Journal;
 use crate::worktree::Worktree;
 
@@ -77,9 +78,14 @@ impl Watch {
         })
     }
 
-    fn look(self) -> Vec<flyball_core::gate::Finding> {
+    fn look(self) -> Vec<Finding> {
         let Some(worktree) = &self.worktree else { return Vec::new() };
-        let _ = (worktree, &self.first_tree, &self.now_tree, &self.first, &self.now);
-        Vec::new()
+        tamper(worktree, &self.first_tree, &self.now_tree, &self.first, &self.now).unwrap_or_else(
+            // Not being able to look is not the same as having seen nothing.
+            |error| {
+                let message = format!("the trees could not be compared: {error}");
+                vec![Finding::new(FindingKind::Tamper, message)]
+            },
+        )
     }
 }

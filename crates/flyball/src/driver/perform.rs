@@ -8,12 +8,13 @@ use flyball_core::event::Sight;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
 
+use super::choice::choose_nth;
 use super::gates::GateJob;
 use super::placed::Placed;
 use super::session::{Session, could_not_start};
 use super::{Driver, Happening};
 use crate::agent::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
-use crate::config::Permission;
+use crate::config::{CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
 use crate::process::{Spec, StartError, Supervised};
@@ -32,7 +33,8 @@ impl Driver {
     /// Performs one order.
     pub(super) fn perform(&mut self, now: Moment, effect: Effect) -> Result<(), CliError> {
         match effect {
-            Effect::StartAgent { iteration, mode, task, briefing } => {
+            Effect::StartAgent { iteration, mode, task, briefing, agent } => {
+                self.use_agent(agent)?;
                 self.start_agent(now, &Start { iteration, mode, task, briefing })?;
             }
             Effect::StopAgent { force, .. } => self.stop_agent(force),
@@ -68,7 +70,10 @@ impl Driver {
                 self.journal.mark_task(self.worktree.root(), &task, (standing, now))?;
             }
             Effect::CloseIteration(report) => self.close_iteration(&report)?,
-            Effect::Announce(notice) => self.telemetry.notice(&notice),
+            Effect::Announce(notice) => {
+                let (run, root) = (&self.run, self.worktree.root());
+                crate::notify::noticed(&self.config.notify, run, root, &notice);
+            }
             Effect::FinishRun(ending) => self.finish(now, ending)?,
         }
         Ok(())
@@ -125,7 +130,7 @@ impl Driver {
         });
         match started {
             Ok(process) => {
-                let stop_command = self.config.agent.stop_command.as_ref().map(|c| c.argv());
+                let stop_command = self.config.agent.stop_command.as_ref().map(CommandLine::argv);
                 let cpu = (now, std::time::Duration::ZERO);
                 let (printed, told_life) = (false, now);
                 self.session = Some(Session {
@@ -146,6 +151,20 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// Takes the configured agent, or one of its fallbacks, for the next session.
+    fn use_agent(&mut self, agent: u32) -> Result<(), CliError> {
+        if agent != self.agent {
+            self.adapter = choose_nth(&self.config, agent)?;
+            self.agent = agent;
+        }
+        Ok(())
+    }
+
+    /// The model asked for; it was named for the configured agent, not for its fallbacks.
+    fn model(&self) -> Option<&str> {
+        self.config.agent.model.as_deref().filter(|_| self.agent == 0)
     }
 
     fn prompt(&self, start: &Start, task: &str) -> Result<String, CliError> {
@@ -176,7 +195,7 @@ impl Driver {
         let agent = &self.config.agent;
         self.adapter.launch(&LaunchRequest {
             prompt,
-            model: agent.model.as_deref(),
+            model: self.model(),
             permissions: match agent.permission {
                 Permission::Skip => Permissions::Bypass,
                 Permission::Ask => Permissions::Own,
@@ -193,9 +212,9 @@ impl Driver {
     fn read_request(&self, prompt: String) -> ReadRequest {
         ReadRequest {
             prompt,
-            model: self.config.agent.model.clone(),
-            prices: super::setup::prices(&self.config),
-            clock: Some(super::setup::local_time),
+            model: self.model().map(str::to_owned),
+            prices: super::choice::prices(&self.config),
+            clock: Some(super::choice::local_time),
             ..ReadRequest::default()
         }
     }

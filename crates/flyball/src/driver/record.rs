@@ -97,10 +97,11 @@ fn path(state_dir: &Path, run: &RunId) -> PathBuf {
 }
 
 fn command(value: &Value) -> CommandLine {
-    match value {
-        Value::Array(words) => {
-            CommandLine::Argv(words.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+    match value.as_array() {
+        Some(words) => {
+            let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
+            CommandLine::Argv(words.collect())
         }
-        other => CommandLine::Shell(other.as_str().unwrap_or_default().to_owned()),
+        None => CommandLine::Shell(value.as_str().unwrap_or_default().to_owned()),
     }
 }

@@ -250,6 +250,7 @@ impl Start {
                 | Event::GatesFinished { .. }
                 | Event::TimerFired { .. }
                 | Event::StopRequested { .. }
+                | Event::TimePassed
                 | Event::ShellFailed { .. } => {}
             }
         }

@@ -160,6 +160,28 @@ impl Journal {
         })
     }
 
+    /// What [`Journal::prune`] would remove.
+    pub fn prunable(&self, before: Moment) -> Result<Pruned, JournalError> {
+        let before = stored(before.as_millis());
+        self.read(|connection| {
+            let old = "(SELECT key FROM runs WHERE last_at < ?1)";
+            let count = |what: &str| {
+                let text = format!("SELECT count(*) FROM {what}");
+                let rows: i64 = connection.query_row(&text, [before], |row| row.get(0))?;
+                Ok::<_, JournalError>(usize::try_from(rows).unwrap_or(usize::MAX))
+            };
+            Ok(Pruned {
+                events: count(&format!("events WHERE run IN {old}"))?,
+                iterations: count(&format!("iterations WHERE run IN {old}"))?,
+                runs: count("runs WHERE last_at < ?1")?,
+                gate_results: count("gate_results WHERE at < ?1")?,
+                sessions: count("sessions WHERE updated < ?1")?,
+                requests: count("requests WHERE at < ?1")?,
+                hooks: count("hook_trail WHERE at < ?1")?,
+            })
+        })
+    }
+
     /// Removes runs whose last event came before a moment, with all that belongs to them, and what
     /// else is older. What is remembered of tasks, and what humans accepted, stays.
     pub fn prune(&mut self, before: Moment) -> Result<Pruned, JournalError> {
