@@ -65,6 +65,12 @@ fn is_halted_for_repeating_in_a_run(client: &Client, program: &Path) {
     assert!(out.contains("repetition_loop"), "{}: {out}", client.name);
     assert_eq!(out.matches("\"hook_halted\"").count(), 1, "{}: {out}", client.name);
     let told: Vec<String> = server.turns().iter().flat_map(|turn| turn.given().results).collect();
+    // goose has no place for advice: it comes with the refusal, when the run heard the results in time.
+    let mut all = told.clone();
+    all.extend(server.turns().iter().flat_map(|turn| turn.given().messages));
+    let nudged = all.iter().any(|text| text.contains("going round in circles"));
+    eprintln!("{}: nudged {nudged}", client.name);
+    assert!(nudged || client.name == "goose", "{}: {all:?}", client.name);
     for refusal in ["(blocked 1/3)", "(blocked 2/3)"] {
         assert!(told.iter().any(|text| text.contains(refusal)), "{}: {told:?}", client.name);
     }
