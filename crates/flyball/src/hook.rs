@@ -43,7 +43,7 @@ use crate::agent::REFUSAL_MARK;
 use crate::clock::{self, Deadline};
 use crate::config::OnHookError;
 use crate::error::CliError;
-use crate::journal::Journal;
+use crate::journal::{Beside, Journal};
 
 /// The largest input that is read.
 const INPUT_MAX: u64 = 256 * 1024 * 1024;
@@ -111,23 +111,27 @@ fn judge(asked: &Asked<'_>, tell: &Sender<News>) -> Result<Reply, CliError> {
     }
     let input: Option<Value> = serde_json::from_slice(&text).ok().filter(Value::is_object);
     let heard = input.map(|input| asked.dialect.read(asked.occasion, &input));
-    let ground = match here {
-        Some(ground) => ground,
-        None => {
-            let dir = heard.as_ref().and_then(|heard| heard.dir.as_deref());
-            let ground = Ground::of_session(asked.dialect.name(), dir)?;
-            settle(&ground, asked, tell);
-            ground
-        }
+    let ground = if let Some(ground) = here {
+        ground
+    } else {
+        let dir = heard.as_ref().and_then(|heard| heard.dir.as_deref());
+        let ground = Ground::of_session(asked.dialect.name(), dir)?;
+        settle(&ground, asked, tell);
+        ground
     };
     let heard = heard.ok_or_else(|| CliError::data("the hook's input is no JSON object"))?;
     tell.send(News::Understood(heard.clone())).ok();
-    let mut journal = Journal::open(&ground.state_dir)?;
+    let beside = if ground.run.is_some() { Beside::Run } else { Beside::Nobody };
+    let mut journal = Journal::open_briefly(&ground.state_dir, beside)?;
     match asked.occasion {
         Occasion::Before => calls::before(asked, &ground, &heard, &mut journal),
         Occasion::After => calls::after(asked, &ground, &heard, &mut journal),
         Occasion::Stop => stop::stop(asked, &ground, &heard, &mut journal),
-        Occasion::Began | Occasion::Other => calls::note(asked, &ground, &heard, &mut journal),
+        Occasion::Other => calls::note(asked, &ground, &heard, &mut journal),
+        Occasion::Began => {
+            ground.loop_dir.sweep_responses(asked.at);
+            calls::note(asked, &ground, &heard, &mut journal)
+        }
         Occasion::Ended => {
             remove_spilled(&ground.loop_dir, &ground.key(asked.dialect, &heard));
             calls::note(asked, &ground, &heard, &mut journal)

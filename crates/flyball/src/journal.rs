@@ -42,6 +42,11 @@ impl Journal {
         schema::open(state_dir)
     }
 
+    /// Opens the journal for a process that lives for a moment only, such as a hook.
+    pub fn open_briefly(state_dir: &Path, beside: Beside) -> Result<Self, JournalError> {
+        schema::open_briefly(state_dir, beside)
+    }
+
     /// The file it is kept in.
     pub fn path(&self) -> &Path {
         &self.path
@@ -83,6 +88,15 @@ impl Journal {
         };
         change().map_err(|error: JournalError| error.at(path))
     }
+}
+
+/// Who else has the journal open while a process uses it for a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// A run, all the time.
+    Run,
+    /// Perhaps nobody.
+    Nobody,
 }
 
 /// This process' turn to write; over when dropped.

@@ -37,11 +37,9 @@ pub fn run(args: &HookArgs, _globals: &Globals) -> Result<ExitCode, CliError> {
 /// There is no such agent, or it has no hooks.
 pub(super) fn unknown(agent: &str) -> CliError {
     let error = CliError::usage(format!("flyball knows no hooks of an agent `{agent}`"));
-    match suggest::nearest(agent, hook::dialects().map(hook::Dialect::name)) {
-        Some(meant) => error.hint(format!("did you mean `{meant}`?")),
-        None => {
-            let known: Vec<&str> = hook::dialects().map(hook::Dialect::name).collect();
-            error.hint(format!("known: {}", known.join(", ")))
-        }
+    let known: Vec<&str> = hook::dialects().map(hook::Dialect::name).collect();
+    if let Some(meant) = suggest::nearest(agent, known.iter().copied()) {
+        return error.hint(format!("did you mean `{meant}`?"));
     }
+    error.hint(format!("known: {}", known.join(", ")))
 }

@@ -32,6 +32,7 @@ pub enum HooksAction {
 
 /// Whose hooks, and where.
 #[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct HooksTarget {
     /// The agent; without it, the configured one to install, every one to remove
     #[arg(value_name = "AGENT")]

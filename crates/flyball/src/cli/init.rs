@@ -29,6 +29,7 @@ use crate::terminal;
 /// `prd.json` with user stories are adopted. The task list, prd.md and progress.txt are kept when
 /// they are there, even with --force.
 #[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct InitArgs {
     /// Agent to use; without it, the first known one that is installed
     #[arg(long, value_name = "NAME")]

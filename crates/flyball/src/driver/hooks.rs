@@ -38,6 +38,8 @@ pub(super) struct HookWatch {
     answered: Seen,
     /// Calls of the stream.
     calls: u64,
+    /// A halt was told; the client may go on asking until it is stopped.
+    halted: bool,
 }
 
 /// Ids that were seen lately.
@@ -72,6 +74,7 @@ impl HookWatch {
             return Some(AgentFact::StopRefused { reason });
         }
         match report.verdict {
+            Some(Rung::Halt) if std::mem::replace(&mut self.halted, true) => None,
             Some(Rung::Halt) => report.trip.map(AgentFact::HookHalted),
             Some(Rung::Pass | Rung::Nudge | Rung::Refuse | Rung::Redirect | Rung::Ask) | None => {
                 None

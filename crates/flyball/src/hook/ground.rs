@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Dialect, Heard};
+use crate::agent::Adapter;
 use crate::config::{Config, FILE_NAME, OnHookError, Sources};
 use crate::error::CliError;
 use crate::journal::state_dir;
@@ -115,7 +116,7 @@ impl Ground {
         let root = project::find_root(dir.filter(|dir| dir.is_absolute()).unwrap_or(&here));
         let config = Sources::of_process(&root).load()?;
         let mut rules = config.policy.into_rules();
-        let most = crate::agent::adapter(agent).and_then(|one| one.refuse_after_at_most());
+        let most = crate::agent::adapter(agent).and_then(Adapter::refuse_after_at_most);
         if let Some(most) = most {
             rules.calls.refuse_after =
                 rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);
@@ -136,13 +137,11 @@ impl Ground {
 
     /// What the state of this session is kept under.
     pub(crate) fn key(&self, dialect: &dyn Dialect, heard: &Heard) -> String {
-        match &self.run {
-            Some((run, iteration)) => run_key(run, *iteration),
-            None => {
-                let session = flyball_core::text::prefix(&heard.session, 200);
-                format!("{}/{session}", dialect.name())
-            }
+        if let Some((run, iteration)) = &self.run {
+            return run_key(run, *iteration);
         }
+        let session = flyball_core::text::prefix(&heard.session, 200);
+        format!("{}/{session}", dialect.name())
     }
 
     /// What the run says of this session, inside a run.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::calls::{self, CallState};
 use super::ground::{Ground, SessionBrief, stop_key};
 use super::{Asked, Heard, HookReport, Reply};
-use crate::agent::{REFUSAL_MARK, adapter};
+use crate::agent::{Adapter, REFUSAL_MARK, adapter};
 use crate::config::Sources;
 use crate::error::CliError;
 use crate::gate::{Cancel, GatePlan, GateRunner};
@@ -93,7 +93,7 @@ fn lets_go(asked: &Asked<'_>, ground: &Ground, heard: &Heard, state: &StopState)
 
 /// How many stops may be refused: the setting, and always below the client's own cap.
 fn most(asked: &Asked<'_>, ground: &Ground) -> u32 {
-    let own = adapter(asked.dialect.name()).map_or(u32::MAX, |one| one.stop_refusal_cap());
+    let own = adapter(asked.dialect.name()).map_or(u32::MAX, Adapter::stop_refusal_cap);
     ground.policy.gates.stop_refusals.min(own)
 }
 

@@ -97,14 +97,13 @@ pub(super) fn remove(target: &Target, state: &Path) -> Result<Change, CliError> 
             before
         }
     };
-    match before {
-        Some(text) => replace(&path, &text)?,
-        None => {
-            loopdir::remove(&path).map_err(|error| failed("removed", &path, &error))?;
-            for folder in folders.iter().rev() {
-                // Stays when something else has come into it.
-                fs::remove_dir(folder).ok();
-            }
+    if let Some(text) = before {
+        replace(&path, &text)?;
+    } else {
+        loopdir::remove(&path).map_err(|error| failed("removed", &path, &error))?;
+        for folder in folders.iter().rev() {
+            // Stays when something else has come into it.
+            fs::remove_dir(folder).ok();
         }
     }
     Earlier::forget(state, &path);
