@@ -14,6 +14,8 @@ pub mod globals;
 pub mod init;
 pub mod log;
 pub mod man;
+pub mod mcp;
+pub mod mcp_guard;
 pub mod prune;
 pub mod rewind;
 pub mod run;
@@ -65,6 +67,10 @@ pub enum Command {
     Completions(completions::CompletionsArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Man(man::ManArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Mcp(mcp::McpArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    McpGuard(mcp_guard::McpGuardArgs),
 }
 
 /// How a command answers.
@@ -98,6 +104,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Config(args) => config::run(args, globals),
         Command::Completions(args) => completions::run(&args, globals),
         Command::Man(args) => man::run(&args, globals),
+        Command::Mcp(args) => mcp::run(&args, globals),
+        Command::McpGuard(args) => mcp_guard::run(&args, globals),
     }
 }
 

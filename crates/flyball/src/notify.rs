@@ -31,14 +31,28 @@ pub fn run_ended(settings: &NotifySettings, run: &RunId, root: &Path, ending: &E
         "tokens": ending.tally.tokens,
         "cost_micro_usd": ending.tally.cost_micro_usd,
     });
+    send(settings, &message);
+}
+
+/// Tells that a task is handed to a human, outside of a run.
+pub fn escalated(settings: &NotifySettings, root: &Path, why: &str) {
+    let message = json!({
+        "event": "task.escalated",
+        "repository": root.to_string_lossy(),
+        "why": why,
+    });
+    send(settings, &message);
+}
+
+fn send(settings: &NotifySettings, message: &Value) {
     let timeout = Duration::from_millis(settings.timeout.get());
     if let Some(command) = &settings.command
-        && let Err(error) = call(&command.argv(), &message, timeout)
+        && let Err(error) = call(&command.argv(), message, timeout)
     {
         terminal::write_err(&format!("warning: `notify.command` failed: {error}\n"));
     }
     if let Some(url) = &settings.webhook
-        && let Err(error) = post(url, &message, timeout)
+        && let Err(error) = post(url, message, timeout)
     {
         terminal::write_err(&format!("warning: `notify.webhook` failed: {error}\n"));
     }
