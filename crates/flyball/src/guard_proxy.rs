@@ -61,7 +61,7 @@ enum Happening {
 }
 
 /// Guards until client or server goes away.
-pub(crate) fn run(request: GuardRequest) -> Result<ExitCode, CliError> {
+pub(crate) fn run(request: &GuardRequest) -> Result<ExitCode, CliError> {
     let name = request.server.first().cloned().unwrap_or_default();
     let spill = Spill::of_session(&request.loop_dir, clock::wall());
     let judge = Arc::new(Judge::new(request.rules.clone(), spill));
@@ -86,22 +86,14 @@ pub(crate) fn run(request: GuardRequest) -> Result<ExitCode, CliError> {
 
 /// Waits for the end and sees to it that it is one for all.
 fn guard(name: &str, process: &Supervised, judge: &Judge, told: &Receiver<Happening>) -> ExitCode {
-    let mut client_gone = false;
-    let mut ended = None;
-    while let Ok(happening) = told.recv() {
-        match happening {
-            Happening::ClientGone => client_gone = true,
-            Happening::ServerDeaf => {}
-            Happening::ServerEnded(how) => ended = Some(how),
+    let ended = match told.recv() {
+        Ok(Happening::ServerEnded(how)) => Some(how),
+        Ok(Happening::ServerDeaf) | Err(_) => wait_for_end(process, told),
+        Ok(Happening::ClientGone) => {
+            wait_for_end(process, told);
+            return ExitCode::SUCCESS;
         }
-        break;
-    }
-    if ended.is_none() {
-        ended = wait_for_end(process, told);
-    }
-    if client_gone {
-        return ExitCode::SUCCESS;
-    }
+    };
     let how = match ended {
         Some(ExitHow::Code(code)) => format!("exited with {code}"),
         Some(ExitHow::Signal(signal)) => format!("was ended by signal {signal}"),
@@ -145,7 +137,7 @@ fn from_client(judge: &Judge, mut server: PipeWriter, tell: &Sender<Happening>) 
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        let pass = |line: Line| match judge.from_client(line) {
+        let pass = |line: Line| match judge.hear_client(line) {
             Fate::Pass(mut line) => line.write_to(&mut server),
             Fate::Answer(answer) => {
                 // A client that does not listen is noticed when it is read from.
@@ -174,7 +166,7 @@ fn from_server(
 ) -> impl Fn(ProcessEvent) + Send + Sync + 'static {
     let judge = Arc::clone(judge);
     let cutter = Mutex::new(LineCutter::new(HELD_MAX));
-    let pass = move |line: Line| write_client(&mut judge.from_server(line));
+    let pass = move |line: Line| write_client(&mut judge.hear_server(line));
     move |event| {
         let mut cutter = cutter.lock().unwrap_or_else(PoisonError::into_inner);
         match event {

@@ -18,25 +18,25 @@ use crate::loopdir::LoopDir;
 /// server ends by itself, with 66 when it cannot be started.
 #[derive(Clone, Debug, Default, Args)]
 pub struct McpGuardArgs {
-    /// Same calls with the same result that bring a nudge [calls.nudge_after]
+    /// Same calls with the same result that bring a nudge (`calls.nudge_after`)
     #[arg(long, value_name = "N")]
     pub nudge_after: Option<u32>,
-    /// Same calls in a row that still run [calls.refuse_after]
+    /// Same calls in a row that still run (`calls.refuse_after`)
     #[arg(long, value_name = "N")]
     pub refuse_after: Option<u32>,
-    /// Refusals after which the agent is told to stop [calls.max_refusals]
+    /// Refusals after which the agent is told to stop (`calls.max_refusals`)
     #[arg(long, value_name = "N")]
     pub max_refusals: Option<u32>,
-    /// Failed calls in a row after which the agent is told to stop [calls.max_consecutive_failures]
+    /// Failed calls in a row after which the agent is told to stop (`calls.max_consecutive_failures`)
     #[arg(long, value_name = "N")]
     pub max_failures: Option<u32>,
-    /// Characters of a result above which it goes to a file [calls.large_response]
+    /// Characters of a result above which it goes to a file (`calls.large_response`)
     #[arg(long, value_name = "N")]
     pub large_response: Option<u64>,
-    /// A tool that polls: a changed result ends its streak [calls.polling]
+    /// A tool that polls: a changed result ends its streak (`calls.polling`)
     #[arg(long, value_name = "TOOL")]
     pub polling: Vec<String>,
-    /// An argument that only talks about a call and does not change it [calls.free_text]
+    /// An argument that only talks about a call and does not change it (`calls.free_text`)
     #[arg(long, value_name = "NAME")]
     pub free_text: Vec<String>,
     /// The server and its arguments
@@ -76,7 +76,7 @@ pub fn run(args: &McpGuardArgs, globals: &Globals) -> Result<ExitCode, CliError>
     if is_default {
         rules.free_text.clear();
     }
-    guard_proxy::run(GuardRequest {
+    guard_proxy::run(&GuardRequest {
         server: args.server.clone(),
         directory: globals.start_dir()?,
         loop_dir: LoopDir::new(&root, &config.loop_dir, &config.tasks_file),

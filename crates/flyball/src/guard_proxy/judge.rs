@@ -81,10 +81,10 @@ impl Judge {
     }
 
     /// Judges a line of the client.
-    pub(super) fn from_client(&self, mut line: Line) -> Fate {
-        let Some(head) = line.head() else { return self.pass_whole(line, &Head::default()) };
+    pub(super) fn hear_client(&self, mut line: Line) -> Fate {
+        let Some(head) = line.head() else { return Self::pass_whole(line, &Head::default()) };
         let (Some(method), id) = (&head.method, head.id.as_ref().filter(|id| !id.is_null())) else {
-            return self.pass_whole(line, &head);
+            return Self::pass_whole(line, &head);
         };
         let Some(id) = id else {
             if method == "notifications/cancelled"
@@ -92,11 +92,11 @@ impl Judge {
             {
                 self.state().close(id);
             }
-            return self.pass_whole(line, &head);
+            return Self::pass_whole(line, &head);
         };
         if method != "tools/call" {
             self.state().open(id, Kind::Other);
-            return self.pass_whole(line, &head);
+            return Self::pass_whole(line, &head);
         }
         self.call(line, id)
     }
@@ -129,7 +129,7 @@ impl Judge {
     }
 
     /// A line passes if all of it is here; one that is longer than any message is answered.
-    fn pass_whole(&self, line: Line, head: &Head) -> Fate {
+    fn pass_whole(line: Line, head: &Head) -> Fate {
         if line.is_whole() {
             return Fate::Pass(line);
         }
@@ -139,7 +139,7 @@ impl Judge {
     }
 
     /// Judges a line of the server: what the client gets.
-    pub(super) fn from_server(&self, mut line: Line) -> Line {
+    pub(super) fn hear_server(&self, mut line: Line) -> Line {
         let Some(head) = line.head() else { return line };
         if head.method.is_some() {
             return line;

@@ -56,9 +56,8 @@ impl fmt::Display for Refused {
 
 impl From<CliError> for Refused {
     fn from(error: CliError) -> Self {
-        let parts = [error.causes, error.hints].concat();
-        let rest: String = parts.iter().map(|part| format!("; {part}")).collect();
-        Self::new(format!("{}{rest}", error.message))
+        let parts = [vec![error.message], error.causes, error.hints].concat();
+        Self::new(parts.join("; "))
     }
 }
 

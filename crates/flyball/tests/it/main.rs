@@ -11,6 +11,12 @@ mod init;
 #[cfg(test)]
 mod journal;
 #[cfg(test)]
+mod mcp;
+#[cfg(test)]
+mod mcp_client;
+#[cfg(test)]
+mod mcp_guard;
+#[cfg(test)]
 mod process;
 #[cfg(test)]
 mod world;

@@ -21,6 +21,7 @@ const TOLD: usize = 3_000;
 /// How often it is asked whether the caller has gone away.
 const LOOK: Duration = Duration::from_millis(100);
 
+#[derive(Clone, Copy, Debug)]
 enum Ending {
     Exit(ExitHow),
     TimedOut,

@@ -1,5 +1,6 @@
 //! `attempt_record`: an attempt at a task is remembered.
 
+use flyball_core::GuardKind;
 use flyball_core::task::{Attempt, AttemptStatus, Pattern};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -120,7 +121,7 @@ impl Tool for RecordAttempt {
                 .as_ref()
                 .map(|found| found.pattern)
                 .map(Pattern::guard)
-                .map(|g| g.as_str()),
+                .map(GuardKind::as_str),
             remedy: found.and_then(|found| found.remedy).map(words::remedy),
             advice: advice.to_owned(),
         })

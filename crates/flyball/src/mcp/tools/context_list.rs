@@ -20,8 +20,8 @@ pub(super) struct ListContext;
 /// Which entries.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Only this topic: loop_recovery, loop_recovery_directive, unblock_authority or
-    /// loop_escalation.
+    /// Only this topic: `loop_recovery`, `loop_recovery_directive`, `unblock_authority`
+    /// or `loop_escalation`.
     #[serde(default)]
     topic: Option<String>,
     /// Only entries about this task.

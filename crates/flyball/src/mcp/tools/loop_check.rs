@@ -42,10 +42,11 @@ pub(super) struct Output {
     task: String,
     /// Whether its attempts make a loop.
     loop_detected: bool,
-    /// Which: completed_task_revisit, blocked_task_spin, no_progress_repeat or task_cycle.
+    /// Which: `completed_task_revisit`, `blocked_task_spin`, `no_progress_repeat` or
+    /// `task_cycle`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pattern: Option<&'static str>,
-    /// What is due: advise, force_next, unblock_authority or escalate.
+    /// What is due: `advise`, `force_next`, `unblock_authority` or `escalate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<&'static str>,
     /// Whether it was done just now.

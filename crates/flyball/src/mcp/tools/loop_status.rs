@@ -1,5 +1,6 @@
 //! `loop_status`: the task ring as it stands.
 
+use flyball_core::GuardKind;
 use flyball_core::task::{Pattern, TaskStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,7 +68,8 @@ impl Tool for LoopStatus {
         let wanted = |status: &TaskStatus| {
             input.task.as_deref().is_none_or(|task| status.task.as_str() == task.trim())
         };
-        let rows = ring.status(rules, now, &run).into_iter().filter(wanted).map(row).collect();
+        let rows =
+            ring.status(rules, now, &run).into_iter().filter(wanted).map(|one| row(&one)).collect();
         Ok(Output {
             rows,
             max_attempts: rules.max_attempts,
@@ -76,13 +78,13 @@ impl Tool for LoopStatus {
     }
 }
 
-fn row(status: TaskStatus) -> Row {
+fn row(status: &TaskStatus) -> Row {
     Row {
         task: status.task.to_string(),
         attempts: status.attempts,
         last_attempt: status.last_attempt.map(clock::rfc3339),
         standing: words::standing(status.standing),
-        pattern: status.pattern.map(Pattern::guard).map(|guard| guard.as_str()),
+        pattern: status.pattern.map(Pattern::guard).map(GuardKind::as_str),
         remedy: status.remedy.map(words::remedy),
     }
 }

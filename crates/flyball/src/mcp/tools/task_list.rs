@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use flyball_core::GuardKind;
 use flyball_core::TaskId;
 use flyball_core::task::{Pattern, Remedy, Standing, TaskStatus};
 use flyball_core::tasklist::{Story, TaskList};
@@ -126,7 +127,7 @@ fn row(site: &Site, story: &Story, known: Option<&TaskStatus>) -> TaskRow {
         priority: story.priority,
         depends_on: story.depends_on.iter().map(ToString::to_string).collect(),
         attempts: known.map_or(0, |known| known.attempts),
-        pattern: known.and_then(|known| known.pattern).map(Pattern::guard).map(|g| g.as_str()),
+        pattern: known.and_then(|known| known.pattern).map(Pattern::guard).map(GuardKind::as_str),
         remedy: known.and_then(|known| known.remedy).map(words::remedy as fn(Remedy) -> _),
     }
 }
