@@ -145,7 +145,8 @@ impl Judge {
             return line;
         }
         let Some(id) = head.id.filter(|id| !id.is_null()) else { return line };
-        match self.state().close(&id) {
+        let open = self.state().close(&id);
+        match open {
             Some(Kind::Call { nudge }) => self.result(line, &id, nudge),
             Some(Kind::Other) | None => line,
         }

@@ -1,11 +1,13 @@
 //! One message a line, of any length, in bounded memory: short lines are held, long ones go through
 //! a file that has no name, and what is longer than any message can be is dropped and reported.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 
-use serde::Deserialize;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::clock;
@@ -45,12 +47,69 @@ pub(crate) struct Head {
     pub(crate) params: Option<HeadParams>,
 }
 
-/// The part of `params` that is looked at.
-#[derive(Debug, Default, Deserialize)]
+/// The part of `params` that is looked at. Whatever else stands there is passed over unread.
+#[derive(Debug, Default)]
 pub(crate) struct HeadParams {
     /// The request that is cancelled.
-    #[serde(default, rename = "requestId")]
     pub(crate) request_id: Option<Value>,
+}
+
+impl<'de> Deserialize<'de> for HeadParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyParams)
+    }
+}
+
+/// Takes parameters of any kind.
+struct AnyParams;
+
+impl<'de> Visitor<'de> for AnyParams {
+    type Value = HeadParams;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<HeadParams, A::Error> {
+        let mut params = HeadParams::default();
+        while let Some(name) = map.next_key::<String>()? {
+            if name == "requestId" {
+                params.request_id = Some(map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(params)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<HeadParams, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(HeadParams::default())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<HeadParams, E> {
+        Ok(HeadParams::default())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<HeadParams, E> {
+        Ok(HeadParams::default())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<HeadParams, E> {
+        Ok(HeadParams::default())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<HeadParams, E> {
+        Ok(HeadParams::default())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<HeadParams, E> {
+        Ok(HeadParams::default())
+    }
+
+    fn visit_unit<E>(self) -> Result<HeadParams, E> {
+        Ok(HeadParams::default())
+    }
 }
 
 impl Line {
@@ -237,6 +296,16 @@ mod tests {
         assert_eq!(head.method.as_deref(), Some("tools/call"));
         assert_eq!(head.id, Some(Value::from(7)));
         assert!(head.params.is_some());
+    }
+
+    #[test]
+    fn parameters_of_any_kind_are_passed_over() {
+        let kinds = ["7", "-7", "7.5", "\"x\"", "null", "true", "[1,{}]", "{\"requestId\":3}"];
+        for kind in kinds {
+            let text = format!(r#"{{"id":1,"params":{kind},"method":"m"}}"#);
+            let head = Line::Held(text.into()).head().unwrap_or_else(|| panic!("{kind}"));
+            assert_eq!(head.method.as_deref(), Some("m"));
+        }
     }
 
     #[test]
