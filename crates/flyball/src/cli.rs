@@ -18,6 +18,8 @@ pub mod hooks;
 pub mod init;
 pub mod log;
 pub mod man;
+pub mod mcp;
+pub mod mcp_guard;
 mod place;
 pub mod prune;
 pub mod rewind;
@@ -105,6 +107,10 @@ pub enum Command {
     Completions(completions::CompletionsArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Man(man::ManArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Mcp(mcp::McpArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    McpGuard(mcp_guard::McpGuardArgs),
 }
 
 /// How a command answers.
@@ -154,6 +160,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Gate(args) => gate::run(&args, globals),
         Command::Completions(args) => completions::run(&args, globals),
         Command::Man(args) => man::run(&args, globals),
+        Command::Mcp(args) => mcp::run(&args, globals),
+        Command::McpGuard(args) => mcp_guard::run(&args, globals),
     }
 }
 

@@ -54,6 +54,16 @@ pub fn noticed(settings: &NotifySettings, run: &RunId, root: &Path, notice: &Not
     std::thread::spawn(move || send(&settings, &message));
 }
 
+/// Tells that a task is handed to a human, outside of a run.
+pub fn escalated(settings: &NotifySettings, root: &Path, why: &str) {
+    let message = json!({
+        "event": "task.escalated",
+        "repository": root.to_string_lossy(),
+        "why": why,
+    });
+    send(settings, &message);
+}
+
 fn send(settings: &NotifySettings, message: &Value) {
     let timeout = Duration::from_millis(settings.timeout.get());
     if let Some(command) = &settings.command

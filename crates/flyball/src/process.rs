@@ -6,6 +6,7 @@
 //! lines over a socket; nothing here ever waits for a pipe to be closed.
 
 mod brief;
+mod input;
 mod keeper;
 mod leftover;
 mod message;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use flyball_core::event::ExitHow;
 
 pub use self::brief::{run_briefly, run_briefly_with};
+pub use self::input::InputPipe;
 pub use self::keeper::{KEEPER_ARGUMENT, keeper_main};
 pub use self::leftover::{end_leftovers, leftovers};
 pub use self::supervised::Supervised;
@@ -36,7 +38,7 @@ pub struct Spec {
     pub cwd: PathBuf,
     /// Variables set, or removed with `None`; all others are inherited.
     pub env: Vec<(String, Option<String>)>,
-    /// The file its standard input is read from; without one it is empty.
+    /// The file its standard input is read from (an [`InputPipe`] is one); without one it is empty.
     pub stdin: Option<PathBuf>,
     /// How long what outlives the program may take to end by itself once asked to.
     pub sweep_grace: Duration,

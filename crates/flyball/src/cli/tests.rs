@@ -25,6 +25,8 @@ enum Every {
     Doctor(doctor::DoctorArgs),
     Gate(gate::GateArgs),
     Log(log::LogArgs),
+    Mcp(mcp::McpArgs),
+    McpGuard(mcp_guard::McpGuardArgs),
     Prune(prune::PruneArgs),
     Rewind(rewind::RewindArgs),
     Run(Box<run::RunArgs>),
@@ -99,6 +101,8 @@ fn command_lines_of_the_contract_are_understood() {
         "flyball archive --label L --include-logs",
         "flyball prune --older-than 2d",
         "flyball doctor --json",
+        "flyball mcp --http 127.0.0.1:8790",
+        "flyball mcp-guard --nudge-after 2 --refuse-after 4 --polling wait -- npx server --flag",
     ];
     for line in lines {
         parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
@@ -119,6 +123,8 @@ fn command_lines_that_make_no_sense_are_refused() {
         "flyball rewind R",
         "flyball rewind R 3 --branch b --worktree p",
         "flyball tasks --json retry US-1",
+        "flyball mcp-guard",
+        "flyball mcp-guard npx",
     ];
     for line in lines {
         assert!(parse(line).is_err(), "{line}");

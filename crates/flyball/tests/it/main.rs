@@ -14,6 +14,7 @@ mod gate_run;
 mod gate_tamper;
 #[cfg(test)]
 mod home;
+#[cfg(test)]
 mod hook;
 #[cfg(test)]
 mod hooks_install;
@@ -25,6 +26,12 @@ mod init;
 mod journal;
 #[cfg(test)]
 mod keeping;
+#[cfg(test)]
+mod mcp;
+#[cfg(test)]
+mod mcp_client;
+#[cfg(test)]
+mod mcp_guard;
 #[cfg(test)]
 mod process;
 #[cfg(test)]

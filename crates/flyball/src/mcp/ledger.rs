@@ -1,0 +1,160 @@
+//! What the end of an iteration session leaves behind: a checkpoint, where the task stands, an
+//! attempt at it, and the task list. Shared by the tools that end one.
+
+use std::collections::BTreeSet;
+
+use flyball_core::event::TasksSight;
+use flyball_core::task::{Attempt, AttemptStatus, Standing};
+use flyball_core::tasklist::{Mode, ReviewStatus, Transition, check_transition};
+use flyball_core::{IterationNo, Moment, RunId, TaskId};
+use serde_json::{Map, Value};
+
+use super::refused::Refused;
+use super::session::{Checkpoint, Session, Trigger};
+use super::site::{self, Site, run_around};
+use crate::clock;
+use crate::journal::Journal;
+
+impl Site {
+    /// Keeps the worktree as it is, where there is one, under the session's name.
+    pub(super) fn checkpoint(&self, session: &Session, trigger: Trigger) -> Checkpoint {
+        let iteration = if trigger == Trigger::Start { 0 } else { session.iteration };
+        Checkpoint {
+            iteration,
+            at: clock::rfc3339(site::now()),
+            trigger,
+            git_ref: self.keep_tree(&session.id, iteration),
+            guard: None,
+            note: None,
+        }
+    }
+
+    fn keep_tree(&self, session: &str, iteration: u32) -> Option<String> {
+        let mut worktree = self.worktree()?;
+        let (dir, tasks) = (self.loop_dir.relative(), self.loop_dir.tasks_relative());
+        let sight = worktree.look(&dir, &tasks).ok()?;
+        let iteration = IterationNo::new(iteration);
+        worktree.checkpoint(&RunId::new(session), iteration, &sight.checkpoint_tree).ok()
+    }
+
+    /// Records an attempt. Two at the same moment would be one: the later is put a little later.
+    pub(super) fn record(
+        &self,
+        journal: &mut Journal,
+        mut attempt: Attempt,
+    ) -> Result<Attempt, Refused> {
+        let latest = journal
+            .task_memory(&self.root, attempt.at, flyball_core::Millis::new(10_000))?
+            .attempts
+            .iter()
+            .map(|one| one.at)
+            .max();
+        if let Some(latest) = latest.filter(|latest| *latest >= attempt.at) {
+            attempt.at = Moment::from_millis(latest.as_millis().saturating_add(1));
+        }
+        journal.record_attempt(&self.root, &attempt)?;
+        Ok(attempt)
+    }
+
+    /// Writes down that a session's task is blocked, and why.
+    pub(super) fn block_task(&self, session: &Session, why: &str) -> Result<(), Refused> {
+        let mut journal = self.journal()?;
+        let task = TaskId::new(&session.task);
+        journal.mark_task(&self.root, &task, (Standing::Blocked, site::now()))?;
+        let blockers = BTreeSet::from([why.to_owned()]);
+        let attempt = attempt(session, AttemptStatus::Blocked, blockers);
+        self.record(&mut journal, attempt)?;
+        Ok(())
+    }
+
+    /// Writes down that a session's task was completed.
+    pub(super) fn complete_task(&self, session: &Session) -> Result<(), Refused> {
+        let mut journal = self.journal()?;
+        let task = TaskId::new(&session.task);
+        journal.mark_task(&self.root, &task, (Standing::Open, site::now()))?;
+        let attempt = attempt(session, AttemptStatus::Done, BTreeSet::new());
+        self.record(&mut journal, attempt)?;
+        Ok(())
+    }
+
+    /// Changes one story of the task list, if that is legal; nobody else of this machine's
+    /// flyballs writes in between.
+    pub(super) fn change_story(
+        &self,
+        task: &TaskId,
+        change: impl FnOnce(&mut Map<String, Value>, Mode) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        let mut journal = self.journal()?;
+        let turn = self.key("tasks");
+        journal.with_session(&turn, site::now(), |_| (None, self.change_now(task, change)))?
+    }
+
+    fn change_now(
+        &self,
+        task: &TaskId,
+        change: impl FnOnce(&mut Map<String, Value>, Mode) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        let (before, list) = self.tasks()?;
+        let Some(story) = list.story(task) else {
+            return Err(Refused::new(format!(
+                "there is no task `{task}` in the task list; `task_list` shows those there are"
+            )));
+        };
+        let review = self.config.policy.review.clone();
+        let mode = match story.review_status {
+            Some(ReviewStatus::NeedsReview) if review.enabled => Mode::Review,
+            Some(ReviewStatus::ChangesRequested) if review.enabled => Mode::ReviewFix,
+            Some(_) | None => Mode::Implement,
+        };
+        let at = list.stories().iter().position(|one| one.id == *task).unwrap_or_default();
+        let text = before.strip_prefix('\u{feff}').unwrap_or(&before);
+        let mut document: Value = serde_json::from_str(text)
+            .map_err(|error| Refused::new(format!("the task list is not JSON: {error}")))?;
+        let place = format!("/userStories/{at}");
+        let Some(fields) = document.pointer_mut(&place).and_then(Value::as_object_mut) else {
+            return Err(Refused::new(format!("task `{task}` is no object in the task list")));
+        };
+        change(fields, mode)?;
+        let after = serde_json::to_string_pretty(&document)
+            .map_err(|error| Refused::new(format!("the task list cannot be written: {error}")))?;
+        let given = Transition { mode, story: Some(task.clone()), review };
+        let sight = TasksSight::Found { text: after.clone() };
+        let check = check_transition(&before, &sight, &given);
+        if !check.violations.is_empty() {
+            let why: Vec<&str> = check
+                .violations
+                .iter()
+                .map(|one| one.rsplit_once("; ").map_or(one.as_str(), |(what, _)| what))
+                .collect();
+            return Err(Refused::new(format!(
+                "that change is not legal while the task is in mode `{}`, and nothing was \
+                 written: {}",
+                mode.as_str(),
+                why.join("; ")
+            )));
+        }
+        let text = check.text.unwrap_or_else(|| format!("{after}\n"));
+        self.loop_dir.write_tasks(&text).map_err(|error| Refused::io("write the task list", &error))
+    }
+}
+
+/// The attempt a session ends with.
+fn attempt(session: &Session, status: AttemptStatus, blockers: BTreeSet<String>) -> Attempt {
+    let (run, iteration) = run_around();
+    let work = match status {
+        AttemptStatus::Done => BTreeSet::from([format!("completed in session {}", session.id)]),
+        AttemptStatus::Pending | AttemptStatus::InProgress | AttemptStatus::Blocked => {
+            BTreeSet::new()
+        }
+    };
+    Attempt {
+        task: TaskId::new(&session.task),
+        at: site::now(),
+        run,
+        iteration,
+        status,
+        blockers,
+        work,
+        session: session.id.clone(),
+    }
+}

@@ -1,0 +1,128 @@
+//! The repository the server stands in: its settings, loop folder and journal. Opened once; the
+//! settings are not read again, so that an agent cannot change them while it is guarded.
+
+use std::path::{Path, PathBuf};
+
+use flyball_core::event::TasksSight;
+use flyball_core::task::TaskRing;
+use flyball_core::tasklist::TaskList;
+use flyball_core::{IterationNo, Moment, RunId, TaskId};
+
+use super::refused::Refused;
+use crate::cli::Globals;
+use crate::clock;
+use crate::config::Config;
+use crate::error::CliError;
+use crate::gate::Cancel;
+use crate::journal::{Journal, state_dir};
+use crate::loopdir::LoopDir;
+use crate::worktree::Worktree;
+
+/// Where the server stands.
+#[derive(Debug)]
+pub(crate) struct Site {
+    pub(super) root: PathBuf,
+    pub(super) config: Config,
+    pub(super) loop_dir: LoopDir,
+    state_dir: PathBuf,
+}
+
+/// One call of a tool: where, and whether the caller still wants it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call<'a> {
+    pub(super) site: &'a Site,
+    pub(super) cancel: &'a Cancel,
+}
+
+impl Site {
+    /// The repository the command line points at.
+    pub(crate) fn open(globals: &Globals) -> Result<Self, CliError> {
+        let sources = globals.sources()?;
+        let start = globals.start_dir()?;
+        // Without a repository there are no checkpoints and no cached gates; all else works.
+        let root = Worktree::open(&start)
+            .map_or_else(|_| sources.root.clone(), |worktree| worktree.root().to_path_buf());
+        let config = sources.load()?;
+        let loop_dir = LoopDir::new(&root, &config.loop_dir, &config.tasks_file);
+        let site = Self { root, config, loop_dir, state_dir: state_dir()? };
+        // What is wrong with the journal is said now and not with every call.
+        Journal::open(&site.state_dir)?;
+        Ok(site)
+    }
+
+    pub(super) fn journal(&self) -> Result<Journal, Refused> {
+        Ok(Journal::open(&self.state_dir)?)
+    }
+
+    /// A name for something kept for this repository.
+    pub(super) fn key(&self, what: &str) -> String {
+        let root = blake3::hash(self.root.as_os_str().as_encoded_bytes()).to_hex();
+        format!("mcp:{what}:{}", root.get(..16).unwrap_or_default())
+    }
+
+    /// The task list and its text.
+    pub(super) fn tasks(&self) -> Result<(String, TaskList), Refused> {
+        let path = self.loop_dir.tasks_relative();
+        let text = match self.loop_dir.tasks() {
+            TasksSight::Found { text } => text,
+            TasksSight::Absent => {
+                return Err(Refused::new(format!(
+                    "there is no task list `{}`; `flyball init` writes one",
+                    path.display()
+                )));
+            }
+            TasksSight::Unreadable { error } => {
+                return Err(Refused::new(format!(
+                    "the task list `{}` cannot be read: {error}",
+                    path.display()
+                )));
+            }
+        };
+        let list = TaskList::parse(&text).map_err(|error| {
+            Refused::new(format!("the task list `{}` cannot be used: {error}", path.display()))
+        })?;
+        Ok((text, list))
+    }
+
+    /// The task list, where there is one that can be used.
+    pub(super) fn tasks_if_any(&self) -> Option<TaskList> {
+        self.tasks().ok().map(|(_, list)| list)
+    }
+
+    /// The task ring with what is remembered of this repository.
+    pub(super) fn task_ring(&self, journal: &Journal, now: Moment) -> Result<TaskRing, Refused> {
+        let window = self.config.policy.tasks.attempt_window;
+        Ok(TaskRing::new(journal.task_memory(&self.root, now, window)?))
+    }
+
+    /// Makes sure that a task name is one.
+    pub(super) fn task_id(name: &str) -> Result<TaskId, Refused> {
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(Refused::new("`task` is empty; give a task's id, as `task_list` shows it"));
+        }
+        Ok(TaskId::new(name))
+    }
+
+    /// The worktree, where the site is in one.
+    pub(super) fn worktree(&self) -> Option<Worktree> {
+        Worktree::open(&self.root).ok()
+    }
+
+    /// A file of the site, by a path that is relative to its root or absolute.
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        self.root.join(Path::new(path))
+    }
+}
+
+/// The machine's time of day: what is recorded here is compared with what other processes record.
+pub(super) fn now() -> Moment {
+    clock::wall()
+}
+
+/// The run and iteration this server was started in by `flyball run`, if it was.
+pub(super) fn run_around() -> (RunId, IterationNo) {
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let iteration = variable("FLYBALL_ITERATION").parse().unwrap_or(0);
+    (RunId::new(variable("FLYBALL_RUN")), IterationNo::new(iteration))
+}

@@ -1,0 +1,143 @@
+//! `task_update`: moves a task on, if that is a legal move.
+
+use flyball_core::task::Standing;
+use flyball_core::tasklist::{Mode, ReviewStatus};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::task_list::{self, TaskRow};
+use crate::mcp::refused::Refused;
+use crate::mcp::site::{self, Call, Site};
+use crate::mcp::tool::{Effect, Tool};
+
+pub(super) struct UpdateTask;
+
+/// What changes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// The task's id.
+    task: String,
+    /// Where its review stands now.
+    #[serde(default)]
+    review_status: Option<Review>,
+    /// What the review wants; needed with changes_requested.
+    #[serde(default)]
+    review_feedback: Option<String>,
+    /// Whether it passes; only when reviews are off.
+    #[serde(default)]
+    passes: Option<bool>,
+    /// What was done; needed before a task can pass.
+    #[serde(default)]
+    notes: Option<String>,
+    /// Whether something is in the way: true puts it at the end of the queue, false takes that
+    /// back.
+    #[serde(default)]
+    blocked: Option<bool>,
+}
+
+/// Where a review stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Review {
+    /// Someone has to look at it.
+    NeedsReview,
+    /// Someone looked and wants something else.
+    ChangesRequested,
+    /// Someone looked and is content.
+    Approved,
+}
+
+impl Review {
+    const fn status(self) -> ReviewStatus {
+        match self {
+            Self::NeedsReview => ReviewStatus::NeedsReview,
+            Self::ChangesRequested => ReviewStatus::ChangesRequested,
+            Self::Approved => ReviewStatus::Approved,
+        }
+    }
+}
+
+/// The task as it is now.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// The task's id.
+    task: String,
+    /// The task as it is now.
+    updated: TaskRow,
+}
+
+impl Tool for UpdateTask {
+    const NAME: &'static str = "task_update";
+    const DESCRIPTION: &'static str = "Move a task of the task list on: hand it in for review, \
+        approve it, request changes, set it to pass (when reviews are off), add notes, or mark it \
+        blocked. Only legal moves are written; others are refused with the reason, and nothing \
+        changes.";
+    const EFFECT: Effect = Effect::Writes;
+    type Input = Input;
+    type Output = Output;
+
+    fn call(call: Call<'_>, input: Input) -> Result<Output, Refused> {
+        let task = Site::task_id(&input.task)?;
+        let in_file = input.review_status.is_some()
+            || input.review_feedback.is_some()
+            || input.passes.is_some()
+            || input.notes.is_some();
+        if !in_file && input.blocked.is_none() {
+            return Err(Refused::arguments("nothing is to be changed"));
+        }
+        if in_file {
+            call.site.change_story(&task, |story, mode| {
+                change(story, mode, &input);
+                Ok(())
+            })?;
+        }
+        let (_, list) = call.site.tasks()?;
+        let rows = || task_list::rows(call.site, &list);
+        let row = |rows: Vec<TaskRow>| rows.into_iter().find(|row| row.task == task.as_str());
+        if row(rows()?).is_none() {
+            return Err(Refused::new(format!(
+                "there is no task `{task}` in the task list; `task_list` shows those there are"
+            )));
+        }
+        if let Some(blocked) = input.blocked {
+            let mut journal = call.site.journal()?;
+            let now = site::now();
+            let before = call.site.task_ring(&journal, now)?.standing(&task);
+            let standing = match (blocked, before) {
+                (true, Standing::Open) => Some(Standing::Blocked),
+                (false, Standing::Blocked) => Some(Standing::Open),
+                // What a human or a remedy has decided is not for the agent to take back.
+                (true | false, _) => None,
+            };
+            if let Some(standing) = standing {
+                journal.mark_task(&call.site.root, &task, (standing, now))?;
+            }
+        }
+        let updated = row(rows()?)
+            .ok_or_else(|| Refused::new(format!("task `{task}` is gone from the task list")))?;
+        Ok(Output { task: task.to_string(), updated })
+    }
+}
+
+fn change(story: &mut serde_json::Map<String, Value>, mode: Mode, input: &Input) {
+    if let Some(status) = input.review_status {
+        story.insert("reviewStatus".to_owned(), status.status().as_str().into());
+        if mode == Mode::Review {
+            let count = story.get("reviewCount").and_then(Value::as_u64).unwrap_or(0);
+            story.insert("reviewCount".to_owned(), count.saturating_add(1).into());
+            if status == Review::Approved {
+                story.insert("passes".to_owned(), true.into());
+            }
+        }
+    }
+    if let Some(feedback) = &input.review_feedback {
+        story.insert("reviewFeedback".to_owned(), feedback.clone().into());
+    }
+    if let Some(passes) = input.passes {
+        story.insert("passes".to_owned(), passes.into());
+    }
+    if let Some(notes) = &input.notes {
+        story.insert("notes".to_owned(), notes.clone().into());
+    }
+}
