@@ -244,6 +244,7 @@ impl Driver {
                     let exit = session.finish(how, swept, &mut facts, &mut self.reporter);
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
                     self.hooks_ended(iteration);
+                    self.note_stale_lock(iteration);
                 }
             }
         }
@@ -261,6 +262,17 @@ impl Driver {
             });
         }
         self.take_facts(iteration, judged)
+    }
+
+    /// An agent that was killed in the middle of a git command leaves git's lock behind. It is the
+    /// user's repository: flyball says so and leaves it.
+    fn note_stale_lock(&mut self, iteration: IterationNo) {
+        let lock = self.worktree.git_dir().join("index.lock");
+        if lock.exists() {
+            let shown = lock.display();
+            let note = format!("the agent left git's lock behind; nobody holds it: rm {shown}");
+            self.reporter.note(iteration, &note);
+        }
     }
 
     /// Looks for requests of other processes and for signs of life.

@@ -13,7 +13,7 @@ use crate::loopdir::LoopDir;
 /// Guard every tool call to another MCP server
 ///
 /// Starts the server and stands between it and the client. Everything passes unchanged but tool
-/// calls: repeated and circling ones are nudged, then refused with a text that says why; results
+/// calls: repeated ones are nudged, then refused with a text that says why; results
 /// too large for a context go to a file. Exits with 0 when the client goes away, with 70 when the
 /// server ends by itself, with 66 when it cannot be started.
 #[derive(Clone, Debug, Default, Args)]

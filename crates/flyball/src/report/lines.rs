@@ -192,7 +192,9 @@ impl TextReport {
             | IterationResult::Lost
             | IterationResult::Cut(_) => ("DONE", Paint::red),
         };
-        let mut parts = vec![result_word(report.result).to_owned()];
+        let is_unchecked = report.green.is_none() && report.result == IterationResult::Passed;
+        let word = if is_unchecked { "ended" } else { result_word(report.result) };
+        let mut parts = vec![word.to_owned()];
         if let Some(commit) = &report.commit {
             parts.push(format!("commit {}", flyball_core::text::prefix(commit, 8)));
         }
