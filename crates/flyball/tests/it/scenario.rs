@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::fs;
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -12,11 +13,13 @@ use std::time::Duration;
 use flyball::clock::{self, Deadline};
 use flyball::journal::{Journal, RunFilter, RunSummary};
 use flyball_core::{AgentFact, Event};
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tempfile::TempDir;
 
 /// How long anything may take that should take moments.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = Duration::from_mins(1);
 
 /// Two open stories, one on each line, so that a script can mark them.
 pub(crate) const TWO_STORIES: &str = r#"{"project":"p","userStories":[
@@ -196,6 +199,10 @@ impl Scenario {
 
     /// `flyball run` under way, with further environment and flags.
     pub(crate) fn spawn_with(&self, env: &[(&str, &str)], more: &[&str]) -> Running<'_> {
+        self.start(env, &self.arguments(more))
+    }
+
+    fn arguments<'s>(&'s self, more: &[&'s str]) -> Vec<&'s str> {
         let mut arguments = vec!["run"];
         arguments.extend(self.flags.iter().map(String::as_str));
         arguments.extend(more);
@@ -203,7 +210,25 @@ impl Scenario {
             arguments.push("--");
             arguments.extend(self.command.iter().map(String::as_str));
         }
-        self.start(env, &arguments)
+        arguments
+    }
+
+    /// `flyball run` with its stderr on a terminal; what the terminal was sent.
+    pub(crate) fn run_in_terminal(&self) -> String {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let slave = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        let mut command = self.program(env!("CARGO_BIN_EXE_flyball"));
+        command.args(self.arguments(&[])).stdin(Stdio::null()).stdout(Stdio::null()).stderr(slave);
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        let mut seen = Vec::new();
+        // A terminal that nobody holds any more answers with an error instead of an end.
+        fs::File::from(master).read_to_end(&mut seen).ok();
+        child.wait().unwrap();
+        String::from_utf8(seen).unwrap()
     }
 
     /// Any command of flyball's.
@@ -307,22 +332,24 @@ impl Scenario {
     }
 
     /// Tokens spent in the latest run by what the journal knows.
-    pub(crate) fn spent(&self) -> u64 {
+    fn spent(&self) -> u64 {
         let (journal, run) = (self.journal(), self.last_run().run);
         let events = journal.events(&run).unwrap();
-        let spends = events.filter_map(|entry| match entry.unwrap().event {
-            Event::Agent { fact: AgentFact::Spent(spend), .. } => Some(spend.input_tokens),
-            _ => None,
-        });
-        spends.sum()
+        let mut spent = 0;
+        for entry in events {
+            if let Event::Agent { fact: AgentFact::Spent(spend), .. } = entry.unwrap().event {
+                spent += spend.input_tokens;
+            }
+        }
+        spent
     }
 
-    /// Waits until something is so.
+    /// Waits until so many tokens are journalled.
     #[track_caller]
-    pub(crate) fn until(&self, is_so: impl Fn() -> bool) {
+    pub(crate) fn until_spent(&self, tokens: u64) {
         let limit = Deadline::after(LONG);
-        while !is_so() {
-            assert!(!limit.passed(), "it never came to be");
+        while self.spent() != tokens {
+            assert!(!limit.passed(), "{} spent", self.spent());
             thread::sleep(Duration::from_millis(10));
         }
     }

@@ -206,9 +206,9 @@ fn at_a_usage_limit_the_fallback_goes_on_with_the_same_iteration_before_anyone_w
     let agents: Vec<u32> = story
         .effects
         .iter()
-        .filter_map(|effect| match effect {
-            Effect::StartAgent { agent, .. } => Some(*agent),
-            _ => None,
+        .filter_map(|effect| {
+            let Effect::StartAgent { agent, .. } = effect else { return None };
+            Some(*agent)
         })
         .collect();
     assert_eq!(agents, [0, 1, 0]);

@@ -7,7 +7,7 @@ use super::story::{Act, Story, passed, stories};
 use crate::Governor;
 use crate::claim::ClaimReading;
 use crate::effect::{Effect, IterationResult};
-use crate::event::{AgentFact, Event, Exit, ExitHow, StopCause, Timer};
+use crate::event::{AgentFact, Desk, Event, Exit, ExitHow, StopCause, Timer};
 use crate::gate::GateResult;
 use crate::id::IterationNo;
 use crate::moment::Millis;
@@ -155,4 +155,21 @@ fn the_gates_word_on_another_tree_is_not_believed() {
     let word = Event::GatesFinished { iteration, result, tamper: vec![] };
     assert_eq!(story.governor.step(story.now, &word), []);
     assert_eq!(story.governor, before);
+}
+
+#[test]
+fn an_answer_on_its_way_is_not_delivered_again_after_a_death() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    let (question, answer) = (Some("sockets or polling?".into()), Some("polling".into()));
+    story.desk = Desk { question, answer, ..Desk::default() };
+    story.start();
+    assert!(story.briefings[0].contains("polling"));
+    let iteration = story.alive().unwrap();
+    let (claims, last_words) = (ClaimReading::default(), String::new());
+    let fact = AgentFact::Exited(Exit { how: ExitHow::Code(0), claims, last_words });
+    // flyball dies before it has looked at the worktree.
+    drop(story.governor.step(story.now, &Event::Agent { iteration, fact }));
+    story.resume_after_death();
+    assert!(story.effects.contains(&Effect::RemoveDecide));
+    assert!(!story.briefings[1].contains("polling"));
 }

@@ -150,3 +150,18 @@ fn a_trusted_claim_says_that_it_is_unverified() {
     let scenario = Scenario::bare().committed().flags(&["--trust-claims"]).agent(COMPLETE);
     scenario.run().ended(0).saying("complete_unverified").saying("nothing checks");
 }
+
+#[test]
+fn the_human_side_has_commands_of_its_own() {
+    let script = "cat > $OUT/prompt; if [ ! -e $OUT/asked ]; then touch $OUT/asked; \
+                  say '<promise>DECIDE:red or blue?</promise>'; elif [ ! -e $OUT/stuck ]; then \
+                  touch $OUT/stuck; say '<promise>BLOCKED:no key</promise>'; else pass a; pass b; fi";
+    let scenario = Scenario::new().committed().agent(script);
+    scenario.run().ended(3);
+    assert_eq!(scenario.flyball(&["answer", "blue"]).code, 0);
+    scenario.run().ended(2);
+    assert!(scenario.told("prompt").contains("blue"));
+    assert_eq!(scenario.flyball(&["unblock"]).code, 0);
+    scenario.run().ended(0);
+    assert!(!scenario.has(".flyball/blocked.txt") && !scenario.has(".flyball/decide.txt"));
+}

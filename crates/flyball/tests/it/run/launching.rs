@@ -41,7 +41,10 @@ fn a_run_started_in_a_subfolder_works_at_the_root() {
 fn settings_can_give_the_agent_its_command_and_environment() {
     let toml = "[agent]\ncommand = \"cat > $OUT/prompt; echo $TONE > $OUT/tone\"\nenv = { TONE = \"calm\" }\n";
     let scenario = Scenario::new().config(toml).committed().command(&[]);
-    scenario.flags(&["--once"]).run().ended(1);
+    let scenario = scenario.flags(&["--once"]);
+    scenario.run().ended(1);
+    assert_eq!(scenario.told("tone"), "calm\n");
+    assert!(scenario.told("prompt").contains("a: do a"));
 }
 
 #[test]

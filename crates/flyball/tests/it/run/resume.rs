@@ -13,7 +13,7 @@ fn a_killed_run_goes_on_with_its_counts_and_nothing_is_left() {
     let scenario = Scenario::new().committed().speaker(script);
     let running = scenario.spawn();
     scenario.until_told("up", "up");
-    scenario.until(|| scenario.spent() == 200);
+    scenario.until_spent(200);
     running.signal(Signal::KILL);
     assert_eq!(running.wait().code, -9);
     scenario.until_quiet();

@@ -107,3 +107,13 @@ fn the_agent_finds_nothing_to_wait_for_on_its_input() {
     let script = "cat > /dev/null; read -r line && exit 9; pass a; pass b";
     Scenario::new().committed().agent(script).run().ended(0);
 }
+
+#[test]
+fn a_run_can_be_stopped_from_another_terminal() {
+    let scenario = at_work("sleep 781");
+    let running = scenario.spawn();
+    scenario.until_told("up", "up");
+    let stop = scenario.flyball(&["stop"]);
+    assert_eq!(stop.code, 0, "{}", stop.stderr);
+    running.wait().ended(143).saying("terminated (code 143)");
+}

@@ -52,6 +52,18 @@ fn what_is_not_a_terminal_gets_plain_text() {
 }
 
 #[test]
+fn a_terminal_gets_colours_and_a_live_line_and_no_color_is_obeyed() {
+    let scenario = Scenario::new().committed().flags(&["--once"]).agent("say hello; sleep 1.2");
+    let seen = scenario.run_in_terminal();
+    assert!(seen.contains("\u{1b}[36m   START\u{1b}[0m  #1"), "{seen:?}");
+    assert!(seen.contains("#1   implement · "), "the live line: {seen:?}");
+    assert!(seen.contains("\r\u{1b}[2K"), "{seen:?}");
+    let seen = scenario.env("NO_COLOR", "1").run_in_terminal();
+    assert!(seen.contains("   START  #1"), "{seen:?}");
+    assert!(!seen.contains("\u{1b}[3") && !seen.contains("\u{1b}[0m"), "{seen:?}");
+}
+
+#[test]
 fn the_rows_of_the_summary_come_in_their_order() {
     let scenario = Scenario::new().committed().agent("pass $FLYBALL_TASK");
     scenario.run().ended(0);
@@ -76,19 +88,14 @@ fn logs_of_an_earlier_run_move_away_when_a_new_one_starts() {
     let first = scenario.last_run().run;
     assert_eq!(scenario.read(".flyball/logs/iteration-001.log"), "words of 1\n");
     let scenario = scenario.agent("say later words");
-    scenario.flags(&["--once"]).run_moved(&first.to_string());
-}
-
-impl Scenario {
-    fn run_moved(&self, first: &str) {
-        self.run().ended(1);
-        let moved = |name: &str| self.read(&format!(".flyball/logs/{first}/{name}"));
-        assert_eq!(moved("iteration-003.log"), "words of 3\n");
-        assert_eq!(moved("summary.csv").lines().count(), 4);
-        assert_eq!(self.read(".flyball/logs/iteration-001.log"), "later words\n");
-        assert!(!self.has(".flyball/logs/iteration-002.log"));
-        assert_eq!(self.column("iteration"), ["1"]);
-    }
+    let scenario = scenario.flags(&["--once"]);
+    scenario.run().ended(1);
+    let moved = |name: &str| scenario.read(&format!(".flyball/logs/{first}/{name}"));
+    assert_eq!(moved("iteration-003.log"), "words of 3\n");
+    assert_eq!(moved("summary.csv").lines().count(), 4);
+    assert_eq!(scenario.read(".flyball/logs/iteration-001.log"), "later words\n");
+    assert!(!scenario.has(".flyball/logs/iteration-002.log"));
+    assert_eq!(scenario.column("iteration"), ["1"]);
 }
 
 #[test]
@@ -97,7 +104,7 @@ fn a_log_holds_both_streams_up_to_its_size() {
         .committed()
         .env("FLYBALL_LOG__MAX_BYTES", "100000")
         .flags(&["--once"])
-        .agent("echo to stderr >&2; head -c 5000000 /dev/zero | tr '\\0' 'x'; say; say the end");
+        .agent("echo to stderr >&2; until grep -q 'to stderr' .flyball/logs/iteration-001.log; do sleep 0.01; done; head -c 5000000 /dev/zero | tr '\\0' 'x'; say; say the end");
     scenario.run().ended(1).saying("the log of this iteration is full");
     let log = scenario.read(".flyball/logs/iteration-001.log");
     assert!(log.len() < 101_000, "{}", log.len());
@@ -106,22 +113,18 @@ fn a_log_holds_both_streams_up_to_its_size() {
 
 #[test]
 fn the_sign_of_a_run_at_work_tells_who_and_where() {
-    let scenario =
-        Scenario::new().committed().agent("cp .flyball/active.json $OUT/active-$n; work");
-    scenario.flags(&["--max-iterations", "2"]).run_signed();
-}
-
-impl Scenario {
-    fn run_signed(&self) {
-        self.run().ended(1);
-        let active: Value = serde_json::from_str(&self.told("active-2")).unwrap();
-        assert_eq!(active["run"], self.last_run().run.as_str());
-        assert_eq!((&active["iteration"], &active["mode"]), (&2.into(), &"implement".into()));
-        for name in ["pid", "stuckCount", "snapshot"] {
-            assert!(!active[name].is_null(), "{name}");
-        }
-        assert!(!self.has(".flyball/active.json"));
+    let scenario = Scenario::new()
+        .committed()
+        .agent("cp .flyball/active.json $OUT/active-$n; work")
+        .flags(&["--max-iterations", "2"]);
+    scenario.run().ended(1);
+    let active: Value = serde_json::from_str(&scenario.told("active-2")).unwrap();
+    assert_eq!(active["run"], scenario.last_run().run.as_str());
+    assert_eq!((&active["iteration"], &active["mode"]), (&2.into(), &"implement".into()));
+    for name in ["pid", "stuckCount", "snapshot"] {
+        assert!(!active[name].is_null(), "{name}");
     }
+    assert!(!scenario.has(".flyball/active.json"));
 }
 
 #[test]
