@@ -14,6 +14,7 @@ mod gate_run;
 mod gate_tamper;
 #[cfg(test)]
 mod home;
+#[cfg(test)]
 mod hook;
 #[cfg(test)]
 mod hooks_install;
