@@ -69,7 +69,6 @@ fn is_halted_for_repeating_in_a_run(client: &Client, program: &Path) {
     let mut all = told.clone();
     all.extend(server.turns().iter().flat_map(|turn| turn.given().messages));
     let nudged = all.iter().any(|text| text.contains("going round in circles"));
-    eprintln!("{}: nudged {nudged}", client.name);
     assert!(nudged || client.name == "goose", "{}: {all:?}", client.name);
     for refusal in ["(blocked 1/3)", "(blocked 2/3)"] {
         assert!(told.iter().any(|text| text.contains(refusal)), "{}: {told:?}", client.name);
