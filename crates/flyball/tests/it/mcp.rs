@@ -60,7 +60,8 @@ fn failing(task: &str) -> Value {
 }
 
 /// Validates with what the caller found, and goes on.
-fn turn(client: &mut Client, id: &Value, report: Value) -> Value {
+fn turn(client: &mut Client, id: &Value, report: impl Into<Value>) -> Value {
+    let report = report.into();
     client.call("iteration_validate", json!({ "iteration_id": id, "report": report }));
     client.call("iteration_next", json!({ "iteration_id": id }))
 }
