@@ -1,2 +1,56 @@
 //! Chores of the project: `cargo xtask <chore>`.
-fn main() {}
+
+mod bench;
+mod sim;
+mod tidy;
+
+use std::env;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const HELP: &str = "\
+Chores of the project
+
+Usage: cargo xtask <chore>
+
+  tidy                        check what a machine can check of taste: sizes, heads, words, links
+  bench                       what `flyball run` costs: overhead, memory, many at once (release build)
+  sim [--seed N] [--runs N]   simulate runs of the governor: 10,000 from seed 0, or one seed";
+
+fn main() -> ExitCode {
+    let mut words = env::args().skip(1);
+    let chore = words.next().unwrap_or_default();
+    let rest: Vec<String> = words.collect();
+    match run(&chore, &rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say_error(&format!("xtask: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: &str, words: &[String]) -> Result<()> {
+    match chore {
+        "bench" => bench::run(),
+        "sim" => sim::run(words),
+        "tidy" => tidy::run(),
+        "" | "help" | "--help" | "-h" => {
+            say(HELP);
+            Ok(())
+        }
+        other => bail!("`{other}` is no chore; `cargo xtask help` lists them"),
+    }
+}
+
+/// Prints a line.
+#[expect(clippy::print_stdout, reason = "chores talk to their terminal")]
+fn say(line: &str) {
+    println!("{line}");
+}
+
+#[expect(clippy::print_stderr, reason = "chores talk to their terminal")]
+fn say_error(line: &str) {
+    eprintln!("{line}");
+}

@@ -30,6 +30,9 @@ pub enum Effect {
         task: Option<TaskId>,
         /// What the prompt is told beyond the template; empty when there is nothing.
         briefing: String,
+        /// Which agent: 0 is the configured one, then its fallbacks.
+        #[serde(default)]
+        agent: u32,
     },
     /// Tell the running agent something, where it can be told.
     SteerAgent {
@@ -212,6 +215,13 @@ pub enum Notice {
         /// Until when.
         until: Moment,
         /// Why, in the agent's words.
+        message: String,
+    },
+    /// A usage limit or an unreachable model: another agent goes on.
+    AgentChanged {
+        /// Which: 0 is the configured one, then its fallbacks.
+        agent: u32,
+        /// Why, in the words of the one before.
         message: String,
     },
     /// A task was set aside, blocked, or left as done.

@@ -66,6 +66,9 @@ pub enum Event {
         /// Who.
         cause: StopCause,
     },
+    /// Nothing happened, for a while: keeps the runtime true should flyball die next.
+    #[serde(rename = "time.passed")]
+    TimePassed,
     /// The shell could not perform an order at all (disk full, git broken).
     #[serde(rename = "shell.failed")]
     ShellFailed {
@@ -91,6 +94,9 @@ pub struct RunStart {
     pub memory: TaskMemory,
     /// What the agent can be told and what it tells.
     pub agent: AgentTraits,
+    /// How many other agents there are to go on with at a usage limit.
+    #[serde(default)]
+    pub fallbacks: u32,
 }
 
 /// What is known when a run goes on after a death.

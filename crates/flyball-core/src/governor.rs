@@ -16,6 +16,7 @@
 //!     desk: Desk::default(),
 //!     memory: Default::default(),
 //!     agent: AgentTraits::default(),
+//!     fallbacks: 0,
 //! };
 //! let mut governor = Governor::new();
 //! let effects = governor.step(Moment::from_millis(0), &Event::RunStarted(Box::new(start)));
@@ -141,6 +142,7 @@ impl Governor {
                 .unwrap_or(IterationNo::new(run.book.ring.meters.iterations)),
             mode: session.map_or(Mode::Implement, |s| s.mode),
             task: session.and_then(|s| s.task.as_ref()),
+            waiting_until: run.phase.waiting_until(),
             stuck: run.book.stuck.count(),
             tally: run.book.tally(),
             tasks: run.book.tasks.as_ref().map(|tasks| &tasks.list),
@@ -161,6 +163,8 @@ pub struct RunStanding<'a> {
     pub mode: Mode,
     /// Its task.
     pub task: Option<&'a TaskId>,
+    /// Until when it waits for a usage limit, while it does.
+    pub waiting_until: Option<Moment>,
     /// The stuck count.
     pub stuck: u32,
     /// The numbers so far.
@@ -179,7 +183,7 @@ impl Run {
         self.book.pass_time(turn.at, event, &self.phase);
         let phase = mem::replace(&mut self.phase, Phase::Baselining);
         self.phase = match event {
-            Event::RunStarted(_) => phase,
+            Event::RunStarted(_) | Event::TimePassed => phase,
             Event::RunResumed(resume) => start::resume(phase, resume, &mut self.book, turn),
             Event::Agent { iteration, fact } => self.agent(phase, *iteration, fact, turn),
             Event::WorktreeSeen { iteration, sight } => match phase {

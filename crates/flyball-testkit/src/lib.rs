@@ -2,4 +2,5 @@
 
 pub mod clients;
 pub mod model;
+pub mod redact;
 pub mod sim;

@@ -18,6 +18,7 @@ mod repo;
 mod rng;
 mod scenario;
 mod script;
+mod shell;
 mod witness;
 mod world;
 

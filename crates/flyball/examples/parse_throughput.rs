@@ -89,7 +89,7 @@ fn write_log(path: &std::path::Path, size: usize, shape: &str) -> std::io::Resul
                  GET /api/items/{test}?page=3 200 OK http://localhost:8080/x\n"
             ),
             _ if test % 5_000 == 4_999 => format!("test area::number_{test} ... FAILED\n"),
-            _ if test % 1_000 == 0 => {
+            _ if test.is_multiple_of(1_000) => {
                 format!("running 1000 tests\ntest area::number_{test} ... ok\n")
             }
             _ => format!("test area::of_the_program::number_{test} ... ok\n"),

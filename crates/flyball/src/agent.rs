@@ -25,6 +25,8 @@ mod qwen;
 mod reading;
 mod session;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod trouble;
 
 use flyball_core::AgentFact;

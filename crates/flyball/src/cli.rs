@@ -4,25 +4,32 @@
 pub mod accept;
 pub mod answer;
 pub mod archive;
+mod columns;
 pub mod completions;
 pub mod config;
 pub mod context;
 pub mod demo;
 pub mod doctor;
+mod fault;
 pub mod gate;
 pub mod globals;
+pub mod hook;
+pub mod hooks;
 pub mod init;
 pub mod log;
 pub mod man;
 pub mod mcp;
 pub mod mcp_guard;
+mod place;
 pub mod prune;
 pub mod rewind;
 pub mod run;
+mod runs;
 pub mod status;
 pub mod stop;
 pub mod tasks;
 pub mod unblock;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -62,7 +69,40 @@ pub enum Command {
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Run(Box<run::RunArgs>),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Demo(demo::DemoArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Status(status::StatusArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Log(log::LogArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Answer(answer::AnswerArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Unblock(unblock::UnblockArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Stop(stop::StopArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Tasks(tasks::TasksArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Context(context::ContextArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Accept(accept::AcceptArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Rewind(rewind::RewindArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Archive(archive::ArchiveArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Prune(prune::PruneArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Doctor(doctor::DoctorArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    #[command(hide = true)]
+    Hook(hook::HookArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Hooks(hooks::HooksArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Config(config::ConfigArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Gate(gate::GateArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Completions(completions::CompletionsArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
@@ -101,7 +141,23 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
     match cli.command {
         Command::Init(args) => init::run(&args, globals),
         Command::Run(args) => run::run(&args, globals),
+        Command::Demo(args) => demo::run(&args, globals),
+        Command::Status(args) => status::run(&args, globals),
+        Command::Log(args) => log::run(&args, globals),
+        Command::Answer(args) => answer::run(&args, globals),
+        Command::Unblock(args) => unblock::run(&args, globals),
+        Command::Stop(args) => stop::run(&args, globals),
+        Command::Tasks(args) => tasks::run(&args, globals),
+        Command::Context(args) => context::run(&args, globals),
+        Command::Accept(args) => accept::run(&args, globals),
+        Command::Rewind(args) => rewind::run(&args, globals),
+        Command::Archive(args) => archive::run(&args, globals),
+        Command::Prune(args) => prune::run(&args, globals),
+        Command::Doctor(args) => doctor::run(&args, globals),
+        Command::Hook(args) => hook::run(&args, globals),
+        Command::Hooks(args) => hooks::run(&args, globals),
         Command::Config(args) => config::run(args, globals),
+        Command::Gate(args) => gate::run(&args, globals),
         Command::Completions(args) => completions::run(&args, globals),
         Command::Man(args) => man::run(&args, globals),
         Command::Mcp(args) => mcp::run(&args, globals),

@@ -82,6 +82,14 @@ fn wall_since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
+/// How many seconds the local zone is ahead of UTC now; 0 where no zone is known.
+pub fn local_offset_secs() -> i64 {
+    let zone = jiff::tz::TimeZone::system();
+    let millis = i64::try_from(wall().as_millis()).unwrap_or(0);
+    Timestamp::from_millisecond(millis)
+        .map_or(0, |stamp| i64::from(zone.to_offset(stamp).seconds()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,13 +124,4 @@ mod tests {
             assert!(!Deadline::after(long).passed());
         }
     }
-}
-
-/// How many seconds the local zone is ahead of UTC now; 0 where no zone is known.
-pub fn local_offset_secs() -> i64 {
-    let zone = jiff::tz::TimeZone::system();
-    let millis = i64::try_from(wall().as_millis()).unwrap_or(0);
-    Timestamp::from_millisecond(millis)
-        .map(|stamp| i64::from(zone.to_offset(stamp).seconds()))
-        .unwrap_or(0)
 }

@@ -4,9 +4,13 @@
 //! Nothing in here decides. An event is written before it is acted on, and all orders of one event
 //! are performed before the next is taken, so a resume has only the last event's orders to repeat.
 
+mod choice;
 mod crash;
+mod dry_run;
 mod gates;
+mod hooks;
 mod perform;
+mod placed;
 mod record;
 mod resume;
 mod session;
@@ -25,12 +29,15 @@ use flyball_core::gate::{Finding, GateResult};
 use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Moment, RunId};
 
 use self::crash::CrashPoint;
+pub use self::dry_run::dry_run;
 use self::gates::GateJob;
+use self::hooks::HookWatch;
+pub(crate) use self::record::recorded_gates;
+pub use self::resume::recorded_config;
 use self::session::Session;
-pub use self::resume::{find_run, recorded_config};
-pub use self::setup::{RunRequest, Started, dry_run};
+pub use self::setup::{RunRequest, Started};
 use self::timers::Timers;
-use crate::agent::{Adapter, Fact};
+use crate::agent::{Adapter, Aside, Fact};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
 use crate::error::CliError;
@@ -45,6 +52,9 @@ use crate::worktree::Worktree;
 /// How often requests of other processes and signs of life are looked for.
 const HEARTBEAT: Millis = Millis::new(500);
 
+/// The longest time without an event in the journal: at most so much runtime a death can hide.
+const QUIET: Millis = Millis::from_secs(30);
+
 /// Something that happened outside.
 enum Happening {
     /// The agent process of this start did something.
@@ -57,6 +67,12 @@ enum Happening {
     Stop(StopCause),
 }
 
+/// What the agent did, on its way to the journal or only to the terminal.
+enum Told {
+    Event(Box<Event>),
+    Aside(Aside),
+}
+
 /// One run under way.
 pub struct Driver {
     governor: Governor,
@@ -65,6 +81,8 @@ pub struct Driver {
     run: RunId,
     config: Config,
     adapter: Box<dyn Adapter>,
+    /// Which agent that is: 0 is the configured one, then its fallbacks.
+    agent: u32,
     plan: GatePlan,
     worktree: Worktree,
     loop_dir: LoopDir,
@@ -78,6 +96,7 @@ pub struct Driver {
     outbox: SyncSender<Happening>,
     queue: VecDeque<Event>,
     session: Option<Session>,
+    hooks: HookWatch,
     starts: u64,
     gate_job: Option<GateJob>,
     /// The first and the latest checkpoint tree, for the tamper watch.
@@ -85,6 +104,8 @@ pub struct Driver {
     latest: Sight,
     ending: Option<Ending>,
     next_beat: Moment,
+    /// When the last event was written.
+    journalled: Moment,
     crash: CrashPoint,
     /// Held as long as the run lives: nobody else runs here.
     _lock: WorktreeLock,
@@ -107,17 +128,58 @@ impl Driver {
 
     /// Journals events and acts on each.
     fn take(&mut self, events: &[Event]) -> Result<(), CliError> {
-        let now = self.clock.now();
-        let stamped: Vec<(Moment, &Event)> = events.iter().map(|event| (now, event)).collect();
-        self.journal.append_all(&self.run, &stamped, None)?;
+        let now = self.write(&events.iter().collect::<Vec<_>>())?;
         for event in events {
-            self.reporter.event(now, event);
-            let effects = self.governor.step(now, event);
-            for effect in effects {
-                self.crash.here();
-                self.reporter.effect(now, &effect);
-                self.perform(now, effect)?;
-                self.crash.here();
+            self.act(now, event)?;
+        }
+        self.show_state(now)
+    }
+
+    /// Journals events; says when.
+    fn write(&mut self, events: &[&Event]) -> Result<Moment, CliError> {
+        let now = self.clock.now();
+        let stamped: Vec<(Moment, &Event)> = events.iter().map(|event| (now, *event)).collect();
+        if !stamped.is_empty() {
+            self.journal.append_all(&self.run, &stamped, None)?;
+            self.journalled = now;
+        }
+        Ok(now)
+    }
+
+    /// Acts on a journalled event.
+    fn act(&mut self, now: Moment, event: &Event) -> Result<(), CliError> {
+        self.reporter.event(now, event);
+        for effect in self.governor.step(now, event) {
+            self.crash.here();
+            self.reporter.effect(now, &effect);
+            self.perform(now, effect)?;
+            self.crash.here();
+        }
+        Ok(())
+    }
+
+    /// Takes what the agent did: its events are journalled together, and everything is told and
+    /// acted on in the order it came.
+    fn take_facts(&mut self, iteration: IterationNo, facts: Vec<Fact>) -> Result<(), CliError> {
+        let told: Vec<Told> = facts
+            .into_iter()
+            .map(|fact| match fact {
+                Fact::Agent(fact) => Told::Event(Box::new(Event::Agent { iteration, fact })),
+                Fact::Aside(aside) => Told::Aside(aside),
+            })
+            .collect();
+        let events: Vec<&Event> = told
+            .iter()
+            .filter_map(|told| match told {
+                Told::Event(event) => Some(event.as_ref()),
+                Told::Aside(_) => None,
+            })
+            .collect();
+        let now = self.write(&events)?;
+        for told in &told {
+            match told {
+                Told::Event(event) => self.act(now, event)?,
+                Told::Aside(aside) => self.reporter.aside(iteration, aside),
             }
         }
         self.show_state(now)
@@ -162,6 +224,11 @@ impl Driver {
     }
 
     fn agent_did(&mut self, event: ProcessEvent) -> Result<(), CliError> {
+        let mut events = match event {
+            // What hooks did last must be known before the end is read.
+            ProcessEvent::Exited { .. } => self.hook_events()?,
+            ProcessEvent::Started { .. } | ProcessEvent::Output { .. } => Vec::new(),
+        };
         let Some(session) = &mut self.session else { return Ok(()) };
         let iteration = session.iteration;
         let mut facts = Vec::new();
@@ -176,17 +243,24 @@ impl Driver {
                 if let Some(session) = self.session.take() {
                     let exit = session.finish(how, swept, &mut facts, &mut self.reporter);
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
+                    self.hooks_ended(iteration);
                 }
             }
         }
-        let mut events = Vec::new();
-        for fact in facts {
-            match fact {
-                Fact::Agent(fact) => events.push(Event::Agent { iteration, fact }),
-                Fact::Aside(aside) => self.reporter.aside(iteration, &aside),
-            }
+        if hooks::may_be_judged(&facts) {
+            events.extend(self.hook_events()?);
         }
-        if events.is_empty() { Ok(()) } else { self.take(&events) }
+        if !events.is_empty() {
+            self.take(&events)?;
+        }
+        let mut judged = Vec::with_capacity(facts.len());
+        for fact in facts {
+            judged.push(match fact {
+                Fact::Agent(fact) => Fact::Agent(self.beside_hooks(iteration, fact)?),
+                Fact::Aside(aside) => Fact::Aside(aside),
+            });
+        }
+        self.take_facts(iteration, judged)
     }
 
     /// Looks for requests of other processes and for signs of life.
@@ -196,12 +270,17 @@ impl Driver {
                 self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
             }
         }
+        let reported = self.hook_events()?;
+        self.queue.extend(reported);
         let stall_after = self.config.policy.limits.stall_after;
         if let Some(session) = &mut self.session
             && session.is_alive(now, stall_after)
         {
             let (iteration, fact) = (session.iteration, AgentFact::ShowedLife);
             self.queue.push_back(Event::Agent { iteration, fact });
+        }
+        if now.since(self.journalled) >= QUIET {
+            self.queue.push_back(Event::TimePassed);
         }
         if let Some(standing) = self.governor.standing() {
             self.reporter.tick(now, &standing);
@@ -232,7 +311,8 @@ impl Driver {
     /// The gates as the repository would resolve them now, for the tamper watch.
     fn plan_now(&self) -> GatePlan {
         let root = self.worktree.root();
-        let sources = Sources { environment: Vec::new(), user_file: None, ..Sources::of_process(root) };
+        let sources =
+            Sources { environment: Vec::new(), user_file: None, ..Sources::of_process(root) };
         let verify = setup::verify_commands(&self.latest.tasks);
         let resolved = sources.load().and_then(|config| GatePlan::resolve(&config, root, &verify));
         // A config that no longer loads is the user's or the agent's affair, not a weaker gate.

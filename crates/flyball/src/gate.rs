@@ -7,7 +7,9 @@ mod environment;
 pub mod parse;
 pub mod plan;
 pub mod run;
+pub mod tamper;
 
 pub use self::cancel::{Cancel, Cancelled};
 pub use self::plan::{Gate, GatePlan, GateSource};
 pub use self::run::{GateProgress, GateRunner};
+pub use self::tamper::{TAMPER, tamper};

@@ -11,6 +11,7 @@ mod run;
 mod schema;
 mod shelf;
 mod task;
+mod trail;
 
 use std::fs::File;
 use std::io;
@@ -24,6 +25,7 @@ pub use self::lock::{LockError, WorktreeLock, lock_worktree};
 pub use self::place::state_dir;
 pub use self::run::{NewRun, RunFilter, RunState, RunSummary};
 pub use self::shelf::{GateKey, Pruned, Request};
+pub use self::trail::{HookChange, HookRow, HookStep};
 
 /// The journal, opened. Each thread and each process opens its own.
 #[derive(Debug)]
@@ -38,6 +40,11 @@ impl Journal {
     /// Opens the journal in a state folder; both are made when they are not there.
     pub fn open(state_dir: &Path) -> Result<Self, JournalError> {
         schema::open(state_dir)
+    }
+
+    /// Opens the journal for a process that lives for a moment only, such as a hook.
+    pub fn open_briefly(state_dir: &Path, beside: Beside) -> Result<Self, JournalError> {
+        schema::open_briefly(state_dir, beside)
     }
 
     /// The file it is kept in.
@@ -81,6 +88,15 @@ impl Journal {
         };
         change().map_err(|error: JournalError| error.at(path))
     }
+}
+
+/// Who else has the journal open while a process uses it for a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// A run, all the time.
+    Run,
+    /// Perhaps nobody.
+    Nobody,
 }
 
 /// This process' turn to write; over when dropped.

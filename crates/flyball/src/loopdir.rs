@@ -84,9 +84,14 @@ impl LoopDir {
         }
     }
 
-    /// Writes the task list anew, whole or not at all.
+    /// Writes the task list anew, whole or not at all; its folder too, should the agent have
+    /// deleted it.
     pub fn write_tasks(&self, text: &str) -> io::Result<()> {
-        write_whole(&self.tasks_path(), text)
+        let path = self.tasks_path();
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        write_whole(&path, text)
     }
 
     /// The prompt template; none when there is none.
@@ -123,6 +128,16 @@ impl LoopDir {
         let body: serde_json::Value = serde_json::from_str(&text).ok()?;
         let pid = u32::try_from(body.get("pid")?.as_u64()?).ok()?;
         (!Path::new(&format!("/proc/{pid}")).exists()).then_some(pid)
+    }
+
+    /// Makes the folder, with an ignore file that keeps flyball's own files out of commits.
+    pub fn prepare(&self) -> io::Result<()> {
+        fs::create_dir_all(self.path())?;
+        let ignore = self.file(".gitignore");
+        if ignore.exists() {
+            return Ok(());
+        }
+        write_whole(&ignore, include_str!("../templates/gitignore"))
     }
 
     /// Moves the logs of an earlier run out of the way, to `logs/<run>/`.

@@ -3,9 +3,14 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // The keeper of a supervised program is flyball itself, before clap reads anything.
-    if std::env::args_os().nth(1).is_some_and(|first| first == flyball::process::KEEPER_ARGUMENT) {
+    // flyball itself is the keeper of supervised programs and the demo's agent: neither is a
+    // command for people, so they are told apart before clap reads anything.
+    let first = std::env::args_os().nth(1);
+    if first.as_deref().is_some_and(|first| first == flyball::process::KEEPER_ARGUMENT) {
         return flyball::process::keeper_main();
+    }
+    if first.as_deref().is_some_and(|first| first == flyball::demo::AGENT_ARGUMENT) {
+        return flyball::demo::agent_main();
     }
     flyball::cli::main(std::env::args_os())
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use flyball_core::RunId;
-use flyball_core::effect::Ending;
+use flyball_core::effect::{Ending, Notice};
+use flyball_core::task::Standing;
 use serde_json::{Value, json};
 
 use crate::config::NotifySettings;
@@ -14,24 +15,43 @@ use crate::terminal;
 
 /// Tells that a run ended: blocked, with a question, or in any other way.
 pub fn run_ended(settings: &NotifySettings, run: &RunId, root: &Path, ending: &Ending) {
-    if settings.command.is_none() && settings.webhook.is_none() {
+    send(
+        settings,
+        &json!({
+            "event": "run.ended",
+            "run": run,
+            "repository": root.to_string_lossy(),
+            "outcome": ending.outcome,
+            "exit_code": ending.outcome.exit_code(),
+            "sentence": ending.outcome.sentence(),
+            "why": ending.why,
+            "iterations": ending.tally.iterations,
+            "stories_complete": ending.tally.stories_complete,
+            "stories_total": ending.tally.stories_total,
+            "tokens": ending.tally.tokens,
+            "cost_micro_usd": ending.tally.cost_micro_usd,
+        }),
+    );
+}
+
+/// Tells at once, and beside the run, when a task needs a human while the run goes on.
+pub fn noticed(settings: &NotifySettings, run: &RunId, root: &Path, notice: &Notice) {
+    let Notice::TaskLeft { task, standing, why } = notice else { return };
+    let needs_somebody =
+        matches!(standing, Standing::Blocked | Standing::Asked | Standing::Escalated);
+    if !needs_somebody {
         return;
     }
     let message = json!({
-        "event": "run.ended",
+        "event": "task.left",
         "run": run,
         "repository": root.to_string_lossy(),
-        "outcome": ending.outcome,
-        "exit_code": ending.outcome.exit_code(),
-        "sentence": ending.outcome.sentence(),
-        "why": ending.why,
-        "iterations": ending.tally.iterations,
-        "stories_complete": ending.tally.stories_complete,
-        "stories_total": ending.tally.stories_total,
-        "tokens": ending.tally.tokens,
-        "cost_micro_usd": ending.tally.cost_micro_usd,
+        "task": task,
+        "standing": standing,
+        "why": why,
     });
-    send(settings, &message);
+    let settings = settings.clone();
+    std::thread::spawn(move || send(&settings, &message));
 }
 
 /// Tells that a task is handed to a human, outside of a run.
@@ -73,6 +93,8 @@ fn call(argv: &[String], message: &Value, timeout: Duration) -> Result<(), Strin
         None => String::new(),
     };
     let env = [
+        ("FLYBALL_EVENT", text("event")),
+        ("FLYBALL_TASK", text("task")),
         ("FLYBALL_OUTCOME", text("outcome")),
         ("FLYBALL_EXIT_CODE", text("exit_code")),
         ("FLYBALL_RUN", String::new()),

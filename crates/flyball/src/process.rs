@@ -25,7 +25,7 @@ pub use self::input::InputPipe;
 pub use self::keeper::{KEEPER_ARGUMENT, keeper_main};
 pub use self::leftover::{end_leftovers, leftovers};
 pub use self::supervised::Supervised;
-pub use self::table::tree_cpu;
+pub use self::table::{still_runs, tree_cpu};
 
 /// What to start, and how.
 #[derive(Clone, Debug)]

@@ -72,22 +72,13 @@ fn max_words(max: u32) -> String {
     if max == 0 { "unlimited".into() } else { max.to_string() }
 }
 
-/// A task as the prompt tells it: id, title, description, criteria and a reviewer's feedback.
+/// A task as the prompt tells it: id and title. The rest stands in the task list.
 pub fn task_words(list: Option<&TaskList>, task: Option<&TaskId>) -> String {
     let Some(task) = task else { return String::new() };
-    let Some(story) = list.and_then(|list| list.story(task)) else { return task.to_string() };
-    let mut words = format!("{task}: {}", story.title);
-    for part in [&story.description, &story.review_feedback] {
-        if !part.trim().is_empty() {
-            words.push('\n');
-            words.push_str(part.trim());
-        }
+    match list.and_then(|list| list.story(task)) {
+        Some(story) if !story.title.trim().is_empty() => format!("{task}: {}", story.title.trim()),
+        Some(_) | None => task.to_string(),
     }
-    for criterion in &story.acceptance_criteria {
-        words.push_str("\n- ");
-        words.push_str(criterion);
-    }
-    words
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ impl Reporter {
     pub fn opening(&mut self, opening: &Opening) {
         match self {
             Self::Text(text) => text.opening(opening),
-            Self::Json(json) => json.opening(opening),
+            Self::Json(_) => JsonReport::opening(opening),
         }
     }
 
@@ -64,7 +64,7 @@ impl Reporter {
     pub fn event(&mut self, at: Moment, event: &Event) {
         match self {
             Self::Text(text) => text.event(event),
-            Self::Json(json) => json.event(at, event),
+            Self::Json(_) => JsonReport::event(at, event),
         }
     }
 
@@ -72,7 +72,7 @@ impl Reporter {
     pub fn effect(&mut self, at: Moment, effect: &Effect) {
         match self {
             Self::Text(text) => text.effect(at, effect),
-            Self::Json(json) => json.effect(at, effect),
+            Self::Json(_) => JsonReport::effect(at, effect),
         }
     }
 
@@ -80,7 +80,7 @@ impl Reporter {
     pub fn gate(&mut self, progress: &GateProgress) {
         match self {
             Self::Text(text) => text.gate(progress),
-            Self::Json(json) => json.gate(progress),
+            Self::Json(_) => JsonReport::gate(progress),
         }
     }
 
@@ -116,13 +116,16 @@ impl Reporter {
     pub fn summary(&mut self, run: &RunId, ending: &Ending, max: u32, loop_dir: &str) {
         match self {
             Self::Text(text) => text.summary(run, ending, max, loop_dir),
-            Self::Json(json) => json.summary(run, ending),
+            Self::Json(_) => JsonReport::summary(run, ending),
         }
     }
 }
 
+/// How a verb is coloured.
+type Colour = fn(Paint, &str) -> String;
+
 /// A gate's progress in words; nothing for those that only begin.
-fn gate_words(progress: &GateProgress) -> (&'static str, Option<String>, fn(Paint, &str) -> String) {
+fn gate_words(progress: &GateProgress) -> (&'static str, Option<String>, Colour) {
     let (check, note) = match progress {
         GateProgress::Started { .. } => return ("GATE", None, Paint::dim),
         GateProgress::Finished(check) => (check, ""),
@@ -132,7 +135,8 @@ fn gate_words(progress: &GateProgress) -> (&'static str, Option<String>, fn(Pain
         .counts
         .map(|counts| format!(" · {} passed, {} failed", counts.passed, counts.failed))
         .unwrap_or_default();
-    let text = format!("{} {}{counts}{note} · {}", check.gate, check.status.as_str(), check.duration);
-    let colour: fn(Paint, &str) -> String = if check.status.is_red() { Paint::red } else { Paint::green };
+    let text =
+        format!("{} {}{counts}{note} · {}", check.gate, check.status.as_str(), check.duration);
+    let colour: Colour = if check.status.is_red() { Paint::red } else { Paint::green };
     ("GATE", Some(text), colour)
 }

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use flyball_core::effect::{IterationReport, IterationResult, Notice};
+use flyball_core::effect::{IterationReport, IterationResult};
 use flyball_core::{IterationNo, Moment};
 
 use crate::clock;
@@ -86,9 +86,6 @@ impl Telemetry {
         }
         is_news
     }
-
-    /// Notices need no telemetry of their own: the journal's events have them.
-    pub fn notice(&mut self, _notice: &Notice) {}
 
     /// Adds the iteration's row, once.
     pub fn iteration(&mut self, report: &IterationReport) -> io::Result<()> {

@@ -80,12 +80,25 @@ impl Paint {
 
 /// Writes to standard output. A reader that went away early is no error.
 pub fn write_out(text: &str) -> Result<(), CliError> {
+    write_on(text).map(|_| ())
+}
+
+/// Whether anybody still reads what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Somebody may.
+    There,
+    /// The other end was closed.
+    Gone,
+}
+
+/// Writes to standard output, and says whether it is worth writing more.
+pub fn write_on(text: &str) -> Result<Audience, CliError> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CliError::io("standard output could not be written").cause(error))
-        }
-        Ok(()) | Err(_) => Ok(()),
+        Ok(()) => Ok(Audience::There),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Audience::Gone),
+        Err(error) => Err(CliError::io("standard output could not be written").cause(error)),
     }
 }
 

@@ -4,6 +4,7 @@
 //! never touched: trees are made in a temporary index and kept by private refs under
 //! `refs/flyball/`.
 
+mod changes;
 mod checkpoint;
 mod git;
 mod look;
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use flyball_core::{IterationNo, RunId};
 
+pub use self::changes::Change;
 pub use self::checkpoint::{Checkpoint, RewindTarget};
 use self::git::{Git, scratch_index};
 use self::look::Previous;
@@ -55,6 +57,11 @@ impl Drop for Worktree {
         // Not there when nothing was looked at.
         std::fs::remove_file(&self.scratch).ok();
     }
+}
+
+/// The version of the `git` program, as it says itself: `2.47.3`.
+pub fn git_version() -> Result<String, WorktreeError> {
+    git::version()
 }
 
 /// Why git could not be read.

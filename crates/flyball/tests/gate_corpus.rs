@@ -3,7 +3,10 @@
 //! Each case is `gate_corpus/<tool>/<case>.txt`, byte for byte as the tool printed it (machine
 //! paths replaced), with `<case>.expect.json` beside it.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test may fail loudly")]
+
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -116,7 +119,8 @@ fn lines_that_differ(want: &Expect, got: &Expect) -> String {
     for at in 0..want.len().max(got.len()) {
         let (want, got) = (want.get(at), got.get(at));
         if want != got {
-            shown.push_str(&format!("  - {}\n  + {}\n", want.unwrap_or(&""), got.unwrap_or(&"")));
+            let (want, got) = (want.unwrap_or(&""), got.unwrap_or(&""));
+            writeln!(shown, "  - {want}\n  + {got}").expect("a string takes it");
         }
     }
     shown
@@ -124,12 +128,13 @@ fn lines_that_differ(want: &Expect, got: &Expect) -> String {
 
 #[test]
 fn every_case_says_exactly_what_a_person_reads_in_it() {
+    update_expectations();
     let mut wrong = String::new();
     for case in cases() {
         let got = said(&case, &whole(&case));
         if got != case.expect {
             let differs = lines_that_differ(&case.expect, &got);
-            wrong.push_str(&format!("{}/{}\n{differs}", case.tool, case.name));
+            writeln!(wrong, "{}/{}\n{differs}", case.tool, case.name).expect("a string takes it");
         }
     }
     assert!(wrong.is_empty(), "expected (-) and got (+):\n{wrong}");
@@ -174,8 +179,9 @@ fn colours_and_windows_line_ends_change_nothing() {
         let want = whole(&case);
         let crlf = text.replace('\n', "\r\n").into_bytes();
         assert_eq!(parse(&case, std::iter::once(crlf)), want, "{}/{} crlf", case.tool, case.name);
-        let coloured: String =
-            text.lines().map(|line| format!("\u{1b}[1;31m{line}\u{1b}[0m\n")).collect();
+        let coloured: Vec<String> =
+            text.lines().map(|line| format!("\u{1b}[1;31m{line}\u{1b}[0m")).collect();
+        let coloured = coloured.join("\n");
         let got = parse(&case, std::iter::once(coloured.into_bytes()));
         assert_eq!(said(&case, &got), said(&case, &want), "{}/{} coloured", case.tool, case.name);
     }
@@ -225,8 +231,8 @@ fn a_stranger_between_any_two_lines_loses_nothing_where_a_finding_is_a_line() {
         let case = cases.iter().find(|case| format!("{}/{}", case.tool, case.name) == *name);
         let case = case.unwrap_or_else(|| panic!("no case {name}"));
         let text = String::from_utf8_lossy(&case.output);
-        let mixed: String =
-            text.lines().map(|line| format!("{line}\nworker 3: still alive\n")).collect();
+        let lines: Vec<&str> = text.lines().collect();
+        let mixed = lines.join("\nworker 3: still alive\n");
         let got = parse(case, std::iter::once(mixed.into_bytes()));
         assert_eq!(said(case, &got), case.expect, "{name}");
     }
@@ -259,11 +265,12 @@ fn excerpts_messages_and_tails_stay_within_their_limits() {
     }
 }
 
-/// Writes down what the parser says now, to be read and corrected by a person:
-/// `cargo test -p flyball --test gate_corpus -- --ignored`.
-#[test]
-#[ignore = "rewrites the expectations"]
-fn write_the_expectations() {
+/// Writes down what the parser says now, to be read and corrected by a person; only when
+/// `UPDATE_GATE_CORPUS` is set, before the corpus is compared.
+fn update_expectations() {
+    if std::env::var_os("UPDATE_GATE_CORPUS").is_none() {
+        return;
+    }
     for case in cases() {
         let got = said(&case, &whole(&case));
         let text = serde_json::to_string_pretty(&got).expect("json") + "\n";

@@ -17,7 +17,7 @@ use crate::id::{GateName, IterationNo, RunId, TaskId};
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::moment::Moment;
 use crate::policy::{Baseline, OnTamper, Policy};
-use crate::task::TaskRing;
+use crate::task::{Standing, TaskRing};
 use crate::tasklist::TaskList;
 
 /// The task list as flyball holds it.
@@ -61,6 +61,13 @@ pub(super) struct Answer {
     pub(super) given_to: Option<IterationNo>,
 }
 
+impl Answer {
+    /// Whether both are the same answer to the same question.
+    pub(super) fn says(&self, other: &Self) -> bool {
+        (&self.question, &self.text) == (&other.question, &other.text)
+    }
+}
+
 /// What the governor knows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Book {
@@ -68,6 +75,9 @@ pub(super) struct Book {
     pub(super) policy: Policy,
     pub(super) traits: AgentTraits,
     pub(super) gates: Vec<GateName>,
+    /// How many other agents there are, and which one is at work.
+    pub(super) fallbacks: u32,
+    pub(super) agent: u32,
     pub(super) tasks: Option<TaskBoard>,
     pub(super) before: Before,
     pub(super) head: Option<String>,
@@ -176,9 +186,20 @@ impl Book {
         self.tasks.as_ref().map_or((0, 0), |tasks| tasks.list.counts(&self.policy.review))
     }
 
-    /// Whether every story has passed.
+    /// Whether there are stories and none is open.
     pub(super) fn all_done(&self) -> bool {
-        self.tasks.as_ref().is_some_and(|board| board.list.complete(&self.policy.review))
+        let has_stories = self.tasks.as_ref().is_some_and(|board| !board.list.stories().is_empty());
+        has_stories && self.open_stories().is_empty()
+    }
+
+    /// Stories that have neither passed nor been left as done where that is asked for.
+    pub(super) fn open_stories(&self) -> Vec<&TaskId> {
+        let stories = self.tasks.iter().flat_map(|board| board.list.stories());
+        let open = stories.filter(|story| {
+            !story.is_done(&self.policy.review)
+                && self.task_ring.standing(&story.id) != Standing::ForcedDone
+        });
+        open.map(|story| &story.id).collect()
     }
 
     /// Whether this story has passed.

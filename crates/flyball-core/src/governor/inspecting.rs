@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use super::book::Book;
 use super::phase::{Closed, End, Phase, Trouble};
-use super::{Turn, finish, judging, waiting};
+use super::{Turn, finish, judging, planning, waiting};
 use crate::effect::{Effect, Notice, Rung};
 use crate::event::{ExitHow, Sight};
 use crate::guard::{GuardKind, Trip};
@@ -73,11 +73,25 @@ fn exempt(closed: &Closed, sight: &Sight, book: &mut Book, turn: &mut Turn) -> O
     if let Some(answer) = &mut book.answer {
         answer.given_to = None;
     }
-    Some(waiting::begin(iteration, resets_at, message, book, turn))
+    Some(
+        other_agent(&message, book, turn)
+            .unwrap_or_else(|| waiting::begin(iteration, resets_at, message, book, turn)),
+    )
 }
 
 fn may_be_complete(closed: &Closed, book: &Book) -> bool {
     closed.exit.claims.complete || book.all_done()
+}
+
+/// B13: the next agent goes on at once; after the last one the first has its turn again, later.
+fn other_agent(message: &str, book: &mut Book, turn: &mut Turn) -> Option<Phase> {
+    if book.agent >= book.fallbacks {
+        book.agent = 0;
+        return None;
+    }
+    book.agent = book.agent.saturating_add(1);
+    turn.announce(Notice::AgentChanged { agent: book.agent, message: String::from(message) });
+    Some(planning::plan(book, turn))
 }
 
 /// B11: an illegal change is undone story by story; the agent's other work stays.

@@ -24,6 +24,7 @@ pub(super) fn fact(
 ) -> Phase {
     session.calls.life(turn.at);
     session.last_life = turn.at;
+    session.stall_told = None;
     match fact {
         AgentFact::Started { .. } | AgentFact::ShowedLife => Phase::Iterating(session),
         AgentFact::CouldNotStart { why } => {
@@ -66,6 +67,10 @@ pub(super) fn fact(
             Phase::Iterating(session)
         }
         AgentFact::StopRefused { .. } => {
+            if book.refused_task != session.task {
+                book.ring.completion_streak_ended();
+                book.refused_task.clone_from(&session.task);
+            }
             book.ring.completion_refused();
             Phase::Iterating(session)
         }
@@ -173,14 +178,30 @@ fn runtime_up(session: Box<Session>, book: &Book, turn: &mut Turn) -> Phase {
     Phase::Iterating(session)
 }
 
-fn silent(session: Box<Session>, book: &Book, turn: &mut Turn) -> Phase {
-    if let Some(stall) = session.calls.stalled(turn.at, book.policy.limits.stall_after) {
-        turn.tripped(stall.trip.clone(), Rung::Halt);
-        steer(&session, stall.message, book, turn);
-        return stopping::begin(session, End::Halted(stall.trip), turn, book);
+/// A6: an agent that can be told is told first and given the same time again; then it is stopped.
+fn silent(mut session: Box<Session>, book: &Book, turn: &mut Turn) -> Phase {
+    let limit = book.policy.limits.stall_after;
+    let Some(stall) = session.calls.stalled(turn.at, limit) else {
+        set_stall_timer(&session, book, turn);
+        return Phase::Iterating(session);
+    };
+    match session.stall_told {
+        None if book.traits.steerable => {
+            turn.tripped(stall.trip, Rung::Nudge);
+            steer(&session, stall.message, book, turn);
+            session.stall_told = Some(turn.at);
+            set_stall_timer(&session, book, turn);
+            Phase::Iterating(session)
+        }
+        Some(told) if turn.at.since(told) < limit => {
+            set_stall_timer(&session, book, turn);
+            Phase::Iterating(session)
+        }
+        Some(_) | None => {
+            turn.tripped(stall.trip.clone(), Rung::Halt);
+            stopping::begin(session, End::Halted(stall.trip), turn, book)
+        }
     }
-    set_stall_timer(&session, book, turn);
-    Phase::Iterating(session)
 }
 
 fn timed_out(session: Box<Session>, book: &Book, turn: &mut Turn) -> Phase {
@@ -220,7 +241,7 @@ fn set_runtime_timer(session: &Session, book: &Book, turn: &mut Turn) {
 fn set_stall_timer(session: &Session, book: &Book, turn: &mut Turn) {
     let limit = book.policy.limits.stall_after;
     if !limit.is_zero() {
-        let at = session.last_life.plus(limit);
+        let at = session.stall_told.unwrap_or(session.last_life).plus(limit);
         let (timer, iteration) = (Timer::Stall, session.iteration);
         turn.order(Effect::SetTimer { timer, iteration, at });
     }

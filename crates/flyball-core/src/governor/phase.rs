@@ -61,6 +61,19 @@ impl Phase {
         }
     }
 
+    /// Until when a usage limit is waited for, while it is.
+    pub(super) fn waiting_until(&self) -> Option<Moment> {
+        match self {
+            Self::Waiting(wait) => Some(wait.until),
+            Self::Baselining
+            | Self::Iterating(_)
+            | Self::Stopping(_)
+            | Self::Inspecting(_)
+            | Self::Gating(_)
+            | Self::Finished(_) => None,
+        }
+    }
+
     /// The session at hand, while there is one.
     pub(super) fn session(&self) -> Option<&Session> {
         match self {
@@ -81,6 +94,8 @@ pub(super) struct Session {
     pub(super) started: Moment,
     pub(super) calls: CallRing,
     pub(super) last_life: Moment,
+    /// When it was told that it seems to stall; none once it showed life again.
+    pub(super) stall_told: Option<Moment>,
     pub(super) spent: Spend,
     pub(super) trouble: Option<Trouble>,
 }

@@ -66,7 +66,12 @@ impl Book {
         for turn in core::iter::once(None).chain(blocked.iter().map(Some)) {
             let standing = |task: &TaskId| match self.task_ring.standing(task) {
                 Standing::Blocked if turn != Some(task) => Standing::Asked,
-                other => other,
+                other @ (Standing::Open
+                | Standing::Blocked
+                | Standing::Asked
+                | Standing::SetAside
+                | Standing::Escalated
+                | Standing::ForcedDone) => other,
             };
             if let Some((mode, story)) = board.list.plan_next(&self.policy.review, standing) {
                 return Some((mode, Some(story.id.clone())));
@@ -97,10 +102,12 @@ fn start(mode: Mode, task: Option<TaskId>, book: &mut Book, turn: &mut Turn) -> 
         started: turn.at,
         calls,
         last_life: turn.at,
+        stall_told: None,
         spent: Spend::default(),
         trouble: None,
     };
-    turn.order(Effect::StartAgent { iteration, mode, task, briefing });
+    let agent = book.agent;
+    turn.order(Effect::StartAgent { iteration, mode, task, briefing, agent });
     iterating::set_timers(&session, book, turn);
     Phase::Iterating(Box::new(session))
 }

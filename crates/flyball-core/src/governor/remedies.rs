@@ -13,7 +13,7 @@ use crate::task::{Detection, Pattern, Remedy, Standing};
 /// Says which one it was.
 pub(super) fn treat(task: &TaskId, book: &mut Book, turn: &mut Turn) -> Option<Remedy> {
     let detection = book.task_ring.detect(&book.policy.tasks, &book.run, turn.at, task)?;
-    perform(detection, book, turn)
+    perform(&detection, book, turn)
 }
 
 /// Looks at the attempts at a task that was just tried: going back to finished tasks and going
@@ -25,22 +25,22 @@ pub(super) fn treat_attempted(task: &TaskId, book: &mut Book, turn: &mut Turn) {
     };
     match detection.pattern {
         Pattern::CompletedTaskRevisit | Pattern::TaskCycle => {
-            perform(detection, book, turn);
+            perform(&detection, book, turn);
         }
         Pattern::BlockedTaskSpin | Pattern::NoProgressRepeat => {}
     }
 }
 
-fn perform(detection: Detection, book: &mut Book, turn: &mut Turn) -> Option<Remedy> {
+fn perform(detection: &Detection, book: &mut Book, turn: &mut Turn) -> Option<Remedy> {
     let remedy = detection.remedy?;
     let id = book.entry_id();
-    announce(&detection, remedy, turn);
-    let applied = book.task_ring.apply(&book.policy.tasks, turn.at, &detection, id);
+    announce(detection, remedy, turn);
+    let applied = book.task_ring.apply(&book.policy.tasks, turn.at, detection, id);
     for entry in applied.entries {
         turn.order(Effect::RecordContext(entry));
     }
     for (task, standing) in applied.standing_changes {
-        let why = evidence(&detection);
+        let why = evidence(detection);
         note(&task, standing, &why, book, turn);
     }
     if let Some(text) = applied.briefing {

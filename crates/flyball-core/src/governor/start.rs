@@ -71,12 +71,14 @@ pub(super) fn begin(start: &RunStart, turn: &mut Turn) -> (Book, Phase) {
 }
 
 fn open_book(start: &RunStart, turn: &Turn) -> Book {
-    let RunStart { run, policy, gates, sight, desk, memory, agent } = start;
+    let RunStart { run, policy, gates, sight, desk, memory, agent, fallbacks } = start;
     Book {
         run: run.clone(),
         policy: policy.clone(),
         traits: *agent,
         gates: gates.clone(),
+        fallbacks: *fallbacks,
+        agent: 0,
         tasks: read_tasks(&sight.tasks).ok().flatten(),
         before: Before {
             uncommitted: sight.uncommitted.iter().cloned().collect(),
@@ -177,8 +179,11 @@ pub(super) fn baseline(
 pub(super) fn resume(phase: Phase, resume: &Resume, book: &mut Book, turn: &mut Turn) -> Phase {
     book.policy = resume.policy.clone();
     book.tamper.accepted.extend(resume.desk.accepted_tamper.iter().cloned());
-    if let Some(answer) = answer(&resume.desk) {
-        book.answer = Some(answer);
+    let answer = answer(&resume.desk);
+    // One that is already on its way is not a second one: the iteration it was given to may still
+    // be waiting for its gates.
+    if answer.as_ref().is_some_and(|new| !book.answer.as_ref().is_some_and(|old| old.says(new))) {
+        book.answer = answer;
     }
     match phase {
         Phase::Baselining => {
@@ -221,9 +226,11 @@ pub(super) fn resume(phase: Phase, resume: &Resume, book: &mut Book, turn: &mut 
 }
 
 /// A run that was stopped, not one that crashed: the human who asked then asks differently now.
+/// The agent did not die of itself either, so its iteration is lost rather than failed.
 fn forget_human(closed: &mut Closed) {
     if matches!(closed.end, End::Human(_)) {
         closed.end = End::Own;
+        closed.exit.how = ExitHow::Lost;
     }
 }
 

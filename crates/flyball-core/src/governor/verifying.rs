@@ -8,6 +8,7 @@ use super::book::Book;
 use crate::claim::ClaimReading;
 use crate::event::Sight;
 use crate::gate::blocking::{BlockingEvent, Refusal};
+use crate::id::TaskId;
 use crate::outcome::Outcome;
 use crate::text;
 
@@ -54,12 +55,7 @@ pub(super) fn verify(book: &Book, sight: &Sight, claims: &ClaimReading) -> Verif
 }
 
 fn open_stories(book: &Book) -> Option<String> {
-    let board = book.tasks.as_ref()?;
-    let stories = board.list.stories().iter();
-    let open: Vec<&str> = stories
-        .filter(|story| !story.is_done(&book.policy.review))
-        .map(|story| story.id.as_str())
-        .collect();
+    let open: Vec<&str> = book.open_stories().into_iter().map(TaskId::as_str).collect();
     if open.is_empty() {
         return None;
     }

@@ -53,7 +53,9 @@ pub enum PolicyError {
         value: f64,
     },
     /// A preview longer than what makes a result large.
-    #[error("`calls.preview` ({preview}) must not be above `calls.large_response` ({large_response})")]
+    #[error(
+        "`calls.preview` ({preview}) must not be above `calls.large_response` ({large_response})"
+    )]
     PreviewAboveLarge {
         /// The preview.
         preview: u64,

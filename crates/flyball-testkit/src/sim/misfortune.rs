@@ -30,8 +30,7 @@ impl World {
                 self.tell(Event::StopRequested { cause });
             }
         }
-        if self.ending.is_none()
-            && self.scenario.faults.shell.take_if(|at| events >= *at).is_some()
+        if self.ending.is_none() && self.scenario.faults.shell.take_if(|at| events >= *at).is_some()
         {
             self.witness.shell_failed = true;
             self.tell(Event::ShellFailed { why: String::from("disk full") });
@@ -108,13 +107,14 @@ impl World {
         let other = IterationNo::new(self.rng.pick(here + 1, &[here + 7, past]));
         let timers =
             [Timer::Runtime, Timer::Stall, Timer::StopGrace, Timer::Wait, Timer::IterationTimeout];
-        match self.rng.below(6) {
+        match self.rng.below(7) {
             0 => {
                 let timer = self.rng.pick(Timer::IterationTimeout, &timers);
                 Event::TimerFired { timer, iteration: other }
             }
             1 => {
-                let result = Box::new(GateResult { tree: String::from("elsewhere"), checks: Vec::new() });
+                let result =
+                    Box::new(GateResult { tree: String::from("elsewhere"), checks: Vec::new() });
                 let iteration = IterationNo::new(self.rng.pick(here, &[0, here + 1]));
                 Event::GatesFinished { iteration, result, tamper: Vec::new() }
             }
@@ -124,6 +124,7 @@ impl World {
                 || Event::Agent { iteration: other, fact: AgentFact::Spoke },
                 |(_, first)| first.clone(),
             ),
+            5 => Event::TimePassed,
             _ => self.recalled(here).unwrap_or(Event::Agent {
                 iteration: other,
                 fact: AgentFact::LostModel { message: String::from("late") },
@@ -143,6 +144,7 @@ impl World {
             Event::RunStarted(_)
             | Event::RunResumed(_)
             | Event::StopRequested { .. }
+            | Event::TimePassed
             | Event::ShellFailed { .. } => return None,
         };
         (iteration.get() < here && iteration.get() > 0).then(|| event.clone())

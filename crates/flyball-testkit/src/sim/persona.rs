@@ -145,6 +145,7 @@ impl Persona {
             | Self::ContextFiller
             | Self::LargeResponder
             | Self::Improver
+            | Self::Revisiter
             | Self::Limited
             | Self::LimitedBlindly => &[O::Complete],
             Self::HookHeld => &[O::Complete, O::QualityGateExhausted],
@@ -165,8 +166,7 @@ impl Persona {
             Self::Lying => &[O::QualityGateExhausted],
             Self::TokenSpender | Self::MoneySpender => &[O::CircuitBreaker, O::Stalled],
             Self::SlowSteady | Self::Sleeper => &[],
-            Self::Blocker => &[O::Blocked],
-            Self::TaskCycler => &[O::Blocked],
+            Self::Blocker | Self::TaskCycler => &[O::Blocked],
             Self::Decider => &[O::Decide],
             Self::SelfApprover | Self::StoryRemover => {
                 &[O::Stuck, O::Blocked, O::QualityGateExhausted]
@@ -175,7 +175,6 @@ impl Persona {
             Self::RedMaker | Self::Regressor | Self::Thrasher => {
                 &[O::CircuitBreaker, O::QualityRegression, O::Thrashing]
             }
-            Self::Revisiter => &[O::Complete],
             Self::Undead => &[O::Fault],
             // Once a human has cleared the way it is merely idle.
             Self::Hopeless => &[O::Fault, O::Blocked, O::Decide, O::Stuck],

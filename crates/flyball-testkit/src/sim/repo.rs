@@ -78,11 +78,7 @@ pub(crate) struct Repo {
 
 impl Repo {
     /// A repository that begins with these red tests.
-    pub(crate) fn new(
-        reds: BTreeSet<u64>,
-        tasks: Option<String>,
-        review_cap: Option<u64>,
-    ) -> Self {
+    pub(crate) fn new(reds: BTreeSet<u64>, tasks: Option<String>, review_cap: Option<u64>) -> Self {
         let code = Code { version: 0, reds, weakened: false };
         Self {
             committed: code.clone(),
@@ -151,7 +147,7 @@ impl Repo {
                 if failed > 0 {
                     check.status = CheckStatus::Failed;
                 }
-                check.findings = self.work.reds.iter().map(finding).collect();
+                check.findings = self.work.reds.iter().copied().map(finding).collect();
             }
             check
         };
@@ -190,7 +186,7 @@ impl Repo {
             Deed::Remove => {
                 let mut list = self.list();
                 list.pop();
-                self.write(list);
+                self.write(&list);
             }
             Deed::Garble => self.tasks = Some(String::from("{ no JSON")),
         }
@@ -209,7 +205,7 @@ impl Repo {
         parsed.get("userStories").and_then(Value::as_array).cloned().unwrap_or_default()
     }
 
-    fn write(&mut self, stories: Vec<Value>) {
+    fn write(&mut self, stories: &[Value]) {
         if self.tasks.is_some() {
             self.tasks = Some(json!({ "project": "p", "userStories": stories }).to_string());
             self.repaired = false;
@@ -221,7 +217,7 @@ impl Repo {
         let is_it = |story: &&mut Value| story.get("id").and_then(Value::as_str) == task;
         if let Some(story) = list.iter_mut().find(is_it) {
             change(story);
-            self.write(list);
+            self.write(&list);
         }
     }
 
@@ -277,7 +273,7 @@ fn set(story: &mut Value, field: &str, value: Value) {
     }
 }
 
-fn finding(test: &u64) -> Finding {
+fn finding(test: u64) -> Finding {
     let message = format!("left != right in file: src/m{test}.rs");
     Finding::new(FindingKind::Test, message).named(format!("t{test}")).at("src/lib.rs", 7, None)
 }

@@ -56,6 +56,7 @@ pub(crate) struct Stage<'a> {
 }
 
 /// The script of a session.
+#[expect(clippy::wildcard_enum_match_arm, reason = "everyone else obeys")]
 pub(crate) fn script(stage: &Stage<'_>, rng: &mut Rng) -> Script {
     let mut writer = Writer { stage, rng, acts: VecDeque::new(), tail: Vec::new(), calls: 0 };
     writer.write();
@@ -76,6 +77,7 @@ struct Writer<'a, 'b> {
     calls: u64,
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "each function knows its own characters")]
 impl Writer<'_, '_> {
     fn write(&mut self) {
         match self.stage.persona {
@@ -87,8 +89,8 @@ impl Writer<'_, '_> {
             Persona::Looping => self.looping(),
             Persona::Nonsense => self.nonsense(),
             Persona::ToolFailer => self.tool_failer(),
-            Persona::TokenSpender => self.spender(900, 0),
-            Persona::MoneySpender => self.spender(0, 40_000),
+            Persona::TokenSpender => self.spender(4_500, 0),
+            Persona::MoneySpender => self.spender(0, 400_000),
             Persona::Limited
             | Persona::LimitedBlindly
             | Persona::LimitedForLong
@@ -109,7 +111,9 @@ impl Writer<'_, '_> {
                 let how = self.rng.pick(ExitHow::Code(1), &[ExitHow::Signal(11)]);
                 self.exit(how, Words::Plain(String::from("panic")));
             }
-            Persona::Lying => self.commits(BTreeSet::new(), "<promise>COMPLETE</promise>"),
+            Persona::Lying | Persona::Trusted => {
+                self.commits(BTreeSet::new(), "<promise>COMPLETE</promise>");
+            }
             Persona::FlipFlopping => {
                 let version = if session.is_multiple_of(2) { 1_000 } else { 1_001 };
                 self.deed(Deed::Switch(version));
@@ -143,7 +147,6 @@ impl Writer<'_, '_> {
             Persona::Revisiter => self.revisiter(),
             Persona::SlowSteady => self.commits(BTreeSet::new(), "more to come"),
             Persona::Sleeper => self.sleeper(),
-            Persona::Trusted => self.commits(BTreeSet::new(), "<promise>COMPLETE</promise>"),
             _ => self.annotated(),
         }
     }
@@ -329,7 +332,8 @@ impl Writer<'_, '_> {
     fn call(&mut self, what: &str, outcome: ToolOutcome) -> (ToolCall, ToolResult) {
         self.calls += 1;
         let id = CallId::new(format!("{}-{}", self.stage.session, self.calls));
-        let call = ToolCall::new(id.clone(), "tool", &json!({ "do": what }), &self.stage.policy.calls);
+        let call =
+            ToolCall::new(id.clone(), "tool", &json!({ "do": what }), &self.stage.policy.calls);
         (call, ToolResult::new(id, outcome, what))
     }
 
@@ -337,6 +341,10 @@ impl Writer<'_, '_> {
     fn lively(&self) -> u64 {
         let limits = &self.stage.policy.limits;
         let whole = limits.iteration_timeout.get() / 12;
-        if limits.stall_after.is_zero() { whole } else { whole.min(limits.stall_after.get() * 2 / 3) }
+        if limits.stall_after.is_zero() {
+            whole
+        } else {
+            whole.min(limits.stall_after.get() * 2 / 3)
+        }
     }
 }

@@ -141,7 +141,20 @@ impl World {
             Outcome::Interrupted => self.witness.stop_asked == Some(StopCause::Interrupt),
             Outcome::Terminated => self.witness.stop_asked.is_some(),
             Outcome::Fault => self.witness.shell_failed || self.expects(Outcome::Fault),
-            other => self.expects(other),
+            Outcome::Blocked
+            | Outcome::Decide
+            | Outcome::Stuck
+            | Outcome::CircuitBreaker
+            | Outcome::QualityRegression
+            | Outcome::Thrashing
+            | Outcome::ConsecutiveFailures
+            | Outcome::ValidationFailure
+            | Outcome::RepetitionLoop
+            | Outcome::Stalled
+            | Outcome::QualityGateExhausted
+            | Outcome::AgentNotStarted
+            | Outcome::AgentRefused
+            | Outcome::UsageLimit => self.expects(ending.outcome),
         };
         (!is_right).then(|| format!("{} has no reason: {}", ending.outcome, ending.why))
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use flyball_core::claim::{ClaimReading, read_structured};
-use flyball_core::effect::{Effect, Ending, Force, Notice};
+use flyball_core::effect::Ending;
 use flyball_core::event::{AgentFact, Desk, Exit, ExitHow, RunStart, Timer};
 use flyball_core::tasklist::Mode;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
@@ -11,7 +11,7 @@ use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 use super::repo::Repo;
 use super::rng::Rng;
 use super::scenario::Scenario;
-use super::script::{Act, Script, Stage, Words, script};
+use super::script::{Act, Script, Words};
 use super::witness::Witness;
 
 /// More events than any run should need.
@@ -21,7 +21,7 @@ const EPOCH: u64 = 1_000_000_000;
 
 /// Something that will happen.
 #[derive(Clone, Debug)]
-enum Happening {
+pub(super) enum Happening {
     /// The agent with this life does its next act.
     Act(u64),
     /// The agent with this life obeys and is gone.
@@ -36,15 +36,15 @@ enum Happening {
 
 /// The agent that runs.
 #[derive(Debug)]
-struct Agent {
-    life: u64,
-    iteration: IterationNo,
-    mode: Mode,
-    task: Option<String>,
-    script: Script,
-    next_in_tail: usize,
-    is_dying: bool,
-    was_told_to_stop: bool,
+pub(super) struct Agent {
+    pub(super) life: u64,
+    pub(super) iteration: IterationNo,
+    pub(super) mode: Mode,
+    pub(super) task: Option<String>,
+    pub(super) script: Script,
+    pub(super) next_in_tail: usize,
+    pub(super) is_dying: bool,
+    pub(super) was_told_to_stop: bool,
 }
 
 /// The closed world.
@@ -59,11 +59,11 @@ pub(crate) struct World {
     pub(crate) now: u64,
     /// How far the clock on the wall is behind.
     pub(crate) behind: u64,
-    queue: BTreeMap<(u64, u64), Happening>,
-    timers: BTreeMap<Timer, (IterationNo, Moment)>,
-    agent: Option<Agent>,
-    lives: u64,
-    quirk: u64,
+    pub(super) queue: BTreeMap<(u64, u64), Happening>,
+    pub(super) timers: BTreeMap<Timer, (IterationNo, Moment)>,
+    pub(super) agent: Option<Agent>,
+    pub(super) lives: u64,
+    pub(super) quirk: u64,
     serial: u64,
     /// How the run ended, once the shell was told.
     pub(crate) ending: Option<Ending>,
@@ -127,6 +127,7 @@ impl World {
             desk: self.desk.clone(),
             memory: flyball_core::task::TaskMemory::default(),
             agent: self.scenario.traits,
+            fallbacks: 0,
         };
         self.tell(Event::RunStarted(Box::new(start)));
     }
@@ -170,7 +171,7 @@ impl World {
         }
     }
 
-    fn later(&mut self, pause: u64, happening: Happening) {
+    pub(super) fn later(&mut self, pause: u64, happening: Happening) {
         self.serial += 1;
         self.queue.insert((self.now.saturating_add(pause), self.serial), happening);
     }
@@ -196,7 +197,8 @@ impl World {
             }
             Happening::Gates(iteration, tree) => {
                 if tree != self.repo.tree() {
-                    self.witness.broken(format!("gates were asked for on {tree}, not what is there"));
+                    self.witness
+                        .broken(format!("gates were asked for on {tree}, not what is there"));
                 }
                 let result = Box::new(self.repo.gates(&self.scenario.gates));
                 if iteration == IterationNo::BASELINE {
@@ -249,7 +251,7 @@ impl World {
     }
 
     /// Puts the agent's next act into the queue.
-    fn schedule(&mut self) {
+    pub(super) fn schedule(&mut self) {
         let Some(agent) = &mut self.agent else { return };
         if agent.script.acts.is_empty() && !agent.script.tail.is_empty() {
             let number = agent.next_in_tail % agent.script.tail.len();
@@ -285,114 +287,5 @@ impl World {
         self.queue.clear();
         self.timers.clear();
         self.agent = None;
-    }
-
-    fn perform(&mut self, effect: Effect) {
-        if self.ending.is_some() {
-            self.witness.broken(format!("an order after the end: {effect:?}"));
-        }
-        match effect {
-            Effect::StartAgent { iteration, mode, task, .. } => {
-                let task = task.map(|task| String::from(task.as_str()));
-                self.start(iteration, mode, task);
-            }
-            Effect::StopAgent { iteration, force } => self.stop(iteration, force),
-            Effect::LookAtWorktree { iteration } => {
-                let pause = self.rng.between(1, 2_000);
-                self.later(pause, Happening::Look(iteration));
-            }
-            Effect::RunGates { iteration, tree } => {
-                let pause = self.rng.between(1, 60_000);
-                self.later(pause, Happening::Gates(iteration, tree));
-            }
-            Effect::SetTimer { timer, iteration, at } => {
-                self.timers.insert(timer, (iteration, at));
-            }
-            Effect::Announce(Notice::Tripped { trip, rung }) => self.witness.tripped(&trip, rung),
-            Effect::FinishRun(ending) => {
-                self.witness.finished += 1;
-                self.ending = Some(ending);
-            }
-            durable => self.perform_durable(durable),
-        }
-    }
-
-    /// Orders that outlive a crash: they are performed again when flyball may have died before.
-    pub(crate) fn perform_durable(&mut self, effect: Effect) {
-        match effect {
-            Effect::WriteTasks { text } => self.repo.repair(text),
-            Effect::WriteBlocked { reason } => self.desk.blocked = Some(reason),
-            Effect::WriteDecide { question, .. } => self.desk.question = Some(question),
-            Effect::RemoveDecide => {
-                self.desk.question = None;
-                self.desk.answer = None;
-            }
-            Effect::CloseIteration(report) => {
-                self.witness.closed.insert(report.iteration.get());
-            }
-            Effect::RecordAttempt(_)
-            | Effect::RecordContext(_)
-            | Effect::MarkTask { .. }
-            | Effect::StartAgent { .. }
-            | Effect::SteerAgent { .. }
-            | Effect::RefuseCall { .. }
-            | Effect::StopAgent { .. }
-            | Effect::LookAtWorktree { .. }
-            | Effect::RunGates { .. }
-            | Effect::SetTimer { .. }
-            | Effect::Announce(_)
-            | Effect::FinishRun(_) => {}
-        }
-    }
-
-    fn start(&mut self, iteration: IterationNo, mode: Mode, task: Option<String>) {
-        if self.agent.is_some() {
-            self.witness.broken(format!("two agents at once in iteration {iteration}"));
-        }
-        if self.scenario.persona == super::persona::Persona::NotStartable {
-            self.later(5, Happening::NotStarted(iteration));
-            return;
-        }
-        let stage = Stage {
-            persona: self.scenario.persona,
-            policy: &self.scenario.policy,
-            repo: &self.repo,
-            wall: self.wall(),
-            session: self.lives,
-            quirk: self.quirk,
-        };
-        let mut script = script(&stage, &mut self.rng);
-        let pid = Some(4711);
-        script.acts.push_front((20, Act::Fact(AgentFact::Started { pid })));
-        self.lives += 1;
-        let life = self.lives;
-        let (next_in_tail, is_dying, was_told_to_stop) = (0, false, false);
-        self.agent = Some(Agent {
-            life,
-            iteration,
-            mode,
-            task,
-            script,
-            next_in_tail,
-            is_dying,
-            was_told_to_stop,
-        });
-        self.schedule();
-    }
-
-    fn stop(&mut self, iteration: IterationNo, force: Force) {
-        let Some(agent) = &mut self.agent else { return };
-        if agent.iteration != iteration {
-            self.witness.broken(format!("iteration {iteration} was to be stopped, not the running"));
-            return;
-        }
-        agent.was_told_to_stop = true;
-        let obeys = agent.script.obeys.is_some_and(|least| force >= least);
-        if obeys && !agent.is_dying {
-            agent.is_dying = true;
-            let life = agent.life;
-            let pause = self.rng.between(1, 900);
-            self.later(pause, Happening::Gone(life));
-        }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use self::event::{Block, Event, Message, ModelUsage, RateLimit, ResultMeta};
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{List, Text, content_text, read};
+use super::lax::{List, Text, read};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -188,17 +188,17 @@ impl ClaudeStream {
             self.unparsed.swap_remove(at);
             return;
         }
-        let text = content_text(block.content);
+        let text = &*block.content.0;
         let outcome = match known {
             Some(outcome) => outcome,
             None if !block.is_error.0 => ToolOutcome::Ok,
             None if text.starts_with("Exit code ") => ToolOutcome::Exit,
-            None => match tool_use_error(&text) {
+            None => match tool_use_error(text) {
                 Some((kind, error)) => return to.bad_answer(id, kind, error),
                 None => ToolOutcome::Tool,
             },
         };
-        to.returned(&Answer { id, agent, outcome, text: &text });
+        to.returned(&Answer { id, agent, outcome, text });
     }
 
     fn result(&mut self, event: &Event<'_>, to: &mut Session) {

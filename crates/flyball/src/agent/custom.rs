@@ -16,8 +16,9 @@ pub struct Custom {
     pub command: Vec<String>,
     /// How it takes its prompt.
     pub prompt: PromptBy,
-    /// How what it prints is read: another adapter's stream, or plain text.
-    pub output: Option<&'static str>,
+    /// How what it prints is read: `flyball` or another adapter's name; anything else is plain
+    /// text.
+    pub output: String,
 }
 
 impl Adapter for Custom {
@@ -52,6 +53,10 @@ impl Adapter for Custom {
         self.spoken().map_or(&[], Adapter::free_text)
     }
 
+    fn refuse_after_at_most(&self) -> Option<u32> {
+        self.spoken().and_then(Adapter::refuse_after_at_most)
+    }
+
     fn can_resume(&self) -> bool {
         false
     }
@@ -70,7 +75,7 @@ impl Adapter for Custom {
 
 impl Custom {
     fn spoken(&self) -> Option<&'static dyn Adapter> {
-        self.output.and_then(super::adapter)
+        super::adapter(&self.output)
     }
 }
 
@@ -158,7 +163,8 @@ mod tests {
             program: None,
             extra_args: &[],
         };
-        let custom = |prompt| Custom { command: vec!["sh".to_owned()], prompt, output: None };
+        let custom =
+            |prompt| Custom { command: vec!["sh".to_owned()], prompt, output: "text".to_owned() };
         let by_stdin = custom(PromptBy::Stdin).launch(&request);
         assert_eq!(by_stdin.stdin, Stdin::Text("do it".to_owned()));
         assert_eq!(custom(PromptBy::Argument).launch(&request).argv, ["sh", "do it"]);

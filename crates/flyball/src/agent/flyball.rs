@@ -104,7 +104,7 @@ impl Dialect for FlyballStream {
                 to.returned(&Answer { id: &event.id, agent, outcome, text: &text });
             }
             "invalid" => to.bad_call(kind(&event.error), &event.received, &event.error),
-            "text" if agent.is_empty() => to.said(None, &event.text),
+            "text" if agent.is_empty() => to.said(None, &format!("{}\n", event.text.trim_end())),
             "text" => {}
             "usage" => usage(&event, to),
             "limit" => {

@@ -5,7 +5,7 @@
 
 use flyball_core::AgentFact;
 use flyball_core::call::{ToolOutcome, ValidationKind};
-use flyball_core::event::AgentTraits;
+use flyball_core::event::{AgentTraits, ExitHow};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -21,6 +21,9 @@ use super::{Adapter, Aside, ReadRequest, Reader};
 
 /// Gemini CLI.
 pub(crate) struct Gemini;
+
+/// Its exit code for a missing key or login.
+const NO_LOGIN: i32 = 41;
 
 impl Adapter for Gemini {
     fn name(&self) -> &'static str {
@@ -80,6 +83,8 @@ fn hook_table(hooks: &HookSetup) -> serde_json::Value {
 struct GeminiStream {
     /// Its loop guard has spoken: a hook that refuses the stop now makes it spin.
     looped: bool,
+    /// The last line of standard error, for exit codes that say what it means.
+    complaint: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -160,6 +165,9 @@ impl Dialect for GeminiStream {
     }
 
     fn error_line(&mut self, line: &str, to: &mut Session) {
+        if !line.trim().is_empty() {
+            flyball_core::text::prefix(line, 300).clone_into(&mut self.complaint);
+        }
         let Some(rest) = line.strip_prefix("Attempt ") else { return };
         let Some((_, why)) = rest.split_once(" failed") else { return };
         let status = status_after(why, " with status ").or_else(|| status_after(why, "\"code\":"));
@@ -171,6 +179,12 @@ impl Dialect for GeminiStream {
             None => None,
         };
         to.retrying(trouble, line);
+    }
+
+    fn end(&mut self, how: ExitHow, to: &mut Session) {
+        if how == ExitHow::Code(NO_LOGIN) {
+            to.trouble(Trouble::Credentials(std::mem::take(&mut self.complaint)));
+        }
     }
 }
 

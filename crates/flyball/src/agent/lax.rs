@@ -188,6 +188,51 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
+/// Content that is text: a string, or the joined `text` of a list of blocks; read in one pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Content<'a>(pub(crate) Cow<'a, str>);
+
+#[derive(serde::Deserialize)]
+struct Block<'a> {
+    #[serde(borrow, default)]
+    text: Text<'a>,
+}
+
+struct ContentVisitor<'a>(PhantomData<&'a ()>);
+
+impl<'de: 'a, 'a> Visitor<'de> for ContentVisitor<'a> {
+    type Value = Content<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Content(Cow::Borrowed(text)))
+    }
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Content(Cow::Owned(text.to_owned())))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut joined = String::new();
+        while let Some(block) = seq.next_element::<Maybe<Block<'_>>>()? {
+            let Some(block) = block.0 else { continue };
+            if !joined.is_empty() {
+                joined.push('\n');
+            }
+            joined.push_str(&block.text);
+        }
+        Ok(Content(Cow::Owned(joined)))
+    }
+    nothing_else!(visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
+    no_containers!();
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(ContentVisitor(PhantomData))
+    }
+}
+
 /// An object read as `T`; anything else is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Maybe<T>(pub(crate) Option<T>);
@@ -230,11 +275,6 @@ pub(crate) fn read<'a, T: Deserialize<'a> + Default>(raw: Option<&'a RawValue>) 
 /// The text in some JSON that holds text: a string itself, the joined `text` of a list of content
 /// blocks, or the JSON as it stands.
 pub(crate) fn content_text(raw: Option<&RawValue>) -> Cow<'_, str> {
-    #[derive(serde::Deserialize)]
-    struct Block<'a> {
-        #[serde(borrow, default)]
-        text: Text<'a>,
-    }
     let Some(raw) = raw.map(RawValue::get) else { return Cow::Borrowed("") };
     match raw.bytes().next() {
         Some(b'"') => serde_json::from_str::<Text<'_>>(raw).unwrap_or_default().0,

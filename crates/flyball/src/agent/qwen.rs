@@ -12,7 +12,7 @@ use serde_json::json;
 use super::claude::event::{Block, Event};
 use super::claude::hook_table;
 use super::launch::{Launch, LaunchRequest, Permissions};
-use super::lax::{Num, Text, content_text, read};
+use super::lax::{Num, Text, read};
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, leading_status, says_unreachable};
@@ -205,19 +205,19 @@ impl QwenStream {
 }
 
 fn returned(block: &Block<'_>, agent: &str, to: &mut Session) {
-    let text = content_text(block.content);
+    let text = &*block.content.0;
     let outcome = if !block.is_error.0 {
         ToolOutcome::Ok
     } else if text.starts_with(REFUSAL_MARK) {
         ToolOutcome::Refused
-    } else if let Some(kind) = invalid(&text) {
-        return to.bad_answer(&block.tool_use_id, kind, &text);
+    } else if let Some(kind) = invalid(text) {
+        return to.bad_answer(&block.tool_use_id, kind, text);
     } else if text.lines().any(|line| line.starts_with("Exit Code: ")) {
         ToolOutcome::Exit
     } else {
         ToolOutcome::Tool
     };
-    to.returned(&Answer { id: &block.tool_use_id, agent, outcome, text: &text });
+    to.returned(&Answer { id: &block.tool_use_id, agent, outcome, text });
 }
 
 fn invalid(text: &str) -> Option<ValidationKind> {

@@ -3,6 +3,8 @@
 //! A line that is no event is one validation failure, adjacent ones are one, and those before the
 //! first event are a banner. Unknown events are noted and never fatal.
 
+use std::collections::VecDeque;
+
 use flyball_core::call::ValidationKind;
 use flyball_core::event::{Exit, ExitHow};
 use serde::Deserialize;
@@ -68,6 +70,8 @@ pub(crate) struct StreamReader<D> {
     tongue: Tongue,
     stdout: Lines,
     stderr: Lines,
+    /// The last lines of standard error: all there is when a client fails before its first event.
+    complaint: VecDeque<String>,
 }
 
 /// The session with what is known of the stream itself.
@@ -80,7 +84,8 @@ struct Tongue {
 impl<D: Dialect> StreamReader<D> {
     pub(crate) fn new(dialect: D, session: Session) -> Self {
         let tongue = Tongue { session, begun: false, in_nonsense: false };
-        Self { dialect, tongue, stdout: Lines::default(), stderr: Lines::default() }
+        let (stdout, stderr) = (Lines::default(), Lines::default());
+        Self { dialect, tongue, stdout, stderr, complaint: VecDeque::new() }
     }
 }
 
@@ -109,6 +114,22 @@ impl Tongue {
         }
     }
 
+    fn error_line(
+        &mut self,
+        line: &Line<'_>,
+        dialect: &mut impl Dialect,
+        complaint: &mut VecDeque<String>,
+    ) {
+        let (Line::Whole(text) | Line::Overlong(text)) = line;
+        dialect.error_line(text, &mut self.session);
+        if !self.begun && !text.trim().is_empty() {
+            if complaint.len() == 3 {
+                complaint.pop_front();
+            }
+            complaint.push_back(flyball_core::text::prefix(text, 300).to_owned());
+        }
+    }
+
     /// A line, or the event at its end when something else was printed in front of it.
     fn read(&mut self, text: &str, dialect: &mut impl Dialect) -> Understood {
         let understood = dialect.line(text, &mut self.session);
@@ -130,11 +151,8 @@ impl<D: Dialect> Reader for StreamReader<D> {
     }
 
     fn stderr(&mut self, bytes: &[u8], out: &mut Vec<Fact>) {
-        let Self { dialect, tongue, stderr, .. } = self;
-        stderr.feed(bytes, |line| {
-            let (Line::Whole(text) | Line::Overlong(text)) = line;
-            dialect.error_line(&text, &mut tongue.session);
-        });
+        let Self { dialect, tongue, stderr, complaint, .. } = self;
+        stderr.feed(bytes, |line| tongue.error_line(&line, dialect, complaint));
         tongue.session.drain_into(out);
     }
 
@@ -143,13 +161,14 @@ impl<D: Dialect> Reader for StreamReader<D> {
     }
 
     fn finish(mut self: Box<Self>, how: ExitHow, out: &mut Vec<Fact>) -> Exit {
-        let Self { dialect, tongue, stdout, stderr } = &mut *self;
+        let Self { dialect, tongue, stdout, stderr, complaint } = &mut *self;
         stdout.end(|line| tongue.line(&line, dialect));
-        stderr.end(|line| {
-            let (Line::Whole(text) | Line::Overlong(text)) = line;
-            dialect.error_line(&text, &mut tongue.session);
-        });
+        stderr.end(|line| tongue.error_line(&line, dialect, complaint));
         dialect.end(how, &mut tongue.session);
+        if !tongue.begun && !how.is_clean() && !complaint.is_empty() {
+            let complaint = complaint.make_contiguous().join("\n");
+            tongue.session.failed(&complaint);
+        }
         let exit = tongue.session.end(how);
         tongue.session.drain_into(out);
         exit

@@ -1,6 +1,26 @@
-//! `flyball gate`: arguments.
+//! `flyball gate`: runs the gates now, without a run. Decides nothing but its exit code.
+
+mod answer;
+mod interrupt;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use flyball_core::GateName;
+use flyball_core::gate::GateResult;
+use flyball_core::tasklist::TaskList;
+
+use self::interrupt::Interrupt;
+use super::Globals;
+use crate::clock;
+use crate::config::{Config, suggest};
+use crate::error::CliError;
+use crate::gate::{GatePlan, GateRunner};
+use crate::journal::{Journal, state_dir};
+use crate::terminal::{self, Paint};
+use crate::worktree::Worktree;
 
 /// Run the gates now
 ///
@@ -38,4 +58,114 @@ impl GateArgs {
     pub const fn chosen_format(&self) -> GateFormat {
         if self.json { GateFormat::Json } else { self.format }
     }
+}
+
+/// Runs the gates and says what they found.
+pub fn run(args: &GateArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    let sources = globals.sources()?;
+    let mut worktree = Worktree::open(&globals.start_dir()?)?;
+    let config = sources.load()?;
+    let root = worktree.root().to_path_buf();
+    let plan = GatePlan::resolve(&config, &root, &verify_commands(&config, &root)?)?;
+    let only = chosen(&plan, &args.names)?;
+    let parallel = config.gates.parallel;
+    let runner = GateRunner { only, parallel, ..GateRunner::new(plan, &root) };
+    let interrupt = Interrupt::listen()
+        .map_err(|error| CliError::io("signals could not be listened to").cause(error))?;
+    let paint = globals.color.for_stderr();
+    let Some(result) = result(args, &runner, (&mut worktree, &config), (&interrupt, paint))? else {
+        terminal::write_err("interrupted: everything that ran was ended\n");
+        return Ok(interrupt.exit_code());
+    };
+    terminal::write_out(&answer::render(&result, args.chosen_format()))?;
+    Ok(ExitCode::from(u8::from(!result.is_green())))
+}
+
+/// Runs the gates, with the journal as their memory where there is one. None when interrupted.
+fn result(
+    args: &GateArgs,
+    runner: &GateRunner,
+    (worktree, config): (&mut Worktree, &Config),
+    (interrupt, paint): (&Interrupt, Paint),
+) -> Result<Option<GateResult>, CliError> {
+    let observe = |progress| terminal::write_err(&answer::progress_line(&progress, paint));
+    let mut look = || {
+        let loop_dir = config.loop_dir.to_string_lossy().into_owned();
+        let tasks_file = config.loop_dir.join(&config.tasks_file);
+        let sight = worktree.look(&loop_dir, &tasks_file);
+        sight.map(|sight| sight.code_tree).map_err(CliError::from)
+    };
+    let tree = look()?;
+    let mut journal = open_journal(paint);
+    let cancel = interrupt.cancel();
+    let ran = match &journal {
+        Some(journal) if !args.no_cache => runner.run_known(journal, &tree, cancel, &observe),
+        Some(_) | None => runner.run(&tree, cancel, &observe),
+    };
+    let Ok(result) = ran else { return Ok(None) };
+    // What was said while someone changed the files is not said of this tree.
+    if let Some(journal) = &mut journal
+        && look()? == tree
+        && let Err(error) = runner.store(journal, clock::wall(), &result)
+    {
+        warn(paint, &format!("the results were not stored: {error}"));
+    }
+    Ok(Some(result))
+}
+
+/// The journal; without one the gates simply run.
+fn open_journal(paint: Paint) -> Option<Journal> {
+    match state_dir().and_then(|dir| Journal::open(&dir)) {
+        Ok(journal) => Some(journal),
+        Err(error) => {
+            warn(paint, &format!("results are neither looked up nor stored: {error}"));
+            None
+        }
+    }
+}
+
+fn warn(paint: Paint, text: &str) {
+    terminal::write_err(&format!("{} {text}\n", paint.yellow("warning:")));
+}
+
+/// The task list's own gates; none without a task list.
+fn verify_commands(config: &Config, root: &Path) -> Result<Vec<String>, CliError> {
+    let path = config.loop_dir.join(&config.tasks_file);
+    let shown = path.display();
+    let text = match fs::read_to_string(root.join(&path)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            return Err(CliError::io(format!("`{shown}` could not be read")).cause(error));
+        }
+    };
+    TaskList::parse(&text)
+        .map(|tasks| tasks.verify_commands().to_vec())
+        .map_err(|error| CliError::data(format!("`{shown}` is no task list")).cause(error))
+}
+
+/// The gates that were asked for, when there are such gates.
+fn chosen(plan: &GatePlan, names: &[String]) -> Result<Vec<GateName>, CliError> {
+    if plan.is_empty() {
+        return Err(no_gates());
+    }
+    if let Some(unknown) = names.iter().find(|name| plan.gate(name).is_none()) {
+        let known: Vec<String> = plan.names().iter().map(|name| format!("`{name}`")).collect();
+        let error = CliError::usage(format!("there is no gate `{unknown}`"))
+            .hint(format!("the gates are {}", known.join(", ")));
+        let plain = plan.gates().iter().map(|gate| gate.name.as_str());
+        return Err(match suggest::nearest(unknown, plain) {
+            Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+            None => error,
+        });
+    }
+    Ok(names.iter().map(GateName::new).collect())
+}
+
+fn no_gates() -> CliError {
+    CliError::config("there is no gate: none is configured, and none fits what was found here")
+        .hint("add one to flyball.toml:")
+        .hint("  [[gates.check]]")
+        .hint("  name = \"tests\"")
+        .hint("  command = \"…\"")
 }

@@ -5,7 +5,7 @@ mod adopt;
 mod plan;
 mod report;
 mod stories;
-mod template;
+pub(super) mod template;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,8 +15,10 @@ use clap::Args;
 use self::adopt::LoopFolder;
 use self::plan::Plan;
 use super::Globals;
+use super::hooks::install_for;
 use crate::config::{FILE_NAME, schema, stays_inside, suggest};
 use crate::error::CliError;
+use crate::hook::install::{self, Homes};
 use crate::project::{self, Detected, Programs};
 use crate::terminal;
 
@@ -27,10 +29,14 @@ use crate::terminal;
 /// `prd.json` with user stories are adopted. The task list, prd.md and progress.txt are kept when
 /// they are there, even with --force.
 #[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct InitArgs {
     /// Agent to use; without it, the first known one that is installed
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
+    /// Install flyball's hooks in the agent's own settings, for sessions you start yourself
+    #[arg(long)]
+    pub hooks: bool,
     /// Loop folder, inside the repository; sets `loop.dir`
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
@@ -77,16 +83,21 @@ pub fn run(args: &InitArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     }
     let folder = LoopFolder::choose(&root, args.dir.as_deref());
     let detected = project::detect_with(&root, &programs);
+    let hooked = args.hooks.then(|| hooked(&agent.name)).transpose()?;
     let setup = Setup { root, agent, folder, detected };
     let plan = Plan::make(&setup)?;
     if !args.force {
         refuse_to_overwrite(&plan)?;
     }
     plan.write(&setup.root)?;
+    let hooks = match hooked {
+        Some(agent) => install_for(agent, None, &Homes::of_process(&setup.root)?)?,
+        None => Vec::new(),
+    };
     let text = if args.json {
-        format!("{:#}\n", report::json(&setup, &plan))
+        format!("{:#}\n", report::json(&setup, &plan, &hooks))
     } else {
-        report::text(&setup, &plan, globals.color.for_stdout())
+        report::text(&setup, (&plan, &hooks), globals.color.for_stdout())
     };
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -107,6 +118,14 @@ fn agent(asked: Option<&str>, programs: &Programs) -> Result<Agent, CliError> {
         None => error.hint(format!("known: {}", schema::AGENTS.join(", "))).hint(format!(
             "for any other, leave `--agent` out and set `agent.command` in {FILE_NAME}"
         )),
+    })
+}
+
+/// The agent as one that hooks can be installed in.
+fn hooked(agent: &str) -> Result<&'static str, CliError> {
+    install::known(agent).ok_or_else(|| {
+        CliError::usage(format!("`{agent}` has no hooks, and nothing was written"))
+            .hint("`flyball init` without `--hooks`")
     })
 }
 

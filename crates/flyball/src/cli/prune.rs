@@ -1,11 +1,25 @@
-//! `flyball prune`: arguments.
+//! `flyball prune`: removes old checkpoints and journal rows, and never does so unasked. What is
+//! remembered of tasks, and what humans accepted, stays.
+
+use std::process::ExitCode;
 
 use clap::Args;
-use flyball_core::Millis;
+use flyball_core::{Millis, Moment};
 
+use super::runs::{self, Life};
+use super::{Globals, fault, place, words};
+use crate::clock;
 use crate::config::duration;
+use crate::error::CliError;
+use crate::journal::{Journal, Pruned, RunFilter, RunSummary};
+use crate::project;
+use crate::terminal;
+use crate::worktree::Worktree;
 
 /// Remove old checkpoints and journal rows
+///
+/// Checkpoints of this repository and runs of the whole machine. A run at work, and everything since
+/// it began, is kept.
 #[derive(Clone, Debug, Args)]
 pub struct PruneArgs {
     /// Remove runs that ended longer ago than this
@@ -18,4 +32,60 @@ pub struct PruneArgs {
 
 fn time(text: &str) -> Result<Millis, String> {
     duration::parse(text).ok_or_else(|| "expected a time such as 12h or 30d".to_owned())
+}
+
+/// Removes what is old, or lists it.
+pub fn run(args: &PruneArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    let mut journal = place::open_journal()?;
+    let runs = journal.runs(&RunFilter::default()).map_err(fault::journal)?;
+    let before = kept_from(&runs, clock::wall().minus(args.older_than));
+    let mut worktree = match project::find_repository(&globals.start_dir()?) {
+        Some(root) => Some(Worktree::open(&root).map_err(fault::worktree)?),
+        None => None,
+    };
+    let checkpoints = match &mut worktree {
+        None => Vec::new(),
+        Some(worktree) if args.dry_run => worktree.prunable(before).map_err(fault::worktree)?,
+        Some(worktree) => worktree.prune(before).map_err(fault::worktree)?,
+    };
+    let rows = rows(&mut journal, before, args)?;
+    let verb = if args.dry_run { "Would remove" } else { "Removed" };
+    let mut lines = vec![format!("{verb} what is older than {} UTC:", words::time(before))];
+    if args.dry_run {
+        lines.extend(checkpoints.iter().map(|name| format!("  checkpoint {name}")));
+        lines.extend(runs.iter().filter(|run| run.last_at < before).map(old_run));
+    }
+    lines.push(format!("  {} of this repository", words::counted(checkpoints.len(), "checkpoint")));
+    lines.push(format!("  {}", told(&rows)));
+    terminal::write_out(&format!("{}\n", lines.join("\n")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The moment before which nothing is needed: what a run at work has made stays.
+fn kept_from(runs: &[RunSummary], asked: Moment) -> Moment {
+    let working = runs.iter().filter(|run| runs::life(run) == Life::Running);
+    working.map(|run| run.started).fold(asked, Moment::min)
+}
+
+fn rows(journal: &mut Journal, before: Moment, args: &PruneArgs) -> Result<Pruned, CliError> {
+    let rows = if args.dry_run { journal.prunable(before) } else { journal.prune(before) };
+    rows.map_err(fault::journal)
+}
+
+fn old_run(run: &RunSummary) -> String {
+    let outcome = run.outcome.as_deref().unwrap_or("lost");
+    format!("  run {} ({outcome}, {}, {} events)", run.run, words::time(run.last_at), run.events)
+}
+
+fn told(rows: &Pruned) -> String {
+    let Pruned { runs, events, iterations: _, gate_results, sessions, requests, hooks } = rows;
+    format!(
+        "{} with {}, {}, {} with {} and {} from the journal",
+        words::counted(*runs, "run"),
+        words::counted(*events, "event"),
+        words::counted(*gate_results, "gate result"),
+        words::counted(*sessions, "hook session"),
+        words::counted(*hooks, "hook report"),
+        words::counted(*requests, "request"),
+    )
 }

@@ -1,19 +1,112 @@
-//! `flyball rewind`: arguments.
+//! `flyball rewind`: brings back the tree of an iteration, beside what the user has and never over
+//! it.
+
+use std::process::ExitCode;
 
 use clap::Args;
+use flyball_core::{IterationNo, RunId};
+
+use super::{Globals, fault, place, runs};
+use crate::config::quoted;
+use crate::error::CliError;
+use crate::terminal;
+use crate::worktree::{Checkpoint, RewindTarget, Worktree, WorktreeError};
 
 /// Bring back the tree of an iteration, on a new branch
+///
+/// Everything the worktree held when the iteration had ended, untracked files too. Your branch, your
+/// index and your files stay as they are.
 #[derive(Clone, Debug, Args)]
 pub struct RewindArgs {
-    /// The run
+    /// The run, or the beginning of its name
     pub run: String,
     /// The iteration; 0 is before the first
     #[arg(value_name = "N")]
     pub iteration: u32,
-    /// Name of the branch; without it, one is made from run and iteration
-    #[arg(long, value_name = "NAME")]
+    /// Name of the branch; without it, `flyball/RUN-N`
+    #[arg(long, value_name = "NAME", conflicts_with = "worktree")]
     pub branch: Option<String>,
-    /// Check it out in a new worktree at this path
+    /// Check it out in a new worktree at this path instead
     #[arg(long, value_name = "PATH")]
     pub worktree: Option<std::path::PathBuf>,
+}
+
+/// Brings the tree back and says how to look at it.
+pub fn run(args: &RewindArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    let root = place::repository(globals)?;
+    let worktree = Worktree::open(&root).map_err(fault::worktree)?;
+    let (run, known) = find(&worktree, &args.run)?;
+    let iteration = IterationNo::new(args.iteration);
+    if !known.iter().any(|one| one.iteration == iteration) {
+        let numbers: Vec<String> = known.iter().map(|one| one.iteration.to_string()).collect();
+        let message = format!("run `{run}` has no checkpoint of iteration {iteration}");
+        return Err(CliError::no_input(message).hint(format!("known: {}", numbers.join(", "))));
+    }
+    let target = match &args.worktree {
+        Some(path) => RewindTarget::NewWorktree(globals.start_dir()?.join(path)),
+        None => RewindTarget::NewBranch(
+            args.branch.clone().unwrap_or_else(|| format!("flyball/{run}-{iteration}")),
+        ),
+    };
+    let commit =
+        worktree.rewind(&run, iteration, &target).map_err(|error| taken(error, &target))?;
+    let text = format!("Iteration {iteration} of run {run} is {}", told(&target, &commit));
+    terminal::write_out(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The run and its checkpoints in this repository, also when the journal has forgotten the run.
+fn find(worktree: &Worktree, asked: &str) -> Result<(RunId, Vec<Checkpoint>), CliError> {
+    let exact = RunId::new(asked);
+    // What cannot name a checkpoint may still begin the name of a run.
+    let known = worktree.checkpoints(&exact).unwrap_or_default();
+    if !known.is_empty() {
+        return Ok((exact, known));
+    }
+    let found = runs::find(&place::open_journal()?, asked)?;
+    let known = worktree.checkpoints(&found.run).map_err(fault::worktree)?;
+    if known.is_empty() {
+        let error = CliError::no_input(format!("run `{}` has no checkpoints here", found.run));
+        return Err(if found.root == worktree.root() {
+            error.hint("they were pruned, or it ended before its first iteration")
+        } else {
+            let root = quoted(&found.root.to_string_lossy());
+            error.hint(format!("it worked elsewhere: `flyball -C {root} rewind {} N`", found.run))
+        });
+    }
+    Ok((found.run, known))
+}
+
+/// A name that is taken is the user's to change.
+fn taken(error: WorktreeError, target: &RewindTarget) -> CliError {
+    let is_taken = matches!(&error, WorktreeError::Git { message, .. }
+        if message.contains("already exists") || message.contains("not a valid branch name"));
+    let told = fault::worktree(error);
+    if !is_taken {
+        return told;
+    }
+    let flag = match target {
+        RewindTarget::NewBranch(_) => "`--branch NAME` chooses another name",
+        RewindTarget::NewWorktree(_) => "`--worktree PATH` must name a folder that is not there",
+    };
+    CliError::usage(told.message).hint(flag)
+}
+
+fn told(target: &RewindTarget, commit: &str) -> String {
+    let short = flyball_core::text::prefix(commit, 9);
+    match target {
+        RewindTarget::NewBranch(name) => {
+            let name = quoted(name);
+            format!(
+                "on the new branch {name} ({short}).\nLook:  git diff HEAD {name}\nTake:  git switch {name}\n\
+                 Drop:  git branch -D {name}\n"
+            )
+        }
+        RewindTarget::NewWorktree(path) => {
+            let path = quoted(&path.to_string_lossy());
+            format!(
+                "in the new worktree {path} ({short}).\nLook:  cd {path}\nDrop:  git worktree remove {path}\n"
+            )
+        }
+    }
 }

@@ -1,15 +1,18 @@
 //! `flyball run`: the arguments of the loop, and the settings they stand for.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 use flyball_core::Millis;
 
-use super::{Format, Globals};
+use super::{Format, Globals, runs};
 use crate::config::{CommandLine, Override, Value, duration};
 use crate::driver::{self, RunRequest};
 use crate::error::CliError;
+use crate::journal::{Journal, RunSummary, state_dir};
 use crate::terminal;
+use crate::worktree::Worktree;
 
 /// Run the agent until the work is verifiably done
 ///
@@ -53,23 +56,34 @@ pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     sources.overrides = args.overrides();
     sources.profile.clone_from(&args.profile);
     let (format, color) = (args.format, globals.color);
-    let started = match &args.resume {
-        Some(wanted) => {
-            let found = driver::find_run(&dir, wanted)?;
-            let config = driver::recorded_config(&found.run, sources)?;
-            RunRequest { dir, config, format, color }.resume(&found)?
+    let started = if let Some(wanted) = &args.resume {
+        let found = earlier(&dir, wanted)?;
+        let config = driver::recorded_config(&found.run, sources)?;
+        RunRequest { dir, config, format, color }.resume(&found)?
+    } else {
+        let config = sources.load()?;
+        if args.dry_run {
+            terminal::write_out(&driver::dry_run(&dir, &config)?)?;
+            return Ok(ExitCode::SUCCESS);
         }
-        None => {
-            let config = sources.load()?;
-            if args.dry_run {
-                terminal::write_out(&driver::dry_run(&dir, &config)?)?;
-                return Ok(ExitCode::SUCCESS);
-            }
-            RunRequest { dir, config, format, color }.start()?
-        }
+        RunRequest { dir, config, format, color }.start()?
     };
     let ending = started.driver.drive(started.first)?;
     Ok(ExitCode::from(ending.outcome.exit_code()))
+}
+
+/// The run meant by `--resume [RUN|latest]`; it must be one of this repository.
+fn earlier(dir: &Path, wanted: &str) -> Result<RunSummary, CliError> {
+    let journal = Journal::open(&state_dir()?)?;
+    let root = Worktree::open(dir)?.root().to_path_buf();
+    let asked = (wanted != "latest").then_some(wanted);
+    let found = runs::find_or_latest(&journal, asked, || Ok(root.clone()))?;
+    if found.root == root {
+        return Ok(found);
+    }
+    let shown = found.root.display();
+    Err(CliError::usage(format!("run `{}` belongs to `{shown}`", found.run))
+        .hint(format!("flyball -C {shown} run --resume {}", found.run)))
 }
 
 /// Limits of one run.

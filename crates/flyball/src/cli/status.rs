@@ -1,8 +1,36 @@
-//! `flyball status`: arguments.
+//! `flyball status`: what runs on this machine and how the last runs ended. Reads one row per run,
+//! never events.
+
+use std::io::{IsTerminal, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
 use clap::Args;
+use flyball_core::Moment;
+use serde::Serialize;
+
+use super::columns::{self, Cell, Tint};
+use super::runs::{self, Life};
+use super::{Globals, fault, place, words};
+use crate::clock;
+use crate::error::CliError;
+use crate::journal::{Journal, RunFilter, RunSummary};
+use crate::project;
+use crate::terminal::{self, Audience, Paint};
+
+/// How many ended runs are shown.
+const ENDED_MAX: usize = 8;
+/// Between two looks.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Clears the terminal and goes to its first line.
+const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
 
 /// Show what is running and how the last runs ended
+///
+/// All runs on this machine, those of this repository marked with `*`. A run that neither ended nor
+/// is at work is `lost`: flyball was killed, and the run can be resumed.
 #[derive(Clone, Debug, Default, Args)]
 pub struct StatusArgs {
     /// Keep showing until interrupted
@@ -11,4 +39,132 @@ pub struct StatusArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// A run with what is known of it right now.
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    run: RunSummary,
+    life: Life,
+    here: bool,
+    elapsed_ms: u64,
+}
+
+/// Shows the runs, once or until interrupted.
+pub fn run(args: &StatusArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    let journal = place::open_journal()?;
+    let here = project::find_repository(&globals.start_dir()?);
+    let here = here.and_then(|root| root.canonicalize().ok());
+    let paint = globals.color.for_stdout();
+    let clear = if stdout().is_terminal() && !args.json { CLEAR } else { "" };
+    loop {
+        let shown = look(&journal, here.as_deref(), clock::wall())?;
+        let text = match (args.json, args.watch) {
+            (true, false) => format!("{}\n", json(&shown, serde_json::to_string_pretty)?),
+            (true, true) => format!("{}\n", json(&shown, serde_json::to_string)?),
+            (false, _) => text(&shown, here.as_ref(), paint),
+        };
+        if !args.watch {
+            terminal::write_out(&text)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if terminal::write_on(&format!("{clear}{text}"))? == Audience::Gone {
+            return Ok(ExitCode::SUCCESS);
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Runs that have not ended, those at work first, then the last that ended.
+fn look(journal: &Journal, here: Option<&Path>, now: Moment) -> Result<Vec<Shown>, CliError> {
+    let list = |filter: &RunFilter| journal.runs(filter).map_err(fault::journal);
+    let open = list(&RunFilter { unfinished: true, ..RunFilter::default() })?;
+    let limit = u32::try_from(open.len() + ENDED_MAX).unwrap_or(u32::MAX);
+    let ended = list(&RunFilter { limit, ..RunFilter::default() })?;
+    let ended = ended.into_iter().filter(|run| run.ended.is_some()).take(ENDED_MAX);
+    let mut shown: Vec<Shown> = open
+        .into_iter()
+        .chain(ended)
+        .map(|run| Shown {
+            life: runs::life(&run),
+            here: here == Some(run.root.as_path()),
+            elapsed_ms: runs::elapsed(&run, now).get(),
+            run,
+        })
+        .collect();
+    shown.sort_by_key(|one| match one.life {
+        Life::Running => 0,
+        Life::Lost => 1,
+        Life::Ended => 2,
+    });
+    Ok(shown)
+}
+
+fn json(
+    shown: &[Shown],
+    write: impl FnOnce(&[Shown]) -> serde_json::Result<String>,
+) -> Result<String, CliError> {
+    write(shown).map_err(|error| CliError::internal("JSON could not be written").cause(error))
+}
+
+fn text(shown: &[Shown], here: Option<&PathBuf>, paint: Paint) -> String {
+    if shown.is_empty() {
+        return "No runs yet. `flyball run` starts one.\n".to_owned();
+    }
+    let titles = [
+        "",
+        "RUN",
+        "PROJECT",
+        "STATE",
+        "ITERATION",
+        "TASK",
+        "ELAPSED",
+        "TOKENS",
+        "COST",
+        "STORIES",
+    ];
+    let mut rows = vec![columns::heading(&titles)];
+    rows.extend(shown.iter().map(row));
+    let mut text = columns::render(&rows, paint);
+    for one in shown.iter().filter(|one| one.life == Life::Lost) {
+        let command = runs::resume_command(&one.run.run, &one.run.root, here.map(PathBuf::as_path));
+        text.push_str(&format_lost(&one.run, &command, paint));
+    }
+    text
+}
+
+fn format_lost(run: &RunSummary, command: &str, paint: Paint) -> String {
+    format!("\n{} was lost; to go on with it: {}\n", run.run, paint.cyan(command))
+}
+
+fn row(one: &Shown) -> Vec<Cell> {
+    let RunSummary { run, root, max_iterations, state, outcome, .. } = &one.run;
+    let (state_word, tint) = match one.life {
+        Life::Running => (state.phase.clone(), Tint::Name),
+        Life::Lost => ("lost".to_owned(), Tint::Warn),
+        Life::Ended => {
+            let outcome = outcome.clone().unwrap_or_default();
+            let tint = if outcome.starts_with("complete") { Tint::Good } else { Tint::Bad };
+            (outcome, tint)
+        }
+    };
+    let iteration = match max_iterations {
+        0 => state.iteration.to_string(),
+        max => format!("{}/{max}", state.iteration),
+    };
+    let folder = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy();
+    let task = state.task.as_ref().map_or("-", |task| task.as_str());
+    vec![
+        Cell::plain(if one.here { "*" } else { " " }),
+        Cell::plain(run.as_str()),
+        Cell::plain(words::line(&folder, 30)),
+        Cell::new(state_word, tint),
+        Cell::plain(iteration),
+        Cell::plain(words::line(task, 30)),
+        Cell::plain(flyball_core::Millis::new(one.elapsed_ms).to_string()),
+        Cell::plain(words::count(state.tokens)),
+        Cell::plain(words::money(state.cost_micro_usd)),
+        Cell::plain(words::share(state.stories_complete, state.stories_total)),
+    ]
 }

@@ -1,10 +1,111 @@
-//! `flyball stop`: arguments.
+//! `flyball stop`: asks a run to end, through the journal, and waits until it has.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
 use clap::Args;
 
+use super::runs::{self, Life};
+use super::{Globals, fault, place};
+use crate::clock::{self, Deadline};
+use crate::error::CliError;
+use crate::journal::{Journal, Request, RunSummary};
+use crate::terminal;
+
+/// How long the end of a run is waited for.
+const WAIT_MAX: Duration = Duration::from_secs(15);
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Between two signs of patience.
+const SIGN_EVERY: Duration = Duration::from_secs(3);
+
 /// Stop a run: its agent is ended, its state is kept
+///
+/// Waits up to 15 seconds for the run to end.
 #[derive(Clone, Debug, Default, Args)]
 pub struct StopArgs {
-    /// The run; without it, the one at work here
+    /// The run, or the beginning of its name; without it, the one at work here
     pub run: Option<String>,
+    /// Ask and do not wait
+    #[arg(long)]
+    pub no_wait: bool,
+}
+
+/// Asks the run to end.
+pub fn run(args: &StopArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    let mut journal = place::open_journal()?;
+    let found = match &args.run {
+        Some(asked) => runs::find(&journal, asked)?,
+        None => at_work_here(&journal, &place::repository(globals)?)?,
+    };
+    refuse_ended(&found)?;
+    let request = Request { kind: "stop".to_owned(), body: String::new(), at: clock::wall() };
+    journal.request(&found.run, &request).map_err(fault::journal)?;
+    if args.no_wait {
+        terminal::write_out(&format!("Asked run {} to end.\n", found.run))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    terminal::write_err(&format!("Asked run {} to end; waiting for it\n", found.run));
+    let text = wait(&mut journal, &found)?;
+    terminal::write_out(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn at_work_here(journal: &Journal, root: &Path) -> Result<RunSummary, CliError> {
+    runs::at_work(journal, root)?.ok_or_else(|| {
+        CliError::no_input(format!("no run is at work in `{}`", root.display()))
+            .hint("`flyball status` lists those elsewhere")
+    })
+}
+
+fn refuse_ended(run: &RunSummary) -> Result<(), CliError> {
+    match runs::life(run) {
+        Life::Running => Ok(()),
+        Life::Ended => {
+            let outcome = run.outcome.as_deref().unwrap_or("unknown");
+            let message = format!("run `{}` has ended already: {outcome}", run.run);
+            Err(CliError::no_input(message).hint(format!("`flyball log {}`", run.run)))
+        }
+        Life::Lost => {
+            let message = format!("run `{}` is not at work: its process is gone", run.run);
+            let command = runs::resume_command(&run.run, &run.root, None);
+            Err(CliError::no_input(message).hint(format!("to go on with it: `{command}`")))
+        }
+    }
+}
+
+/// Waits until the run has ended; what became of it.
+fn wait(journal: &mut Journal, run: &RunSummary) -> Result<String, CliError> {
+    let limit = Deadline::after(WAIT_MAX);
+    let mut sign = Deadline::after(SIGN_EVERY);
+    while !limit.passed() {
+        let now = journal.run(&run.run).map_err(fault::journal)?;
+        match runs::life(&now) {
+            Life::Running => {}
+            Life::Ended => {
+                let outcome = now.outcome.as_deref().unwrap_or("ended");
+                return Ok(format!("Run {} has ended: {outcome}.\n", run.run));
+            }
+            Life::Lost => {
+                // Else the request would end the run again as soon as it is resumed.
+                journal.take_requests(&run.run).map_err(fault::journal)?;
+                let command = runs::resume_command(&run.run, &run.root, None);
+                return Ok(format!("Run {} is gone; to go on with it: {command}\n", run.run));
+            }
+        }
+        if sign.passed() {
+            let left = limit.left().as_secs();
+            terminal::write_err(&format!("still {}, waiting {left} s more\n", now.state.phase));
+            sign = Deadline::after(SIGN_EVERY);
+        }
+        thread::sleep(PAUSE);
+    }
+    Err(CliError::already_running(format!(
+        "run `{}` was asked to end and is still at work after {} s",
+        run.run,
+        WAIT_MAX.as_secs()
+    ))
+    .hint(format!("it ends when its agent has; `flyball stop {}` waits again", run.run)))
 }

@@ -1,9 +1,26 @@
-//! `flyball tasks`: arguments.
+//! `flyball tasks`: the stories of the task list with what the task ring remembers of them.
+
+use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use flyball_core::event::TasksSight;
+use flyball_core::task::{Pattern, Remedy, Standing, TaskRing, TaskStatus};
+use flyball_core::tasklist::{ReviewStatus, Story, TaskList};
+use flyball_core::{Millis, Moment, RunId, TaskId};
+use serde::Serialize;
+
+use super::columns::{self, Cell, Tint};
+use super::place::{self, Place};
+use super::{Globals, fault, runs, words};
+use crate::clock;
+use crate::config::suggest;
+use crate::error::CliError;
+use crate::journal::Journal;
+use crate::terminal::{self, Paint};
 
 /// Show the tasks with their attempts
 #[derive(Clone, Debug, Default, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct TasksArgs {
     /// What to do.
     #[command(subcommand)]
@@ -21,4 +38,151 @@ pub enum TasksAction {
         /// The task's id
         id: String,
     },
+}
+
+/// A task, from the task list or the task ring or both.
+#[derive(Clone, Debug, Serialize)]
+struct Task {
+    id: TaskId,
+    /// Nothing for a task that is not in the list any more.
+    title: Option<String>,
+    passes: Option<bool>,
+    review: Option<ReviewStatus>,
+    standing: Standing,
+    attempts: u64,
+    last_attempt: Option<Moment>,
+    pattern: Option<Pattern>,
+    remedy: Option<Remedy>,
+}
+
+/// Lists the tasks, or brings one back.
+pub fn run(args: &TasksArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    let place = Place::find(globals)?;
+    let mut journal = place::open_journal()?;
+    let tasks = collect(&place, &journal)?;
+    let text = match &args.action {
+        Some(TasksAction::Retry { id }) => retry(&place, &mut journal, &tasks, id)?,
+        None if args.json => {
+            let value = serde_json::to_string_pretty(&tasks)
+                .map_err(|error| CliError::internal("JSON could not be written").cause(error))?;
+            format!("{value}\n")
+        }
+        None => text(&tasks, globals.color.for_stdout()),
+    };
+    terminal::write_out(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The stories in file order, then tasks only the ring knows.
+fn collect(place: &Place, journal: &Journal) -> Result<Vec<Task>, CliError> {
+    let now = clock::wall();
+    let every = Millis::new(u64::MAX);
+    let memory = journal.task_memory(&place.root, now, every).map_err(fault::journal)?;
+    let latest = journal.latest_run(&place.root).map_err(fault::journal)?;
+    let run = latest.map_or_else(RunId::default, |run| run.run);
+    let mut known = TaskRing::new(memory).status(&place.config.policy.tasks, now, &run);
+    let list = read_list(place)?;
+    let mut tasks = Vec::new();
+    for story in list.as_ref().map_or(&[][..], TaskList::stories) {
+        let status = known.iter().position(|one| one.task == story.id);
+        let status = status.map(|at| known.remove(at));
+        tasks.push(merge(story.id.clone(), Some(story), status));
+    }
+    tasks.extend(known.into_iter().map(|status| merge(status.task.clone(), None, Some(status))));
+    Ok(tasks)
+}
+
+fn read_list(place: &Place) -> Result<Option<TaskList>, CliError> {
+    let shown = place.desk.tasks_relative().display().to_string();
+    match place.desk.tasks() {
+        TasksSight::Absent => Ok(None),
+        TasksSight::Unreadable { error } => {
+            Err(CliError::data(format!("`{shown}` could not be read")).cause(error))
+        }
+        TasksSight::Found { text } => TaskList::parse(&text)
+            .map(Some)
+            .map_err(|error| CliError::data(format!("`{shown}` is no task list")).cause(error)),
+    }
+}
+
+fn merge(id: TaskId, story: Option<&Story>, status: Option<TaskStatus>) -> Task {
+    Task {
+        id,
+        title: story.map(|story| story.title.clone()),
+        passes: story.map(|story| story.passes),
+        review: story.and_then(|story| story.review_status),
+        standing: status.as_ref().map_or(Standing::Open, |status| status.standing),
+        attempts: status.as_ref().map_or(0, |status| status.attempts),
+        last_attempt: status.as_ref().and_then(|status| status.last_attempt),
+        pattern: status.as_ref().and_then(|status| status.pattern),
+        remedy: status.and_then(|status| status.remedy),
+    }
+}
+
+fn text(tasks: &[Task], paint: Paint) -> String {
+    if tasks.is_empty() {
+        return "There are no tasks here. `flyball init` writes a task list to begin with.\n"
+            .to_owned();
+    }
+    let titles = ["TASK", "STATE", "ATTEMPTS", "LAST", "PATTERN", "REMEDY", "TITLE"];
+    let mut rows = vec![columns::heading(&titles)];
+    rows.extend(tasks.iter().map(row));
+    let text = columns::render(&rows, paint);
+    let left = |task: &&Task| matches!(task.standing, Standing::SetAside | Standing::Escalated);
+    let Some(task) = tasks.iter().find(left) else { return text };
+    let command = format!("flyball tasks retry {}", task.id);
+    format!("{text}\nTo try a task again: {}\n", paint.cyan(&command))
+}
+
+fn row(task: &Task) -> Vec<Cell> {
+    let (state, tint) = state(task);
+    vec![
+        Cell::plain(words::line(task.id.as_str(), 40)),
+        Cell::new(state, tint),
+        Cell::plain(words::count(task.attempts)),
+        Cell::plain(task.last_attempt.map_or("-".to_owned(), words::time)),
+        Cell::plain(task.pattern.map_or("-", words::pattern)),
+        Cell::plain(task.remedy.map_or("-", words::remedy)),
+        Cell::plain(task.title.as_deref().map_or(String::new(), |title| words::line(title, 60))),
+    ]
+}
+
+/// Where the ring has put it, else what the task list says.
+fn state(task: &Task) -> (&'static str, Tint) {
+    match (task.standing, task.passes, task.review) {
+        (Standing::Open, Some(true), _) => ("passed", Tint::Good),
+        (Standing::Open, Some(false), Some(review)) => (review.as_str(), Tint::Name),
+        (Standing::Open, None, _) => ("not in the list", Tint::Dim),
+        (Standing::Open, Some(false), None) => ("open", Tint::Plain),
+        (standing, ..) => (words::standing(standing), Tint::Warn),
+    }
+}
+
+fn retry(
+    place: &Place,
+    journal: &mut Journal,
+    tasks: &[Task],
+    id: &str,
+) -> Result<String, CliError> {
+    place::for_humans("tasks retry")?;
+    let Some(task) = tasks.iter().find(|task| task.id.as_str() == id) else {
+        let error = CliError::no_input(format!("there is no task `{id}` here"));
+        return Err(match suggest::nearest(id, tasks.iter().map(|task| task.id.as_str())) {
+            Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+            None => error.hint("`flyball tasks` lists them"),
+        });
+    };
+    if task.standing == Standing::Open {
+        return Ok(format!("Task {id} stands open already.\n"));
+    }
+    let open = (Standing::Open, clock::wall());
+    journal.mark_task(&place.root, &task.id, open).map_err(fault::journal)?;
+    let next = match runs::at_work(journal, &place.root)? {
+        Some(run) => {
+            format!("Run {} is at work and does not know: it counts from the next run on", run.run)
+        }
+        None => "Next: flyball run".to_owned(),
+    };
+    let was = words::standing(task.standing);
+    Ok(format!("Task {id} was {was} and stands open again.\n{next}\n"))
 }

@@ -3,10 +3,11 @@
 use std::thread::JoinHandle;
 
 use flyball_core::IterationNo;
+use flyball_core::gate::{Finding, FindingKind};
 
 use super::{Driver, Happening};
 use crate::error::CliError;
-use crate::gate::{Cancel, GatePlan, GateRunner};
+use crate::gate::{Cancel, GatePlan, GateRunner, tamper};
 use crate::journal::Journal;
 use crate::worktree::Worktree;
 
@@ -29,16 +30,19 @@ impl GateJob {
         runner.log_dir = Some(driver.loop_dir.logs());
         let mut journal = Journal::open(&driver.state_dir)?;
         let watch = Watch::of(driver, iteration)?;
+        let mut look = Look::of(driver)?;
         let (outbox, stop, now) = (driver.outbox.clone(), cancel.clone(), driver.clock.now());
         let thread = std::thread::spawn(move || {
+            // Progress is for people: it is dropped rather than waited for.
             let tell = |progress| {
-                outbox.send(Happening::GateProgress(progress)).ok();
+                outbox.try_send(Happening::GateProgress(progress)).ok();
             };
-            // A result that could not be stored costs time later, nothing else.
-            let Ok((result, _stored)) = runner.run_cached(&mut journal, (&tree, now), &stop, &tell)
-            else {
-                return;
-            };
+            let Ok(result) = runner.run_known(&journal, &tree, &stop, &tell) else { return };
+            // A gate that edits what it checks has judged another tree. A result that could not be
+            // stored costs time later, nothing else.
+            if look.is_still(&tree) {
+                runner.store(&mut journal, now, &result).ok();
+            }
             let tamper = watch.look();
             outbox.send(Happening::GatesDone { iteration, result, tamper }).ok();
         });
@@ -51,6 +55,28 @@ impl GateJob {
         if let Some(thread) = self.thread.take() {
             thread.join().ok();
         }
+    }
+}
+
+/// A look at the worktree from beside the driver.
+struct Look {
+    worktree: Worktree,
+    loop_dir: String,
+    tasks: std::path::PathBuf,
+}
+
+impl Look {
+    fn of(driver: &Driver) -> Result<Self, CliError> {
+        Ok(Self {
+            worktree: Worktree::open(driver.worktree.root())?,
+            loop_dir: driver.loop_dir.relative(),
+            tasks: driver.loop_dir.tasks_relative(),
+        })
+    }
+
+    /// Whether the code is still what it was when the gates began.
+    fn is_still(&mut self, tree: &str) -> bool {
+        self.worktree.look(&self.loop_dir, &self.tasks).is_ok_and(|sight| sight.code_tree == tree)
     }
 }
 
@@ -77,9 +103,14 @@ impl Watch {
         })
     }
 
-    fn look(self) -> Vec<flyball_core::gate::Finding> {
+    fn look(self) -> Vec<Finding> {
         let Some(worktree) = &self.worktree else { return Vec::new() };
-        let _ = (worktree, &self.first_tree, &self.now_tree, &self.first, &self.now);
-        Vec::new()
+        tamper(worktree, &self.first_tree, &self.now_tree, &self.first, &self.now).unwrap_or_else(
+            // Not being able to look is not the same as having seen nothing.
+            |error| {
+                let message = format!("the trees could not be compared: {error}");
+                vec![Finding::new(FindingKind::Tamper, message)]
+            },
+        )
     }
 }

@@ -8,11 +8,13 @@ use flyball_core::event::Sight;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
 
+use super::choice::choose_nth;
 use super::gates::GateJob;
+use super::placed::Placed;
 use super::session::{Session, could_not_start};
 use super::{Driver, Happening};
-use crate::agent::{Launch, LaunchRequest, Permissions, Place, ReadRequest, Stdin};
-use crate::config::Permission;
+use crate::agent::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
+use crate::config::{CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
 use crate::process::{Spec, StartError, Supervised};
@@ -20,10 +22,10 @@ use crate::prompt::{Variables, render, task_words};
 use crate::telemetry::IterationLog;
 
 /// An agent to be started.
-struct Start {
-    iteration: IterationNo,
-    mode: Mode,
-    task: Option<TaskId>,
+pub(super) struct Start {
+    pub(super) iteration: IterationNo,
+    pub(super) mode: Mode,
+    pub(super) task: Option<TaskId>,
     briefing: String,
 }
 
@@ -31,7 +33,8 @@ impl Driver {
     /// Performs one order.
     pub(super) fn perform(&mut self, now: Moment, effect: Effect) -> Result<(), CliError> {
         match effect {
-            Effect::StartAgent { iteration, mode, task, briefing } => {
+            Effect::StartAgent { iteration, mode, task, briefing, agent } => {
+                self.use_agent(agent)?;
                 self.start_agent(now, &Start { iteration, mode, task, briefing })?;
             }
             Effect::StopAgent { force, .. } => self.stop_agent(force),
@@ -67,16 +70,16 @@ impl Driver {
                 self.journal.mark_task(self.worktree.root(), &task, (standing, now))?;
             }
             Effect::CloseIteration(report) => self.close_iteration(&report)?,
-            Effect::Announce(notice) => self.telemetry.notice(&notice),
+            Effect::Announce(notice) => {
+                let (run, root) = (&self.run, self.worktree.root());
+                crate::notify::noticed(&self.config.notify, run, root, &notice);
+            }
             Effect::FinishRun(ending) => self.finish(now, ending)?,
         }
         Ok(())
     }
 
-    fn record_context(
-        &mut self,
-        entry: &flyball_core::task::ContextEntry,
-    ) -> Result<(), CliError> {
+    fn record_context(&mut self, entry: &flyball_core::task::ContextEntry) -> Result<(), CliError> {
         let root = self.worktree.root();
         self.journal.record_context(root, entry)?;
         // The remedy behind the entry is remembered across runs with it.
@@ -111,8 +114,10 @@ impl Driver {
             snapshot: &self.latest.checkpoint_tree,
         };
         self.loop_dir.write_active(&active).map_err(|e| io("write active.json", &e))?;
+        self.prepare_hooks(now, start, &words)?;
         let launch = self.launch(&prompt);
-        let files = write_files(&launch).map_err(|e| io("write the agent's files", &e))?;
+        let files = Placed::write(&launch, self.worktree.root())
+            .map_err(|e| io("write the agent's files", &e))?;
         let spec = self.spec(start, &launch).map_err(|e| io("write the prompt", &e))?;
         let logs = self.loop_dir.logs();
         let log = IterationLog::create(&logs, iteration, self.config.log_max_bytes)
@@ -125,7 +130,7 @@ impl Driver {
         });
         match started {
             Ok(process) => {
-                let stop_command = self.config.agent.stop_command.as_ref().map(|c| c.argv());
+                let stop_command = self.config.agent.stop_command.as_ref().map(CommandLine::argv);
                 let cpu = (now, std::time::Duration::ZERO);
                 let (printed, told_life) = (false, now);
                 self.session = Some(Session {
@@ -148,29 +153,54 @@ impl Driver {
         Ok(())
     }
 
+    /// Takes the configured agent, or one of its fallbacks, for the next session.
+    fn use_agent(&mut self, agent: u32) -> Result<(), CliError> {
+        if agent != self.agent {
+            self.adapter = choose_nth(&self.config, agent)?;
+            self.agent = agent;
+        }
+        Ok(())
+    }
+
+    /// The model asked for; it was named for the configured agent, not for its fallbacks.
+    fn model(&self) -> Option<&str> {
+        self.config.agent.model.as_deref().filter(|_| self.agent == 0)
+    }
+
     fn prompt(&self, start: &Start, task: &str) -> Result<String, CliError> {
         let template = self.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
-        let template = template.unwrap_or_else(|| crate::prompt::default_template(&self.loop_dir.relative()));
+        let template =
+            template.unwrap_or_else(|| crate::prompt::default_template(&self.loop_dir.relative()));
         let variables = Variables {
             iteration: start.iteration,
             max_iterations: self.config.policy.limits.iterations,
             mode: start.mode,
             task,
-            briefing: &start.briefing,
+            briefing: &self.briefing(start),
         };
         Ok(render(&template, &variables))
+    }
+
+    /// What the governor says, and that review is off where the prompt leaves it open.
+    fn briefing(&self, start: &Start) -> String {
+        if self.config.policy.review.enabled || start.task.is_none() {
+            return start.briefing.clone();
+        }
+        let note =
+            "Review is off: set `passes` to true yourself, with `notes`, once a story holds.";
+        format!("{note}\n\n{}", start.briefing).trim_end().to_owned()
     }
 
     fn launch(&self, prompt: &str) -> Launch {
         let agent = &self.config.agent;
         self.adapter.launch(&LaunchRequest {
             prompt,
-            model: agent.model.as_deref(),
+            model: self.model(),
             permissions: match agent.permission {
                 Permission::Skip => Permissions::Bypass,
                 Permission::Ask => Permissions::Own,
             },
-            hooks: None,
+            hooks: self.hook_setup().as_ref(),
             private_dir: &self.private_dir,
             worktree: self.worktree.root(),
             resume: None,
@@ -182,9 +212,9 @@ impl Driver {
     fn read_request(&self, prompt: String) -> ReadRequest {
         ReadRequest {
             prompt,
-            model: self.config.agent.model.clone(),
-            prices: super::setup::prices(&self.config),
-            clock: Some(super::setup::local_time),
+            model: self.model().map(str::to_owned),
+            prices: super::choice::prices(&self.config),
+            clock: Some(super::choice::local_time),
             ..ReadRequest::default()
         }
     }
@@ -192,9 +222,9 @@ impl Driver {
     fn spec(&self, start: &Start, launch: &Launch) -> std::io::Result<Spec> {
         let mut argv = self.config.agent.wrapper.clone();
         argv.extend(launch.argv.iter().cloned());
-        let (program, args) = argv.split_first().map_or((String::new(), Vec::new()), |(p, a)| {
-            (p.clone(), a.to_vec())
-        });
+        let (program, args) = argv
+            .split_first()
+            .map_or((String::new(), Vec::new()), |(p, a)| (p.clone(), a.to_vec()));
         let mut spec = Spec::new(program, self.worktree.root());
         spec.args = args;
         let task = start.task.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -242,24 +272,6 @@ impl Driver {
         self.ending = Some(ending);
         Ok(())
     }
-}
-
-/// Writes the files a client needs for this session; those in the worktree must go afterwards.
-fn write_files(launch: &Launch) -> std::io::Result<Vec<std::path::PathBuf>> {
-    let mut ours = Vec::new();
-    for file in &launch.files {
-        if file.place == Place::Worktree && file.path.exists() {
-            continue;
-        }
-        if let Some(folder) = file.path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(&file.path, &file.text)?;
-        if file.place == Place::Worktree {
-            ours.push(file.path.clone());
-        }
-    }
-    Ok(ours)
 }
 
 fn start_words(error: &StartError) -> String {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::CommandLine;
+use crate::error::CliError;
 use crate::gate::{Gate, GatePlan, GateSource};
 use crate::loopdir::write_whole;
 
@@ -83,15 +84,24 @@ impl RunRecord {
     }
 }
 
+/// The gates a run was started with, for its hooks.
+pub(crate) fn recorded_gates(state_dir: &Path, run: &RunId) -> Result<GatePlan, CliError> {
+    let record = RunRecord::load(state_dir, run).map_err(|error| {
+        CliError::no_input(format!("the settings of run `{run}` are gone")).cause(error)
+    })?;
+    GatePlan::of(record.gates())
+}
+
 fn path(state_dir: &Path, run: &RunId) -> PathBuf {
     state_dir.join("runs").join(format!("{run}.json"))
 }
 
 fn command(value: &Value) -> CommandLine {
-    match value {
-        Value::Array(words) => CommandLine::Argv(
-            words.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        ),
-        other => CommandLine::Shell(other.as_str().unwrap_or_default().to_owned()),
+    match value.as_array() {
+        Some(words) => {
+            let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
+            CommandLine::Argv(words.collect())
+        }
+        None => CommandLine::Shell(value.as_str().unwrap_or_default().to_owned()),
     }
 }

@@ -1,56 +1,33 @@
 //! A run goes on after flyball died, or after it had ended and a human wants more.
 
-use std::path::Path;
-
 use flyball_core::event::{Resume, Sight};
 use flyball_core::{Event, Governor, RunId};
 
+use super::choice::policy_for;
 use super::perform::{io, private_folder};
 use super::record::RunRecord;
 use super::records;
-use super::setup::{Ground, Parts, RunRequest, Started, already_running, opening, policy_for};
+use super::setup::{Ground, Parts, RunRequest, Started, already_running, opening};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
 use crate::error::CliError;
 use crate::gate::GatePlan;
-use crate::journal::{Journal, RunFilter, RunSummary, lock_worktree, state_dir};
+use crate::journal::{Journal, RunSummary, lock_worktree, state_dir};
 use crate::process::end_leftovers;
 use crate::report::Reporter;
-use crate::worktree::Worktree;
 
 /// The settings a run was started with, with the flags given now on top.
 pub fn recorded_config(run: &RunId, sources: Sources) -> Result<Config, CliError> {
     let state = state_dir()?;
-    let record = RunRecord::load(&state, run)
-        .map_err(|error| CliError::no_input(format!("the settings of run `{run}` are gone")).cause(error))?;
+    let record = RunRecord::load(&state, run).map_err(|error| {
+        CliError::no_input(format!("the settings of run `{run}` are gone")).cause(error)
+    })?;
     let path = state.join("runs").join(format!("{run}.toml"));
     crate::loopdir::write_whole(&path, &record.config).map_err(|e| io("read the settings", &e))?;
     let sources = Sources { project_file: Some(path.clone()), user_file: None, ..sources };
     let config = sources.load();
     crate::loopdir::remove(&path).ok();
     config
-}
-
-/// The run meant by `--resume [RUN|latest]` in this repository.
-pub fn find_run(dir: &Path, wanted: &str) -> Result<RunSummary, CliError> {
-    let journal = Journal::open(&state_dir()?)?;
-    let root = Worktree::open(dir)?.root().to_path_buf();
-    let runs = journal.runs(&RunFilter { root: Some(root), unfinished: false, limit: 0 })?;
-    if wanted == "latest" {
-        return runs.into_iter().next().ok_or_else(|| {
-            CliError::no_input("there is no run in this repository yet").hint("flyball run")
-        });
-    }
-    let mut fitting = runs.into_iter().filter(|run| run.run.as_str().starts_with(wanted));
-    match (fitting.next(), fitting.next()) {
-        (Some(run), None) => Ok(run),
-        (None, _) => Err(CliError::no_input(format!("there is no run `{wanted}` here"))
-            .hint("flyball status lists the runs")),
-        (Some(one), Some(two)) => Err(CliError::usage(format!(
-            "`{wanted}` may be `{}` or `{}`; give more of it",
-            one.run, two.run
-        ))),
-    }
 }
 
 impl RunRequest {
@@ -64,8 +41,10 @@ impl RunRequest {
         let mut journal = Journal::open(&ground.state_dir)?;
         let is_closed = run.ended.is_some();
         if run.outcome.as_deref().is_some_and(|outcome| outcome.starts_with("complete")) {
-            return Err(CliError::usage(format!("run `{id}` is complete; there is nothing to resume"))
-                .hint("flyball run starts a new one"));
+            return Err(CliError::usage(format!(
+                "run `{id}` is complete; there is nothing to resume"
+            ))
+            .hint("flyball run starts a new one"));
         }
         let record = RunRecord::load(&ground.state_dir, &id)
             .map_err(|e| io("read the run's settings", &e))?;
@@ -81,8 +60,6 @@ impl RunRequest {
         let private_dir = ground.state_dir.join("runs").join(id.as_str());
         private_folder(&private_dir).map_err(|e| io("make the run's folder", &e))?;
         let clock = Clock::start();
-        let mut desk = ground.loop_dir.desk().map_err(|e| io("read what humans left", &e))?;
-        desk.accepted_tamper = journal.accepted(ground.worktree.root())?;
         let policy = config.policy.clone();
         let mut reporter = Reporter::new(format, color);
         let mut told = opening(&id, &config, &plan, &ground, None);
@@ -97,8 +74,13 @@ impl RunRequest {
         // event's may be missing, and those that record something can be repeated.
         let now = driver.clock.now();
         for effect in last_effects.into_iter().filter(|effect| records(effect) && !is_closed) {
+            driver.crash.here();
             driver.perform(now, effect)?;
+            driver.crash.here();
         }
+        // Only now: an answer whose removal was still to be done has been acted on.
+        let mut desk = driver.loop_dir.desk().map_err(|e| io("read what humans left", &e))?;
+        desk.accepted_tamper = driver.journal.accepted(driver.worktree.root())?;
         let resume = Resume { policy, desk, closed: is_closed };
         Ok(Started { driver, first: Event::RunResumed(Box::new(resume)) })
     }
@@ -123,6 +105,7 @@ fn replay(
             | Event::GatesFinished { .. }
             | Event::TimerFired { .. }
             | Event::StopRequested { .. }
+            | Event::TimePassed
             | Event::ShellFailed { .. } => {}
         }
     }

@@ -6,6 +6,7 @@ use flyball_core::effect::Force;
 use flyball_core::event::{Exit, ExitHow};
 use flyball_core::{AgentFact, IterationNo, Millis, Moment};
 
+use super::placed::Placed;
 use crate::agent::{Fact, Reader};
 use crate::process::{Stream, Supervised};
 use crate::report::Reporter;
@@ -19,8 +20,8 @@ pub(super) struct Session {
     pub(super) log: IterationLog,
     /// What a wrapper's inside is ended with.
     pub(super) stop_command: Option<Vec<String>>,
-    /// Files that must be gone afterwards.
-    pub(super) files: Vec<std::path::PathBuf>,
+    /// Files that are gone afterwards.
+    pub(super) files: Placed,
     pub(super) cpu: (Moment, Duration),
     pub(super) printed: bool,
     pub(super) told_life: Moment,
@@ -60,9 +61,7 @@ impl Session {
             let noun = if swept == 1 { "process" } else { "processes" };
             reporter.note(self.iteration, &format!("{swept} {noun} outlived the agent; ended"));
         }
-        for file in &self.files {
-            crate::loopdir::remove(file).ok();
-        }
+        drop(self.files);
         self.reader.finish(how, facts)
     }
 

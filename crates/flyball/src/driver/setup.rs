@@ -4,22 +4,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
-use flyball_core::event::{RunStart, Sight, TasksSight};
+use flyball_core::event::{AgentTraits, RunStart, Sight, TasksSight};
 use flyball_core::governor::{StartProblem, start_problem};
-use flyball_core::policy::Policy;
 use flyball_core::tasklist::TaskList;
-use flyball_core::{Event, Governor, IterationNo, Millis, Moment, RunId};
+use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
+use super::choice::{choose, named, policy_for};
 use super::crash::CrashPoint;
+use super::hooks::HookWatch;
 use super::perform::{io, private_folder};
 use super::record::RunRecord;
 use super::timers::Timers;
 use super::{Driver, signals};
-use crate::agent::prices::Prices;
-use crate::agent::{Adapter, Custom, LocalTime, PromptBy, adapter};
+use crate::agent::Adapter;
 use crate::cli::Format;
 use crate::clock::{self, Clock};
-use crate::config::{Config, Detail, OutputFormat, PromptVia, Source};
+use crate::config::{Config, Detail};
 use crate::error::CliError;
 use crate::gate::GatePlan;
 use crate::journal::{Journal, LockError, NewRun, lock_worktree, state_dir};
@@ -67,19 +67,22 @@ impl Ground {
         let loop_dir = LoopDir::new(worktree.root(), &config.loop_dir, &config.tasks_file);
         let tasks = loop_dir.tasks();
         let adapter = choose(config)?;
+        for name in &config.agent.fallback {
+            named(name)?;
+        }
         Ok(Self { worktree, loop_dir, tasks, state_dir: state_dir()?, adapter })
     }
 
-    fn plan(&self, config: &Config) -> Result<GatePlan, CliError> {
+    pub(super) fn plan(&self, config: &Config) -> Result<GatePlan, CliError> {
         GatePlan::resolve(config, self.worktree.root(), &verify_commands(&self.tasks))
     }
 }
 
 pub(super) fn verify_commands(tasks: &TasksSight) -> Vec<String> {
     match tasks {
-        TasksSight::Found { text } => TaskList::parse(text)
-            .map(|list| list.verify_commands().to_vec())
-            .unwrap_or_default(),
+        TasksSight::Found { text } => {
+            TaskList::parse(text).map(|list| list.verify_commands().to_vec()).unwrap_or_default()
+        }
         TasksSight::Absent | TasksSight::Unreadable { .. } => Vec::new(),
     }
 }
@@ -97,6 +100,7 @@ impl RunRequest {
         let lock = lock_worktree(&ground.state_dir, ground.worktree.root(), &run)
             .map_err(already_running)?;
         let stale = ground.loop_dir.stale_active();
+        ground.loop_dir.prepare().map_err(|e| io("make the loop folder", &e))?;
         let sight = first_look(&mut ground)?;
         let start = run_start(&run, &config, &plan, &sight, &ground, &journal, clock.now())?;
         if let Some(problem) = start_problem(&start) {
@@ -115,7 +119,8 @@ impl RunRequest {
             .map_err(|e| io("keep the run's settings", &e))?;
         let mut reporter = Reporter::new(format, color);
         reporter.opening(&opening(&run, &config, &plan, &ground, stale));
-        let parts = Parts { run, config, plan, ground, journal, clock, lock, reporter, private_dir };
+        let parts =
+            Parts { run, config, plan, ground, journal, clock, lock, reporter, private_dir };
         let driver = parts.assemble(Governor::new(), sight.clone(), sight.checkpoint_tree)?;
         Ok(Started { driver, first: Event::RunStarted(Box::new(start)) })
     }
@@ -152,6 +157,7 @@ impl Parts {
             run: self.run,
             config: self.config,
             adapter: self.ground.adapter,
+            agent: 0,
             plan: self.plan,
             worktree: self.ground.worktree,
             loop_dir: self.ground.loop_dir,
@@ -164,12 +170,14 @@ impl Parts {
             outbox,
             queue: std::collections::VecDeque::new(),
             session: None,
+            hooks: HookWatch::default(),
             starts: 0,
             gate_job: None,
             first_tree,
             latest,
             ending: None,
             next_beat: now,
+            journalled: now,
             crash: CrashPoint::from_environment(),
             _lock: self.lock,
         })
@@ -204,7 +212,9 @@ fn run_start(
         sight: sight.clone(),
         desk,
         memory,
-        agent: ground.adapter.traits(),
+        // An agent program hears nothing while it is silent: its hooks speak when it asks them.
+        agent: AgentTraits { steerable: false, ..ground.adapter.traits() },
+        fallbacks: u32::try_from(config.agent.fallback.len()).unwrap_or(u32::MAX),
     })
 }
 
@@ -220,7 +230,7 @@ fn new_run(run: &RunId, config: &Config, ground: &Ground, now: Moment) -> NewRun
 }
 
 /// The agent in a few words: its name, or the command that stands for it.
-fn agent_words(config: &Config) -> String {
+pub(super) fn agent_words(config: &Config) -> String {
     let agent = &config.agent;
     let words = match &agent.command {
         Some(command) => command.to_string(),
@@ -286,7 +296,7 @@ pub(super) fn already_running(error: LockError) -> CliError {
     }
 }
 
-fn problem_error(problem: StartProblem, loop_dir: &LoopDir) -> CliError {
+pub(super) fn problem_error(problem: StartProblem, loop_dir: &LoopDir) -> CliError {
     let path = loop_dir.tasks_relative();
     match problem {
         StartProblem::BadTasks(error) => {
@@ -299,180 +309,9 @@ fn problem_error(problem: StartProblem, loop_dir: &LoopDir) -> CliError {
         }
         StartProblem::NothingToVerify => CliError::config(problem.to_string())
             .hint(format!("describe the work in `{}`: `flyball init` writes one", path.display()))
-            .hint("or add a gate: [[gates.check]] name = \"tests\", command = \"…\" in flyball.toml")
+            .hint(
+                "or add a gate: [[gates.check]] name = \"tests\", command = \"…\" in flyball.toml",
+            )
             .hint("or believe the agent's word: --trust-claims"),
     }
-}
-
-/// The adapter: the named agent's own, or the user's command read in the given format.
-fn choose(config: &Config) -> Result<Box<dyn Adapter>, CliError> {
-    let agent = &config.agent;
-    let output = agent.output.and_then(format_name);
-    if let Some(command) = &agent.command {
-        let prompt = match agent.prompt {
-            None | Some(PromptVia::Stdin) => PromptBy::Stdin,
-            Some(PromptVia::Argument) => PromptBy::Argument,
-            Some(PromptVia::File) => PromptBy::File,
-        };
-        return Ok(Box::new(Custom { command: command.argv(), prompt, output }));
-    }
-    match adapter(&agent.name) {
-        Some(known) => Ok(Box::new(Known(known))),
-        None => Err(CliError::config(format!("there is no agent named `{}`", agent.name))
-            .hint("name a known one in [agent] name, or give its command: `flyball run -- CMD …`")),
-    }
-}
-
-fn format_name(format: OutputFormat) -> Option<&'static str> {
-    Some(match format {
-        OutputFormat::Text => return None,
-        OutputFormat::Flyball => "flyball",
-        OutputFormat::Claude => "claude",
-        OutputFormat::Codex => "codex",
-        OutputFormat::Gemini => "gemini",
-        OutputFormat::Goose => "goose",
-        OutputFormat::Opencode => "opencode",
-        OutputFormat::Qwen => "qwen",
-        OutputFormat::Copilot => "copilot",
-        OutputFormat::Pi => "pi",
-        OutputFormat::Cline => "cline",
-        OutputFormat::Aider => "aider",
-    })
-}
-
-/// A known adapter behind a box.
-struct Known(&'static dyn Adapter);
-
-impl Adapter for Known {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-    fn traits(&self) -> flyball_core::event::AgentTraits {
-        self.0.traits()
-    }
-    fn launch(&self, request: &crate::agent::LaunchRequest<'_>) -> crate::agent::Launch {
-        self.0.launch(request)
-    }
-    fn free_text(&self) -> &'static [&'static str] {
-        self.0.free_text()
-    }
-    fn refuse_after_at_most(&self) -> Option<u32> {
-        self.0.refuse_after_at_most()
-    }
-    fn stop_refusal_cap(&self) -> u32 {
-        self.0.stop_refusal_cap()
-    }
-    fn can_resume(&self) -> bool {
-        self.0.can_resume()
-    }
-    fn tells_cost(&self) -> bool {
-        self.0.tells_cost()
-    }
-    fn reader(&self, request: &crate::agent::ReadRequest) -> Box<dyn crate::agent::Reader> {
-        self.0.reader(request)
-    }
-}
-
-/// The policy as this agent needs it: refusals before its own loop guard, no stall watch over
-/// plain text unless asked for, and a cost limit only where cost can be known.
-pub(super) fn policy_for(config: &Config, adapter: &dyn Adapter) -> Result<Policy, CliError> {
-    let mut rules = config.policy.clone().into_rules();
-    if let Some(most) = adapter.refuse_after_at_most() {
-        rules.calls.refuse_after = rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);
-    }
-    let is_default = config
-        .origin("limits.stall_after")
-        .is_none_or(|origin| matches!(origin.source, Source::Default));
-    if is_default && !adapter.traits().structured {
-        rules.limits.stall_after = Millis::ZERO;
-    }
-    if rules.limits.cost_usd > 0.0 && !adapter.tells_cost() {
-        let model = config.agent.model.as_deref().unwrap_or("");
-        if prices(config).price(model).is_none() {
-            let shown = if model.is_empty() { "(none named)" } else { model };
-            return Err(CliError::config(format!(
-                "a cost limit is set, but this agent tells no cost and the price of its model \
-                 `{shown}` is unknown"
-            ))
-            .hint("name a known model with --model, or give [prices.\"MODEL\"] in flyball.toml")
-            .hint("or limit tokens instead: --max-tokens"));
-        }
-    }
-    Policy::new(rules).map_err(|error| CliError::config(error.to_string()))
-}
-
-/// The config's prices on top of the built-in ones.
-pub(super) fn prices(config: &Config) -> Prices {
-    let own = config
-        .prices
-        .iter()
-        .map(|(model, price)| {
-            let price = crate::agent::prices::Price {
-                input: price.input_usd_per_mtok,
-                output: price.output_usd_per_mtok,
-                ..crate::agent::prices::Price::default()
-            };
-            (model.clone(), price)
-        })
-        .collect();
-    Prices::with(own)
-}
-
-/// Now, and the local zone.
-pub(super) fn local_time() -> LocalTime {
-    LocalTime { now: clock::wall(), ahead_of_utc_secs: clock::local_offset_secs() }
-}
-
-/// What `--dry-run` shows: settings, gates, task and prompt. Starts and writes nothing.
-pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
-    let ground = Ground::look(dir, config)?;
-    let plan = ground.plan(config)?;
-    let policy = policy_for(config, ground.adapter.as_ref())?;
-    let list = match &ground.tasks {
-        TasksSight::Found { text } => Some(TaskList::parse(text).map_err(|error| {
-            problem_error(StartProblem::BadTasks(error), &ground.loop_dir)
-        })?),
-        TasksSight::Absent => None,
-        TasksSight::Unreadable { error } => {
-            let problem = StartProblem::UnreadableTasks(error.clone());
-            return Err(problem_error(problem, &ground.loop_dir));
-        }
-    };
-    if list.is_none() && plan.is_empty() && !policy.iterations.trust_claims {
-        return Err(problem_error(StartProblem::NothingToVerify, &ground.loop_dir));
-    }
-    let next = list.as_ref().and_then(|list| {
-        list.plan_next(&policy.review, |_| flyball_core::task::Standing::Open)
-    });
-    let (mode, task) = next.map_or((flyball_core::tasklist::Mode::Implement, None), |(m, s)| {
-        (m, Some(s.id.clone()))
-    });
-    let template = ground.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
-    let template =
-        template.unwrap_or_else(|| crate::prompt::default_template(&ground.loop_dir.relative()));
-    let words = crate::prompt::task_words(list.as_ref(), task.as_ref());
-    let prompt = crate::prompt::render(
-        &template,
-        &crate::prompt::Variables {
-            iteration: IterationNo::new(1),
-            max_iterations: policy.limits.iterations,
-            mode,
-            task: &words,
-            briefing: "",
-        },
-    );
-    let gates: Vec<String> =
-        plan.gates().iter().map(|gate| format!("  {}: {}", gate.name, gate.command)).collect();
-    let gates = if gates.is_empty() { "  none".to_owned() } else { gates.join("\n") };
-    let task = task.map_or_else(|| "none (the prompt is the task)".to_owned(), |t| t.to_string());
-    Ok(format!(
-        "repository: {}\nagent: {}\ngates:\n{gates}\nlimits: {} iterations, runtime {}, stuck {}\n\
-         next: {} {task}\nprompt:\n{prompt}\n",
-        ground.worktree.root().display(),
-        agent_words(config),
-        policy.limits.iterations,
-        policy.limits.runtime,
-        policy.limits.stuck,
-        mode.as_str(),
-    ))
 }

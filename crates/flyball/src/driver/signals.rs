@@ -16,8 +16,7 @@ pub(super) fn listen(outbox: SyncSender<Happening>) -> Result<(), CliError> {
         .map_err(|error| CliError::io("signals cannot be listened to").cause(error))?;
     thread::spawn(move || {
         for signal in signals.forever() {
-            let cause =
-                if signal == SIGINT { StopCause::Interrupt } else { StopCause::Terminate };
+            let cause = if signal == SIGINT { StopCause::Interrupt } else { StopCause::Terminate };
             if outbox.send(Happening::Stop(cause)).is_err() {
                 return;
             }

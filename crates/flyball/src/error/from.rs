@@ -40,16 +40,20 @@ impl From<WorktreeError> for CliError {
             | WorktreeError::NoGit
             | WorktreeError::NoDirectory { .. }
             | WorktreeError::NoCheckpoint { .. } => Self::no_input(message),
-            WorktreeError::Git { .. } | WorktreeError::TimedOut { .. } | WorktreeError::Io { .. } => {
-                Self::io(message)
-            }
+            WorktreeError::Git { .. }
+            | WorktreeError::TimedOut { .. }
+            | WorktreeError::Io { .. } => Self::io(message),
             WorktreeError::BadRun { .. } => Self::usage(message),
         };
         with(made, error.source(), hint)
     }
 }
 
-fn with(mut error: CliError, source: Option<&(dyn Error + 'static)>, hint: Option<&str>) -> CliError {
+fn with(
+    mut error: CliError,
+    source: Option<&(dyn Error + 'static)>,
+    hint: Option<&str>,
+) -> CliError {
     if let Some(source) = source {
         error = error.cause(source);
     }

@@ -189,6 +189,7 @@ fn kind(event: &Event) -> &'static str {
         Event::WorktreeSeen { .. } => "worktree.seen",
         Event::GatesFinished { .. } => "gates.finished",
         Event::TimerFired { .. } => "timer.fired",
+        Event::TimePassed => "time.passed",
         Event::StopRequested { .. } => "stop.requested",
         Event::ShellFailed { .. } => "shell.failed",
     }

@@ -6,13 +6,17 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 
-use super::{Journal, JournalError, Turn};
+use super::{Beside, Journal, JournalError, Turn};
 
 /// Never edited once released: a change is a further file.
-const MIGRATIONS: [M<'_>; 1] = [M::up(include_str!("../../migrations/0001_journal.sql"))];
+const MIGRATIONS: [M<'_>; 2] = [
+    M::up(include_str!("../../migrations/0001_journal.sql")),
+    M::up(include_str!("../../migrations/0002_hook_trail.sql")),
+];
 /// How long a writer of another process may take; with taking turns this is never reached.
 const BUSY_MAX: Duration = Duration::from_secs(30);
 /// How a journal's file begins.
@@ -28,6 +32,20 @@ pub(super) fn open(state_dir: &Path) -> Result<Journal, JournalError> {
     prepare(&path, &turn)
         .map(|connection| Journal { connection, turn, path: path.clone() })
         .map_err(|error| error.at(&path))
+}
+
+/// Opens the journal for a process that lives for a moment only: it does not tidy up when it ends,
+/// which would cost more than all it does. Whoever lives longer does that; when nobody does, changes
+/// are written over sooner, because the next one has to read them.
+pub(super) fn open_briefly(state_dir: &Path, beside: Beside) -> Result<Journal, JournalError> {
+    let journal = open(state_dir)?;
+    journal.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    let pages = match beside {
+        Beside::Run => 4000,
+        Beside::Nobody => 200,
+    };
+    journal.connection.pragma_update(None, "wal_autocheckpoint", pages)?;
+    Ok(journal)
 }
 
 /// A file for the user alone, made empty when it is not there. A lock stays where it is: removing

@@ -6,6 +6,7 @@ use flyball_core::gate::GateResult;
 use flyball_core::{Moment, RunId};
 use rusqlite::{OptionalExtension, params};
 
+use super::trail::{read_state, write_state};
 use super::{Journal, JournalError, number, stored, text_of};
 
 /// What gates said on a tree depends on these.
@@ -45,6 +46,8 @@ pub struct Pruned {
     pub sessions: usize,
     /// Requests nobody took.
     pub requests: usize,
+    /// Rows of the trail of hooks.
+    pub hooks: usize,
 }
 
 impl Journal {
@@ -90,19 +93,14 @@ impl Journal {
         change: impl FnOnce(Option<&[u8]>) -> (Option<Vec<u8>>, R),
     ) -> Result<R, JournalError> {
         self.write(|transaction| {
-            let before: Option<Vec<u8>> = transaction
-                .prepare_cached("SELECT state FROM sessions WHERE id = ?1")?
-                .query_row([id], |row| row.get(0))
-                .optional()?;
+            let before = read_state(transaction, id)?;
             let (after, result) = change(before.as_deref());
             match after {
-                Some(state) => transaction
-                    .prepare_cached(
-                        "INSERT OR REPLACE INTO sessions (id, updated, state) VALUES (?1, ?2, ?3)",
-                    )?
-                    .execute(params![id, stored(now.as_millis()), state])?,
-                None => transaction.execute("DELETE FROM sessions WHERE id = ?1", [id])?,
-            };
+                Some(state) => write_state(transaction, id, now, &state)?,
+                None => {
+                    transaction.execute("DELETE FROM sessions WHERE id = ?1", [id])?;
+                }
+            }
             Ok(result)
         })
     }
@@ -162,6 +160,28 @@ impl Journal {
         })
     }
 
+    /// What [`Journal::prune`] would remove.
+    pub fn prunable(&self, before: Moment) -> Result<Pruned, JournalError> {
+        let before = stored(before.as_millis());
+        self.read(|connection| {
+            let old = "(SELECT key FROM runs WHERE last_at < ?1)";
+            let count = |what: &str| {
+                let text = format!("SELECT count(*) FROM {what}");
+                let rows: i64 = connection.query_row(&text, [before], |row| row.get(0))?;
+                Ok::<_, JournalError>(usize::try_from(rows).unwrap_or(usize::MAX))
+            };
+            Ok(Pruned {
+                events: count(&format!("events WHERE run IN {old}"))?,
+                iterations: count(&format!("iterations WHERE run IN {old}"))?,
+                runs: count("runs WHERE last_at < ?1")?,
+                gate_results: count("gate_results WHERE at < ?1")?,
+                sessions: count("sessions WHERE updated < ?1")?,
+                requests: count("requests WHERE at < ?1")?,
+                hooks: count("hook_trail WHERE at < ?1")?,
+            })
+        })
+    }
+
     /// Removes runs whose last event came before a moment, with all that belongs to them, and what
     /// else is older. What is remembered of tasks, and what humans accepted, stays.
     pub fn prune(&mut self, before: Moment) -> Result<Pruned, JournalError> {
@@ -176,6 +196,7 @@ impl Journal {
                 gate_results: remove("gate_results WHERE at < ?1")?,
                 sessions: remove("sessions WHERE updated < ?1")?,
                 requests: remove("requests WHERE at < ?1")?,
+                hooks: remove("hook_trail WHERE at < ?1")?,
             })
         })
     }

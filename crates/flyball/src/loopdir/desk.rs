@@ -83,7 +83,7 @@ fn split(text: &str) -> (String, String) {
         let next = lines.iter().skip(index + 1).find(|line| !line.trim().is_empty());
         is_line(line) && next.is_some_and(|next| next.trim() == ANSWER)
     });
-    let at = before_heading.or_else(|| lines.iter().rposition(|line| is_line(line)));
+    let at = before_heading.or_else(|| lines.iter().rposition(is_line));
     match at {
         Some(at) => {
             let (head, tail) = lines.split_at(at);

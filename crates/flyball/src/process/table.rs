@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::Duration;
 
+use flyball_core::{Millis, Moment};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 
 /// One process, at the moment it was looked at.
@@ -23,6 +24,34 @@ pub(super) struct Process {
     children_ticks: u64,
     /// When it began, in ticks since boot: with the id, it names a process for good.
     began: u64,
+}
+
+/// How far the clock may have been set forward after a process began without it being taken for
+/// another one.
+const CLOCK_SLACK: Millis = Millis::from_secs(60);
+
+/// Whether the process that had this id at that moment still runs. An id given anew, to something
+/// that began later, is another process.
+pub fn still_runs(pid: u32, at: Moment) -> bool {
+    let Some(process) = look(pid).filter(|process| !process.zombie) else { return false };
+    let is_older = began_at(&process).is_none_or(|began| began <= at.plus(CLOCK_SLACK));
+    is_older || same_program(pid)
+}
+
+/// When a process began, by the time of day.
+fn began_at(process: &Process) -> Option<Moment> {
+    let text = fs::read_to_string("/proc/stat").ok()?;
+    let boot = text.lines().find_map(|line| line.strip_prefix("btime "))?;
+    let boot = Moment::from_millis(boot.trim().parse::<u64>().ok()?.checked_mul(1000)?);
+    let per_second = rustix::param::clock_ticks_per_second().max(1);
+    Some(boot.plus(Millis::new(process.began.saturating_mul(1000) / per_second)))
+}
+
+/// Whether a process runs the program this one runs.
+fn same_program(pid: u32) -> bool {
+    let name = |path: std::path::PathBuf| path.file_name().map(std::ffi::OsStr::to_owned);
+    let other = fs::read_link(format!("/proc/{pid}/exe")).ok().and_then(name);
+    other.is_some() && other == std::env::current_exe().ok().and_then(name)
 }
 
 /// CPU time used so far by everything below `root`, processes that have ended included.

@@ -14,26 +14,26 @@ use crate::terminal;
 pub struct JsonReport;
 
 impl JsonReport {
-    pub(super) fn opening(&self, opening: &Opening) {
+    pub(super) fn opening(opening: &Opening) {
         write(&json!({
             "type": "run.opened", "run": opening.run, "root": opening.root,
             "agent": opening.agent, "gates": opening.gates, "notes": opening.notes,
         }));
     }
 
-    pub(super) fn event(&self, at: Moment, event: &Event) {
+    pub(super) fn event(at: Moment, event: &Event) {
         let mut value = serde_json::to_value(event).unwrap_or(Value::Null);
         stamp(&mut value, at);
         write(&value);
     }
 
-    pub(super) fn effect(&self, at: Moment, effect: &Effect) {
+    pub(super) fn effect(at: Moment, effect: &Effect) {
         let mut value = json!({ "type": "order", "order": effect });
         stamp(&mut value, at);
         write(&value);
     }
 
-    pub(super) fn gate(&self, progress: &GateProgress) {
+    pub(super) fn gate(progress: &GateProgress) {
         write(&match progress {
             GateProgress::Started { name, index, of } => {
                 json!({ "type": "gate.started", "gate": name, "index": index, "of": of })
@@ -43,7 +43,7 @@ impl JsonReport {
         });
     }
 
-    pub(super) fn summary(&self, run: &RunId, ending: &Ending) {
+    pub(super) fn summary(run: &RunId, ending: &Ending) {
         write(&json!({
             "type": "run.ended", "run": run, "outcome": ending.outcome,
             "exit_code": ending.outcome.exit_code(), "ending": ending,

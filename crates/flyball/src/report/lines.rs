@@ -2,19 +2,17 @@
 
 use flyball_core::effect::{Effect, Ending, IterationReport, IterationResult, Notice, Rung};
 use flyball_core::governor::RunStanding;
-use flyball_core::{Event, IterationNo, Moment, RunId};
+use flyball_core::guard::GuardKind;
+use flyball_core::{AgentFact, Event, IterationNo, Moment, RunId};
 
-use super::Opening;
 use super::status_line::StatusLine;
 use super::summary::{dollars, summary_text};
+use super::{Colour, Opening};
 use crate::agent::Aside;
 use crate::clock;
 use crate::gate::GateProgress;
 use crate::telemetry::result_word;
 use crate::terminal::Paint;
-
-/// How a verb is coloured.
-type Colour = fn(Paint, &str) -> String;
 
 /// Writes lines.
 #[derive(Debug)]
@@ -22,6 +20,12 @@ pub struct TextReport {
     paint: Paint,
     status: StatusLine,
     iteration: Option<IterationNo>,
+}
+
+/// Trips that come with a notice of their own, which says the same and more.
+fn is_told_otherwise(guard: GuardKind, rung: Rung) -> bool {
+    let has_notice = [GuardKind::ContextFill, GuardKind::TaskList, GuardKind::UsageLimit];
+    has_notice.contains(&guard) && rung != Rung::Halt
 }
 
 impl TextReport {
@@ -76,24 +80,22 @@ impl TextReport {
             Event::RunStarted(_)
             | Event::WorktreeSeen { .. }
             | Event::GatesFinished { .. }
+            | Event::TimePassed
             | Event::TimerFired { .. } => {}
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only calls are shown as they come")]
-    fn fact(&mut self, iteration: IterationNo, fact: &flyball_core::AgentFact) {
-        match fact {
-            flyball_core::AgentFact::CalledTool(call) => {
-                let text = format!("{} {}", call.tool, call.preview);
-                self.line("CALL", Some(iteration), text.trim(), Paint::dim);
-            }
-            _ => {}
+    /// Only calls are shown as they come.
+    fn fact(&mut self, iteration: IterationNo, fact: &AgentFact) {
+        if let AgentFact::CalledTool(call) = fact {
+            let text = format!("{} {}", call.tool, call.preview);
+            self.line("CALL", Some(iteration), text.trim(), Paint::dim);
         }
     }
 
     pub(super) fn effect(&mut self, at: Moment, effect: &Effect) {
         match effect {
-            Effect::StartAgent { iteration, mode, task, briefing } => {
+            Effect::StartAgent { iteration, mode, task, briefing, .. } => {
                 self.iteration = Some(*iteration);
                 let task = task.as_ref().map(|t| format!(" · {t}")).unwrap_or_default();
                 let told = if briefing.is_empty() { "" } else { " · with a briefing" };
@@ -135,9 +137,11 @@ impl TextReport {
                 self.line("RED", None, &text, Paint::red);
             }
             Notice::NothingChecks => {
-                let text = "no gate is configured or detected: nothing checks this work but its task list";
+                let text =
+                    "no gate is configured or detected: nothing checks this work but its task list";
                 self.line("NOTE", None, text, Paint::yellow);
             }
+            Notice::Tripped { trip, rung } if is_told_otherwise(trip.guard, *rung) => {}
             Notice::Tripped { trip, rung } => {
                 let (verb, colour): (&str, Colour) = match rung {
                     Rung::Pass => return,
@@ -149,10 +153,8 @@ impl TextReport {
                 };
                 self.line(verb, number, &format!("{}: {}", trip.guard, trip.evidence), colour);
             }
-            Notice::CompletionRefused(event) => {
-                let text = format!("not complete: {}", event.summary);
-                self.line("BLOCK", number, &text, Paint::yellow);
-            }
+            // The trip that comes with it has said so.
+            Notice::CompletionRefused(_) => {}
             Notice::TasksRepaired { violations } => {
                 for violation in violations {
                     self.line("UNDO", number, violation, Paint::yellow);
@@ -161,6 +163,10 @@ impl TextReport {
             Notice::Waiting { until, message } => {
                 let text = format!("{message}; waiting until {}", clock::rfc3339(*until));
                 self.line("WAIT", number, &text, Paint::yellow);
+            }
+            Notice::AgentChanged { agent, message } => {
+                let text = format!("{message}; fallback agent {agent} goes on");
+                self.line("STEER", number, &text, Paint::yellow);
             }
             Notice::TaskLeft { task, standing, why } => {
                 let text = format!("{task} is now {standing:?}: {why}");

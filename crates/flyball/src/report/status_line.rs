@@ -6,30 +6,40 @@ use std::io::IsTerminal;
 use flyball_core::Moment;
 use flyball_core::governor::RunStanding;
 
+use super::summary::dollars;
 use crate::terminal;
+
+/// Where the cursor stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cursor {
+    /// At the start of an empty line.
+    LineStart,
+    /// Behind something the agent said.
+    InText,
+    /// Behind the live line.
+    InStatus,
+}
 
 /// The live line.
 #[derive(Debug)]
 pub(super) struct StatusLine {
     is_on: bool,
-    is_drawn: bool,
-    /// Whether what was printed last ended in a new line.
-    at_line_start: bool,
+    cursor: Cursor,
     began: Option<(u32, Moment)>,
 }
 
 impl StatusLine {
     pub(super) fn new() -> Self {
         let is_on = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
-        Self { is_on, is_drawn: false, at_line_start: true, began: None }
+        Self { is_on, cursor: Cursor::LineStart, began: None }
     }
 
     /// Prints a whole line of the story.
     pub(super) fn print_line(&mut self, text: &str) {
-        let start = if self.at_line_start { "" } else { "\n" };
         self.clear();
+        let start = if self.cursor == Cursor::InText { "\n" } else { "" };
         terminal::write_err(&format!("{start}{text}\n"));
-        self.at_line_start = true;
+        self.cursor = Cursor::LineStart;
     }
 
     /// Prints the agent's own text as it comes.
@@ -39,19 +49,19 @@ impl StatusLine {
         }
         self.clear();
         terminal::write_err(text);
-        self.at_line_start = text.ends_with('\n');
+        self.cursor = if text.ends_with('\n') { Cursor::LineStart } else { Cursor::InText };
     }
 
     pub(super) fn clear(&mut self) {
-        if self.is_drawn {
+        if self.cursor == Cursor::InStatus {
             terminal::write_err("\r\x1b[2K");
-            self.is_drawn = false;
+            self.cursor = Cursor::LineStart;
         }
     }
 
     /// Draws it anew, unless the agent is in the middle of a line.
     pub(super) fn draw(&mut self, now: Moment, standing: &RunStanding<'_>) {
-        if !self.is_on || !self.at_line_start {
+        if !self.is_on || self.cursor == Cursor::InText {
             return;
         }
         let number = standing.iteration.get();
@@ -60,24 +70,29 @@ impl StatusLine {
             Some(_) | None => now,
         };
         self.began = Some((number, began));
-        let mut text = format!(
-            "{:>8}  #{number:<3} {} · {}",
-            standing.phase,
-            standing.mode.as_str(),
-            now.since(began)
-        );
-        if let Some(task) = standing.task {
-            text.push_str(&format!(" · {task}"));
-        }
-        if standing.tally.tokens > 0 {
-            text.push_str(&format!(" · {} tokens", standing.tally.tokens));
-        }
-        if standing.tally.cost_micro_usd > 0 {
-            text.push_str(&format!(" · {}", super::summary::dollars(standing.tally.cost_micro_usd)));
-        }
+        let tally = standing.tally;
+        let time = match standing.waiting_until {
+            Some(until) => format!("{} left", until.since(now)),
+            None => now.since(began).to_string(),
+        };
+        let mut parts = vec![standing.mode.as_str().to_owned(), time];
+        parts.extend(standing.task.map(ToString::to_string));
+        parts.extend((tally.tokens > 0).then(|| format!("{} tokens", tally.tokens)));
+        parts.extend((tally.cost_micro_usd > 0).then(|| dollars(tally.cost_micro_usd)));
+        let text = format!("{:>8}  #{number:<3} {}", verb(standing.phase), parts.join(" · "));
         let shown: String = text.chars().take(100).collect();
         self.clear();
         terminal::write_err(&shown);
-        self.is_drawn = true;
+        self.cursor = Cursor::InStatus;
+    }
+}
+
+/// What is being done, short enough for the column of verbs.
+fn verb(phase: &str) -> &str {
+    match phase {
+        "baselining" => "baseline",
+        "iterating" => "working",
+        "inspecting" => "looking",
+        other => other,
     }
 }

@@ -28,7 +28,8 @@ pub fn summary_text(run: &RunId, ending: &Ending, max: u32, loop_dir: &str) -> S
         row(&mut out, "Stories", &stories);
     }
     if tally.iterations > 0 {
-        let each = (tally.runtime_ms + u64::from(tally.iterations) / 2) / u64::from(tally.iterations);
+        let each =
+            (tally.runtime_ms + u64::from(tally.iterations) / 2) / u64::from(tally.iterations);
         // Rounded to whole seconds above a second: nobody plans by milliseconds.
         let each = if each >= 1000 { (each + 500) / 1000 * 1000 } else { each };
         row(&mut out, "Avg/iter", &Millis::new(each).to_string());

@@ -115,13 +115,15 @@ impl Worktree {
         Ok(commit)
     }
 
+    /// The checkpoints made before a moment, of all runs: the names of their refs.
+    pub fn prunable(&self, before: Moment) -> Result<Vec<String>, WorktreeError> {
+        let all = self.refs(&format!("{REFS}/"))?.into_iter();
+        Ok(all.filter_map(|[name, _, _, at, _]| (unix(&at)? < before).then_some(name)).collect())
+    }
+
     /// Removes checkpoints made before a moment, of all runs; the names of the refs removed.
     pub fn prune(&mut self, before: Moment) -> Result<Vec<String>, WorktreeError> {
-        let old: Vec<String> = self
-            .refs(&format!("{REFS}/"))?
-            .into_iter()
-            .filter_map(|[name, _, _, at, _]| (unix(&at)? < before).then_some(name))
-            .collect();
+        let old = self.prunable(before)?;
         if !old.is_empty() {
             let orders: String = old.iter().flat_map(|name| ["delete ", name, "\n"]).collect();
             self.git.call(["update-ref", "--stdin"]).input(orders).run()?;

@@ -105,6 +105,12 @@ impl Git {
     }
 }
 
+/// What git says its version is.
+pub(super) fn version() -> Result<String, WorktreeError> {
+    let text = Call::new(Path::new("/")).args(["--version"]).run()?.text();
+    Ok(text.trim_start_matches("git version").trim().to_owned())
+}
+
 /// One call of git, being put together.
 pub(super) struct Call {
     command: Command,

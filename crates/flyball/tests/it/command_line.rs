@@ -80,3 +80,20 @@ fn a_folder_that_is_not_there_cannot_be_worked_in() {
     let error = World::empty().run(&["-C", "nowhere", "config"]).failed(66);
     assert!(error.starts_with("error: `nowhere` cannot be worked in\n  caused by: "), "{error}");
 }
+
+#[test]
+fn every_command_is_in_the_documentation() {
+    let text = include_str!("../../../../docs/commands.md");
+    let help = World::empty().run(&["-h"]).ok();
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(commands.len() > 3, "{help}");
+    for command in commands {
+        assert!(text.contains(&format!("`flyball {command}")), "{command}");
+    }
+}

@@ -1,3 +1,5 @@
+//! Running gates: real processes, needs, limits, cancel and cache.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -58,7 +60,9 @@ impl Place {
 fn statuses(result: &GateResult) -> Vec<String> {
     let shown = |check: &Check| match &check.status {
         CheckStatus::Skipped { reason } => format!("{}: skipped, {reason}", check.gate),
-        status => format!("{}: {}", check.gate, status.as_str()),
+        status @ (CheckStatus::Passed | CheckStatus::Failed | CheckStatus::TimedOut) => {
+            format!("{}: {}", check.gate, status.as_str())
+        }
     };
     result.checks.iter().map(shown).collect()
 }

@@ -1,3 +1,5 @@
+//! The journal against dying and competing processes.
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

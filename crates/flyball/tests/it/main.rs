@@ -5,11 +5,27 @@ mod command_line;
 #[cfg(test)]
 mod config;
 #[cfg(test)]
+mod doctor;
+#[cfg(test)]
+mod gate_command;
+#[cfg(test)]
 mod gate_run;
+#[cfg(test)]
+mod gate_tamper;
+#[cfg(test)]
+mod home;
+#[cfg(test)]
+mod hook;
+#[cfg(test)]
+mod hooks_install;
+#[cfg(test)]
+mod human;
 #[cfg(test)]
 mod init;
 #[cfg(test)]
 mod journal;
+#[cfg(test)]
+mod keeping;
 #[cfg(test)]
 mod mcp;
 #[cfg(test)]
@@ -19,6 +35,12 @@ mod mcp_guard;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
-mod world;
+mod run;
+#[cfg(test)]
+mod scenario;
+#[cfg(test)]
+mod status;
 #[cfg(test)]
 mod worktree;
+#[cfg(test)]
+mod world;

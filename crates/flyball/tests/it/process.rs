@@ -1,3 +1,5 @@
+//! Supervised programs with their whole tree.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,3 +1,5 @@
+//! Git as flyball reads it, and what it never touches.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

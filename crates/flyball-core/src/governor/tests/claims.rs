@@ -5,7 +5,7 @@ use std::vec;
 
 use super::story::{Act, Story, passed, stories};
 use crate::effect::Effect;
-use crate::event::Desk;
+use crate::event::{AgentFact, Desk};
 use crate::outcome::Outcome;
 use crate::policy::OnBlocked;
 
@@ -83,7 +83,7 @@ fn an_answer_reaches_the_agent_once_and_then_the_file_goes() {
         answer: Some("polling".into()),
         ..Desk::default()
     };
-    story.run(|n| Act::commits(n));
+    story.run(Act::commits);
     assert!(story.briefings[0].contains("Answer: polling"));
     assert!(!story.briefings[1].contains("polling"));
     let removals = story.effects.iter().filter(|e| **e == Effect::RemoveDecide).count();
@@ -114,4 +114,13 @@ fn without_tasks_a_claim_needs_a_gate_and_without_both_it_is_only_believed_on_re
     assert_eq!(story.run(|_| Act::says(DONE)), Outcome::Complete);
     let mut story = Story::new().rules(|r| r.iterations.trust_claims = true);
     assert_eq!(story.run(|_| Act::says(DONE)), Outcome::CompleteUnverified);
+}
+
+#[test]
+fn stops_refused_in_a_hook_count_from_the_first_session_on() {
+    let mut story = Story::new().tasks(stories(&["a"])).rules(|r| r.iterations.gate_refusals = 3);
+    let held = AgentFact::StopRefused { reason: "tests are red".into() };
+    let act = |n: u32| Act::commits(n).with(held.clone()).with(held.clone()).with(held.clone());
+    assert_eq!(story.run(act), Outcome::QualityGateExhausted);
+    assert_eq!(story.iterations(), 1);
 }

@@ -4,6 +4,7 @@ use std::prelude::rust_2024::*;
 use std::vec;
 
 use super::story::{Act, Story, passed, repeats, stories};
+use crate::effect::IterationResult;
 use crate::event::ExitHow;
 use crate::guard::GuardKind;
 use crate::outcome::Outcome;
@@ -98,6 +99,19 @@ fn red_gates_open_the_breaker_and_the_agent_is_told_the_failing_test() {
 }
 
 #[test]
+fn an_idle_iteration_after_an_improvement_improves_nothing() {
+    let mut story = Story::new()
+        .tasks(stories(&["a"]))
+        .rules(|r| r.limits.stuck = 9)
+        .gate(|tree| if tree == "better" { vec!["t1"] } else { vec!["t1", "t2"] });
+    let act = |n: u32| if n == 1 { Act::commits("better") } else { Act::idle() };
+    assert_eq!(story.run(act), Outcome::CircuitBreaker);
+    let results: Vec<_> = story.reports.iter().map(|report| report.result).collect();
+    let (improved, red) = (IterationResult::Improved, IterationResult::Red);
+    assert_eq!(results, [improved, red, red, red]);
+}
+
+#[test]
 fn a_red_streak_that_improves_does_not_open_the_breaker() {
     let mut story = Story::new().tasks(stories(&["a"])).gate(|tree| {
         let all = ["t1", "t2", "t3", "t4", "t5", "t6"];
@@ -123,7 +137,7 @@ fn falling_scores_are_a_regression() {
             "3" => vec!["t1", "t2", "t3", "t4", "t5"],
             _ => vec![],
         });
-    assert_eq!(story.run(|n| Act::commits(n)), Outcome::QualityRegression);
+    assert_eq!(story.run(Act::commits), Outcome::QualityRegression);
     assert_eq!(story.iterations(), 3);
 }
 
@@ -136,7 +150,7 @@ fn the_same_file_red_five_times_is_thrashing() {
             r.iterations.regression_window = 9;
         })
         .gate(|tree| if tree == "start" { vec!["t", "u"] } else { vec!["t", "v"] });
-    let outcome = story.run(|n| Act::commits(n));
+    let outcome = story.run(Act::commits);
     assert_eq!(outcome, Outcome::Thrashing);
     assert!(story.ending().why.ends_with("src/lib.rs"), "{}", story.ending().why);
 }

@@ -3,7 +3,7 @@
 use std::prelude::rust_2024::*;
 
 use super::story::{Act, Story, stories};
-use crate::effect::{Effect, Force};
+use crate::effect::{Effect, Force, Rung};
 use crate::event::{AgentFact, Event, ExitHow, Spend, StopCause, Timer};
 use crate::guard::GuardKind;
 use crate::moment::{Millis, Moment};
@@ -103,7 +103,26 @@ fn silence_is_a_stall_and_three_stalls_open_the_breaker() {
         story.tell(Event::TimerFired { timer: Timer::Stall, iteration });
     }
     assert_eq!(story.ending().outcome, Outcome::CircuitBreaker);
-    assert_eq!(story.tripped(GuardKind::Stall).len(), 3);
+    let told_then_stopped = [Rung::Nudge, Rung::Halt];
+    assert_eq!(story.tripped(GuardKind::Stall), told_then_stopped.repeat(3));
+}
+
+#[test]
+fn an_agent_told_of_its_silence_has_the_same_time_again_and_may_come_back() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    story.start();
+    let iteration = story.alive().unwrap();
+    let stall = Event::TimerFired { timer: Timer::Stall, iteration };
+    story.now = story.now.plus(Millis::from_secs(600));
+    story.tell(stall.clone());
+    story.now = story.now.plus(Millis::from_secs(1));
+    story.tell(stall.clone());
+    assert_eq!(story.alive(), Some(iteration), "a timer that fires early stops nobody");
+    story.tell(Event::Agent { iteration, fact: AgentFact::ShowedLife });
+    story.now = story.now.plus(Millis::from_secs(600));
+    story.tell(stall);
+    assert_eq!(story.alive(), Some(iteration));
+    assert_eq!(story.tripped(GuardKind::Stall), [Rung::Nudge, Rung::Nudge]);
 }
 
 #[test]
@@ -169,4 +188,28 @@ fn exit_codes_of_the_agent_do_not_become_the_runs() {
         let outcome = story.run(|_| Act { exit: ExitHow::Code(code), ..Act::idle() });
         assert_eq!(outcome, Outcome::CircuitBreaker);
     }
+}
+
+#[test]
+fn at_a_usage_limit_the_fallback_goes_on_with_the_same_iteration_before_anyone_waits() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    story.fallbacks = 1;
+    story.start();
+    let limit = AgentFact::HitLimit { resets_at: None, message: "limit".into() };
+    let first = story.alive().unwrap();
+    story.perform(first, Act::dies().with(limit.clone()));
+    assert_eq!(story.alive(), Some(first));
+    story.perform(first, Act::dies().with(limit));
+    assert_eq!(story.alive(), None, "now everybody waits");
+    story.now = story.now.plus(Millis::from_secs(60));
+    story.tell(Event::TimerFired { timer: Timer::Wait, iteration: first });
+    let agents: Vec<u32> = story
+        .effects
+        .iter()
+        .filter_map(|effect| {
+            let Effect::StartAgent { agent, .. } = effect else { return None };
+            Some(*agent)
+        })
+        .collect();
+    assert_eq!(agents, [0, 1, 0]);
 }

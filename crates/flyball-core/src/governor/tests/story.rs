@@ -8,7 +8,7 @@ use std::vec::Vec;
 
 use crate::Governor;
 use crate::call::{ToolCall, ToolOutcome, ToolResult, fingerprint_call, fingerprint_result};
-use crate::claim::read_structured;
+use crate::claim::{ClaimReading, read_structured};
 use crate::effect::{Effect, Ending, IterationReport, Notice, Rung};
 use crate::event::{
     AgentFact, AgentTraits, Commit, Desk, Event, Exit, ExitHow, Resume, RunStart, Sight, TasksSight,
@@ -60,6 +60,7 @@ impl Act {
         Self { says: words.into(), ..Self::default() }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "numbers and words alike are trees")]
     pub(super) fn commits(tree: impl ToString) -> Self {
         Self { commit: Some(tree.to_string()), ..Self::default() }
     }
@@ -124,6 +125,7 @@ pub(super) struct Story {
     pub(super) tasks: Option<String>,
     pub(super) desk: Desk,
     pub(super) memory: TaskMemory,
+    pub(super) fallbacks: u32,
     rules: Rules,
     gates: Vec<GateName>,
     reds: Reds,
@@ -149,6 +151,7 @@ impl Story {
             tasks: None,
             desk: Desk::default(),
             memory: TaskMemory::default(),
+            fallbacks: 0,
             rules: Policy::default().into_rules(),
             gates: Vec::new(),
             reds: |_| Vec::new(),
@@ -187,6 +190,12 @@ impl Story {
     }
 
     pub(super) fn start(&mut self) {
+        let start = self.clone_start();
+        self.tell(start);
+    }
+
+    /// The event a run begins with.
+    pub(super) fn clone_start(&self) -> Event {
         let start = RunStart {
             run: RunId::new("run"),
             policy: self.policy(),
@@ -195,8 +204,9 @@ impl Story {
             desk: self.desk.clone(),
             memory: self.memory.clone(),
             agent: AgentTraits { steerable: true, structured: true },
+            fallbacks: self.fallbacks,
         };
-        self.tell(Event::RunStarted(Box::new(start)));
+        Event::RunStarted(Box::new(start))
     }
 
     /// Runs to the end with what the agent does in each iteration.
@@ -217,6 +227,7 @@ impl Story {
         self.governor.standing().unwrap().tally.iterations
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "trips are looked for")]
     pub(super) fn tripped(&self, guard: GuardKind) -> Vec<Rung> {
         let rung = |notice: &Notice| match notice {
             Notice::Tripped { trip, rung } if trip.guard == guard => Some(*rung),
@@ -261,6 +272,12 @@ impl Story {
         self.exit(iteration, exit, commits);
     }
 
+    /// The running agent commits this tree and goes on.
+    pub(super) fn commits_meanwhile(&mut self, tree: &str) {
+        self.head += 1;
+        self.tree = tree.into();
+    }
+
     pub(super) fn exit(&mut self, iteration: IterationNo, exit: Exit, commits: Vec<Commit>) {
         self.alive = None;
         self.commits = commits;
@@ -268,19 +285,31 @@ impl Story {
     }
 
     pub(super) fn tell(&mut self, event: Event) {
-        self.journal.push((self.now, event.clone()));
         let effects = self.governor.step(self.now, &event);
+        self.journal.push((self.now, event));
         for effect in effects {
             self.obey(effect);
         }
     }
 
-    pub(super) fn resume(&mut self, closed: bool) {
+    /// flyball died and goes on.
+    pub(super) fn resume_after_death(&mut self) {
+        let (policy, desk) = (self.policy(), self.desk.clone());
+        self.resume(Resume { policy, desk, closed: false });
+    }
+
+    /// A human goes on with a run that had ended.
+    pub(super) fn reopen(&mut self) {
+        let (policy, desk) = (self.policy(), self.desk.clone());
+        self.resume(Resume { policy, desk, closed: true });
+    }
+
+    fn resume(&mut self, resume: Resume) {
         self.alive = None;
-        let resume = Resume { policy: self.policy(), desk: self.desk.clone(), closed };
         self.tell(Event::RunResumed(Box::new(resume)));
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else needs an answer")]
     fn obey(&mut self, effect: Effect) {
         self.effects.push(effect.clone());
         match effect {
@@ -292,7 +321,7 @@ impl Story {
             Effect::StopAgent { iteration, .. } => {
                 let exit = Exit {
                     how: ExitHow::Signal(2),
-                    claims: Default::default(),
+                    claims: ClaimReading::default(),
                     last_words: String::new(),
                 };
                 self.exit(iteration, exit, Vec::new());

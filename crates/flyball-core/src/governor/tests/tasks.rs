@@ -35,9 +35,9 @@ fn a_spin_brings_unblock_authority_and_then_a_human() {
     let topics: Vec<_> = story
         .effects
         .iter()
-        .filter_map(|effect| match effect {
-            Effect::RecordContext(entry) => Some(entry.topic.as_str()),
-            _ => None,
+        .filter_map(|effect| {
+            let Effect::RecordContext(entry) = effect else { return None };
+            Some(entry.topic.as_str())
         })
         .collect();
     assert_eq!(topics, ["unblock_authority", "loop_escalation"]);
@@ -60,4 +60,14 @@ fn tasks_that_take_turns_without_moving_are_escalated_together() {
         story.run(|n| Act::says(&format!("<promise>BLOCKED:reason number {n}</promise>")));
     assert_eq!(outcome, Outcome::Blocked);
     assert!(!story.tripped(GuardKind::TaskCycle).is_empty() || story.iterations() == 15);
+}
+
+#[test]
+fn a_task_left_as_done_counts_as_done_only_where_that_is_asked_for() {
+    let mut story = Story::new().tasks(stories(&["a"])).rules(|r| {
+        r.limits.stuck = 20;
+        r.tasks.force_next_marks = crate::policy::ForceNextMarks::Done;
+    });
+    assert_eq!(story.run(|_| Act::idle()), Outcome::Complete);
+    assert_eq!(story.ending().left[0].standing, Standing::ForcedDone);
 }

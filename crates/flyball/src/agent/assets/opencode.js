@@ -36,6 +36,7 @@ export const Flyball = async ({ client }) => {
     "tool.execute.after": async (call, output) => {
       const input = { session_id: call.sessionID, tool_use_id: call.callID, tool_name: call.tool, tool_response: output.output }
       const answer = await ask("PostToolUse", input, @CALL_SECONDS@)
+      if (answer.decision === "block") output.output = answer.reason
       const context = answer.hookSpecificOutput?.additionalContext
       if (context) output.output += "\n" + context
     },

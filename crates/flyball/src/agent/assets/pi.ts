@@ -37,6 +37,7 @@ export default function (pi: any) {
   pi.on("tool_result", async (event: any) => {
     const input = { tool_use_id: event.toolCallId, tool_name: event.toolName, tool_response: textOf(event.content), is_error: event.isError }
     const answer = await ask("PostToolUse", input, @CALL_SECONDS@)
+    if (answer.decision === "block") return { content: [{ type: "text", text: answer.reason }] }
     const context = answer.hookSpecificOutput?.additionalContext
     if (context) return { content: [...event.content, { type: "text", text: context }] }
   })

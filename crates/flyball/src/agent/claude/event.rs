@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::agent::lax::{Flag, List, Maybe, Num, Text};
+use crate::agent::lax::{Content, Flag, List, Maybe, Num, Text};
 use crate::agent::meter::Usage;
 
 /// One line.
@@ -88,7 +88,7 @@ pub(crate) struct Block<'a> {
     #[serde(borrow)]
     pub(crate) tool_use_id: Text<'a>,
     #[serde(borrow)]
-    pub(crate) content: Option<&'a RawValue>,
+    pub(crate) content: Content<'a>,
     pub(crate) is_error: Flag,
 }
 

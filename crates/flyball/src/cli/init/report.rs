@@ -5,10 +5,11 @@ use serde_json::json;
 use super::Setup;
 use super::plan::{Existing, Plan};
 use crate::config::{duration, quoted};
+use crate::hook::install::{self, Done};
 use crate::terminal::Paint;
 
 /// For people.
-pub(super) fn text(setup: &Setup, plan: &Plan, paint: Paint) -> String {
+pub(super) fn text(setup: &Setup, (plan, hooks): (&Plan, &[Done]), paint: Paint) -> String {
     let mut lines = Vec::new();
     let detected = &setup.detected;
     let kinds: Vec<String> = detected.kinds.iter().map(ToString::to_string).collect();
@@ -44,18 +45,23 @@ pub(super) fn text(setup: &Setup, plan: &Plan, paint: Paint) -> String {
         lines.push(format!("{} {}", paint.green(verb), file.path.display()));
     }
     lines.extend(plan.kept.iter().map(|path| format!("Kept     {}", path.display())));
+    lines.extend(
+        hooks.iter().map(|one| format!("{} {}", paint.green("Hooks   "), one.path.display())),
+    );
     let warnings = warnings(setup, plan);
     if !warnings.is_empty() {
         lines.push(String::new());
     }
     lines.extend(warnings.iter().map(|text| format!("{}  {text}", paint.yellow("Warning"))));
     lines.push(String::new());
+    let remark = hooks.first().and_then(|one| install::remark(one.agent));
+    lines.extend(remark.map(|remark| format!("Next     {remark}")));
     lines.extend(next(setup, plan).iter().map(|step| format!("Next     {step}")));
     lines.join("\n") + "\n"
 }
 
 /// For programs.
-pub(super) fn json(setup: &Setup, plan: &Plan) -> serde_json::Value {
+pub(super) fn json(setup: &Setup, plan: &Plan, hooks: &[Done]) -> serde_json::Value {
     let gates = setup.detected.gates.iter().map(|gate| {
         let timeout = duration::format(gate.timeout);
         json!({ "name": gate.name, "command": gate.command, "timeout": timeout, "why": gate.why })
@@ -81,6 +87,7 @@ pub(super) fn json(setup: &Setup, plan: &Plan) -> serde_json::Value {
         "converted": converted,
         "written": written.collect::<Vec<_>>(),
         "kept": kept.collect::<Vec<_>>(),
+        "hooks": hooks.iter().map(Done::to_json).collect::<Vec<_>>(),
         "warnings": warnings(setup, plan),
         "next": next(setup, plan),
     })

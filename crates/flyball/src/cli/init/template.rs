@@ -11,9 +11,9 @@ const PROMPT: &str = include_str!("../../../templates/prompt.md");
 const TASKS: &str = include_str!("../../../templates/tasks.json");
 
 /// `prd.md`.
-pub(super) const PRD: &str = include_str!("../../../templates/prd.md");
+pub(in crate::cli) const PRD: &str = include_str!("../../../templates/prd.md");
 /// `progress.txt`.
-pub(super) const PROGRESS: &str = include_str!("../../../templates/progress.txt");
+pub(in crate::cli) const PROGRESS: &str = include_str!("../../../templates/progress.txt");
 /// The loop folder's `.gitignore`.
 pub(super) const IGNORE: &str = include_str!("../../../templates/gitignore");
 
@@ -44,7 +44,7 @@ pub(super) fn prompt(dir: &Path) -> String {
 }
 
 /// `tasks.json` with one example story.
-pub(super) fn tasks(project: &str) -> String {
+pub(in crate::cli) fn tasks(project: &str) -> String {
     TASKS.replace("{{project}}", &serde_json::Value::from(project).to_string())
 }
 

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-const ESCAPE: u8 = 0x1b;
+/// The byte every control sequence begins with.
+pub(super) const ESCAPE: u8 = 0x1b;
 
 /// The line without control sequences and without what a carriage return has overwritten.
 pub(super) fn clean(line: &[u8]) -> Cow<'_, str> {
@@ -10,9 +11,9 @@ pub(super) fn clean(line: &[u8]) -> Cow<'_, str> {
         let text = String::from_utf8_lossy(&strip(line)).into_owned();
         return Cow::Owned(last_written(&text).to_owned());
     }
-    match String::from_utf8_lossy(line) {
-        Cow::Borrowed(text) => Cow::Borrowed(last_written(text)),
-        Cow::Owned(text) => Cow::Owned(last_written(&text).to_owned()),
+    match std::str::from_utf8(line) {
+        Ok(text) => Cow::Borrowed(last_written(text)),
+        Err(_) => Cow::Owned(last_written(&String::from_utf8_lossy(line)).to_owned()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Results printed as one JSON document: jest, vitest, mocha, RSpec, eslint, ruff,
+//! Results printed as one JSON document: jest, vitest, mocha, rspec, eslint, ruff,
 //! golangci-lint and SARIF.
 
 mod eslint;

@@ -87,8 +87,11 @@ struct Problem {
 
 /// Whether a line is nothing but a path.
 fn path(text: &str) -> Option<&str> {
-    let is_path = text.len() < 400
-        && !text.starts_with(' ')
+    // Cheap questions first: this looks at very many lines.
+    if text.len() >= 400 || memchr::memchr(b'/', text.as_bytes()).is_none() {
+        return None;
+    }
+    let is_path = !text.starts_with(' ')
         && !text.ends_with([':', '.', ')', ';'])
         && text.rsplit('/').next().is_some_and(|name| name.contains('.'))
         && !text.contains(": ")

@@ -98,8 +98,10 @@ impl Gcc {
             };
         self.spoke = true;
         let (message, flag) = split_flag(message);
-        let mut finding =
-            Finding::new(FindingKind::Compile, message).at(place.file, place.line, place.column);
+        // Rules without a dash are those of linters that speak like compilers.
+        let is_lint = flag.is_some_and(|flag| !flag.starts_with('-'));
+        let kind = if is_lint { FindingKind::Lint } else { FindingKind::Compile };
+        let mut finding = Finding::new(kind, message).at(place.file, place.line, place.column);
         finding.name = flag.map(str::to_owned);
         let mut excerpt = Block::default();
         excerpt.push(line.text);
@@ -116,20 +118,19 @@ impl Gcc {
     }
 }
 
-/// Message and flag of `text [-Wflag]`.
+/// Message and flag of `text [-Wflag]`, also of `text [SC2086]` and `text [misc-rule]`.
 fn split_flag(message: &str) -> (&str, Option<&str>) {
-    let split = message.strip_suffix(']').and_then(|text| text.rsplit_once(" [-"));
-    match split {
-        Some((text, _)) => {
-            let flag = message.get(text.len() + 2..message.len() - 1);
-            (text, flag)
-        }
-        None => (message, None),
+    match message.strip_suffix(']').and_then(|text| text.rsplit_once(" [")) {
+        Some((text, flag)) if !flag.contains(' ') => (text, Some(flag)),
+        _ => (message, None),
     }
 }
 
-/// File and message of `link.c:(.text+0x5): undefined reference to `helper'`.
+/// File and message of the linker's complaint about a name without a definition.
 fn undefined_reference(text: &str) -> Option<(&str, &str)> {
+    if !text.ends_with(['\'', '`']) {
+        return None;
+    }
     let (place, message) = text.split_once("): undefined reference to ")?;
     let (file, _) = place.split_once(":(")?;
     let file = file.rsplit(' ').next()?;
@@ -139,6 +140,9 @@ fn undefined_reference(text: &str) -> Option<(&str, &str)> {
 
 /// The message of `/usr/bin/ld: cannot find -lfoo`.
 fn missing_library(text: &str) -> Option<&str> {
+    if !text.starts_with(['/', 'l']) {
+        return None;
+    }
     let (linker, message) = text.split_once(": ")?;
     (linker.ends_with("ld") && message.starts_with("cannot find ")).then_some(message)
 }

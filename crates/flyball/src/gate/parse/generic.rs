@@ -44,7 +44,7 @@ impl Recogniser for Generic {
             }
         } else if let Some((file, number)) = self.traced.take() {
             self.traceback(line, file, number);
-        } else if !has_number_after_colon(line.text) {
+        } else if !may_mention(line.text) {
             return Attention::Idle;
         } else if let Some(place) = place::mention(line.text) {
             let file = place::tidy(place.file);
@@ -81,8 +81,15 @@ fn python_frame(text: &str) -> Option<(&str, u32)> {
     Some((file, super::text::small(rest)?.0))
 }
 
-/// A cheap look before the thorough one.
-fn has_number_after_colon(text: &str) -> bool {
+/// A cheap look before the thorough one: is there an extension, a colon and a digit?
+fn may_mention(text: &str) -> bool {
     let bytes = text.as_bytes();
-    memchr::memchr_iter(b':', bytes).any(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_digit))
+    memchr::memchr_iter(b':', bytes).any(|at| {
+        if !bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
+            return false;
+        }
+        let before = bytes.get(..at).unwrap_or_default();
+        let name = before.iter().rev().take(11).take_while(|b| b.is_ascii_alphanumeric()).count();
+        name > 0 && before.iter().rev().nth(name) == Some(&b'.')
+    })
 }

@@ -10,9 +10,8 @@ use super::report::{Findings, Report};
 pub(super) struct GoBuild {
     is_vet: bool,
     spoke: bool,
-    in_package: bool,
-    /// Lines in a row that are not about the package.
-    strangers: u32,
+    /// Inside a package's list: how many lines in a row were not about it.
+    strangers: Option<u32>,
     last: Option<(u64, Finding)>,
     findings: Findings,
 }
@@ -25,8 +24,7 @@ impl GoBuild {
         Self {
             is_vet: command.contains("vet"),
             spoke: false,
-            in_package: false,
-            strangers: 0,
+            strangers: None,
             last: None,
             findings: Findings::default(),
         }
@@ -57,14 +55,13 @@ impl Recogniser for GoBuild {
         if let Some(package) = text.strip_prefix("# ") {
             self.close();
             let name = package.split(" [").next().unwrap_or(package);
-            self.in_package = !name.contains(' ') && !name.is_empty();
-            self.strangers = 0;
+            self.strangers = (!name.contains(' ') && !name.is_empty()).then_some(0);
         } else if let Some(place) = place
             && place.has_extension(&["go"])
-            && (self.in_package || vetted)
+            && (self.strangers.is_some() || vetted)
         {
             self.close();
-            self.strangers = 0;
+            self.strangers = self.strangers.map(|_| 0);
             self.spoke = true;
             // What vet says with its name in front is a compile error it stumbled over.
             let is_lint = self.is_vet && !vetted;
@@ -79,10 +76,9 @@ impl Recogniser for GoBuild {
             }
         } else {
             self.close();
-            self.strangers += 1;
-            self.in_package &= self.strangers <= STRANGERS_MAX;
+            self.strangers = self.strangers.map(|n| n + 1).filter(|n| *n <= STRANGERS_MAX);
         }
-        if self.in_package { Attention::Busy } else { Attention::Idle }
+        if self.strangers.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
     fn finish(&mut self) -> Option<Report> {

@@ -2,6 +2,7 @@
 
 mod output;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use flyball_core::gate::{Counts, Finding, FindingKind};
@@ -9,7 +10,7 @@ use serde::Deserialize;
 
 use super::recogniser::{Attention, Cues, Line, Recogniser};
 use super::report::{Block, Findings, Report};
-use super::text;
+use super::{place, text};
 
 /// Reads `--- FAIL: TestX (0.00s)` with its lines, panics, and the events of `-json`.
 #[derive(Default)]
@@ -37,15 +38,15 @@ struct Open {
 const PRINTED_MAX: usize = 2_000;
 
 #[derive(Deserialize)]
-struct Event {
-    #[serde(rename = "Action")]
-    action: String,
-    #[serde(rename = "Package", default)]
-    package: String,
-    #[serde(rename = "Test", default)]
-    test: String,
-    #[serde(rename = "Output", default)]
-    output: String,
+struct Event<'a> {
+    #[serde(rename = "Action", borrow)]
+    action: Cow<'a, str>,
+    #[serde(rename = "Package", borrow, default)]
+    package: Cow<'a, str>,
+    #[serde(rename = "Test", borrow, default)]
+    test: Cow<'a, str>,
+    #[serde(rename = "Output", borrow, default)]
+    output: Cow<'a, str>,
 }
 
 impl Recogniser for GoTest {
@@ -59,8 +60,8 @@ impl Recogniser for GoTest {
 
     fn line(&mut self, line: Line<'_>) -> Attention {
         if line.text.starts_with("{\"") {
-            if line.text.contains("\"Action\":")
-                && let Ok(event) = serde_json::from_str::<Event>(line.text)
+            if is_event(line.text)
+                && let Ok(event) = serde_json::from_str::<Event<'_>>(line.text)
             {
                 self.event(&event, line.number);
             }
@@ -164,20 +165,25 @@ impl GoTest {
         self.printed.remove(name).unwrap_or_default()
     }
 
-    fn event(&mut self, event: &Event, number: u64) {
-        let key = format!("{}\n{}", text::clip(&event.package, 500), text::clip(&event.test, 500));
+    fn event(&mut self, event: &Event<'_>, number: u64) {
         self.spoke = true;
-        match event.action.as_str() {
-            "output" | "build-output" => {
+        if event.action == "build-output" {
+            self.build_output(event.output.trim_end(), number);
+        }
+        if event.test.is_empty() || matches!(&*event.action, "run" | "start" | "pause" | "cont") {
+            return;
+        }
+        let key = format!("{}\n{}", text::clip(&event.package, 500), text::clip(&event.test, 500));
+        match &*event.action {
+            "output" => {
                 let line = event.output.trim_end_matches('\n');
                 let own = line.trim_start();
                 let is_frame = own.starts_with("=== ") || own.starts_with("--- ");
                 let room = self.printed.len() < PRINTED_MAX || self.printed.contains_key(&key);
-                if !is_frame && room && !event.test.is_empty() {
+                if !is_frame && room {
                     self.printed.entry(key).or_default().push(line);
                 }
             }
-            "pass" | "fail" | "skip" if event.test.is_empty() => {}
             "pass" => {
                 self.counted = true;
                 self.counts.passed += 1;
@@ -196,6 +202,14 @@ impl GoTest {
                 self.findings.push(number, finding);
             }
             _ => {}
+        }
+    }
+
+    /// Since Go 1.24 compile errors are events too.
+    fn build_output(&mut self, output: &str, number: u64) {
+        if let Some(place) = place::prefix(output).filter(|place| place.has_extension(&["go"])) {
+            let finding = Finding::new(FindingKind::Compile, place.rest);
+            self.findings.push(number, finding.at(place.file, place.line, place.column));
         }
     }
 
@@ -226,10 +240,17 @@ fn drop_parents(findings: &mut Findings) {
     findings.retain(|finding| !is_parent(finding));
 }
 
-/// `ok  	package	0.1s`, `FAIL	package	0.1s`, `FAIL`, `PASS`.
+/// The line of a package: `ok`, its name and its time, or `FAIL`; or a bare `FAIL` or `PASS`.
 fn is_package_line(text: &str) -> bool {
     text.starts_with("FAIL\t")
         || (text.starts_with("ok  ") && text::indent(text) == 0 && text.contains('\t'))
         || text == "FAIL"
         || text == "PASS"
+}
+
+/// Whether a line of JSON is an event of `go test -json`.
+fn is_event(text: &str) -> bool {
+    text.starts_with("{\"Time\":")
+        || text.starts_with("{\"Action\":")
+        || text.starts_with("{\"ImportPath\":")
 }

@@ -153,6 +153,9 @@ impl Gradle {
 
 /// Name and word of `shop.CartTest > raises FAILED`.
 fn result(text: &str) -> Option<(&str, &str)> {
+    if !text.ends_with("ED") {
+        return None;
+    }
     let (name, word) = text.rsplit_once(' ')?;
     let is_result = matches!(word, "FAILED" | "PASSED" | "SKIPPED")
         && name.contains(" > ")

@@ -55,6 +55,11 @@ pub(super) fn kind(message: &str) -> FindingKind {
     }
 }
 
+/// The kind of a test's failure: a missing module inside a test is still the test's failure.
+pub(super) fn test_kind(message: &str) -> FindingKind {
+    if kind(message) == FindingKind::Timeout { FindingKind::Timeout } else { FindingKind::Test }
+}
+
 /// Message and own place of an error written as a stack.
 pub(super) fn of_stack(stack: &str) -> (String, Option<Place<'_>>) {
     let message: Vec<&str> = stack.lines().take_while(|line| !is_frame(line)).take(15).collect();

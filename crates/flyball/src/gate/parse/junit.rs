@@ -1,4 +1,4 @@
-//! JUnit XML, in the dialects of pytest, jest, vitest, mocha, node, surefire and others.
+//! `JUnit` XML, in the dialects of pytest, jest, vitest, mocha, node, surefire and others.
 
 mod case;
 
@@ -166,8 +166,7 @@ fn character(entity: &BytesRef<'_>) -> Option<char> {
     if let Ok(Some(character)) = entity.resolve_char_ref() {
         return Some(character);
     }
-    let name: &[u8] = entity.as_ref();
-    match name {
+    match &**entity {
         b"lt" => Some('<'),
         b"gt" => Some('>'),
         b"amp" => Some('&'),

@@ -20,7 +20,8 @@ pub(super) struct LibtestJson {
 struct Event {
     #[serde(rename = "type")]
     kind: String,
-    event: String,
+    #[serde(rename = "event")]
+    what: String,
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -68,7 +69,7 @@ impl Recogniser for LibtestJson {
 impl LibtestJson {
     fn event(&mut self, text: &str, number: u64) {
         let Ok(event) = serde_json::from_str::<Event>(text) else { return };
-        match (event.kind.as_str(), event.event.as_str()) {
+        match (event.kind.as_str(), event.what.as_str()) {
             ("suite", "started") => {
                 self.close();
                 self.spoke = true;
@@ -106,11 +107,11 @@ fn finding(event: &Event) -> Finding {
         if let Some((message, at)) = event.message.rsplit_once(" at ")
             && let Some(place) = place::prefix(at)
         {
-            finding.message = message.to_owned();
+            message.clone_into(&mut finding.message);
             finding = finding.at(place.file, place.line, place.column);
         }
     }
-    if event.event == "timeout" || event.reason.contains("time limit") {
+    if event.what == "timeout" || event.reason.contains("time limit") {
         finding.kind = FindingKind::Timeout;
     }
     finding

@@ -18,19 +18,26 @@ pub(super) struct Lines {
 impl Lines {
     /// Takes the next bytes and hands each finished line to `each`.
     pub(super) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(&str)) {
-        let mut rest = bytes;
-        while let Some(at) = memchr::memchr(b'\n', rest) {
-            let (line, after) = rest.split_at(at);
-            rest = after.get(1..).unwrap_or_default();
+        // Most output has neither colours nor carriage returns: look once, not for every line.
+        let is_plain = memchr::memchr2(ansi::ESCAPE, b'\r', bytes).is_none();
+        let plain = if is_plain { std::str::from_utf8(bytes).ok() } else { None };
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', bytes) {
+            let line = bytes.get(start..end).unwrap_or_default();
             if self.open {
                 self.keep(line);
                 each(&ansi::clean(&self.partial));
                 self.partial.clear();
                 self.open = false;
             } else {
-                each(&ansi::clean(cut(line)));
+                match plain.and_then(|text| text.get(start..end)) {
+                    Some(text) if text.len() <= TEXT_MAX => each(text),
+                    _ => each(&ansi::clean(cut(line))),
+                }
             }
+            start = end + 1;
         }
+        let rest = bytes.get(start..).unwrap_or_default();
         if !rest.is_empty() {
             self.keep(rest);
             self.open = true;

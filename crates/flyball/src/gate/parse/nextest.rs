@@ -14,6 +14,8 @@ pub(super) struct Nextest {
     seen: Counts,
     spoke: bool,
     block: Option<Open>,
+    /// Whether the output of the open test is not indented.
+    is_flat: bool,
     findings: Findings,
 }
 
@@ -46,14 +48,17 @@ impl Recogniser for Nextest {
                 self.summary(text);
                 return Attention::Idle;
             }
-        } else if !text.is_empty() && text::indent(text) == 0 {
+        } else if is_old_heading(text) {
+            // Before 0.9.9x the output was not indented.
+            self.is_flat = self.block.is_some();
+        } else if !self.is_flat && !text.is_empty() && text::indent(text) == 0 {
             self.close();
         }
         if text.trim_start().starts_with("Nextest run ID") {
             self.spoke = true;
         }
         if let Some(open) = &mut self.block {
-            open.output.push(text::dedent(text, 4));
+            open.output.push(if self.is_flat { text } else { text::dedent(text, 4) });
         }
         self.attention()
     }
@@ -96,6 +101,7 @@ impl Nextest {
     }
 
     fn close(&mut self) {
+        self.is_flat = false;
         let Some(mut open) = self.block.take() else { return };
         let output = without_harness(&open.output.take());
         let mut finding = panic::finding(&open.name, &output);
@@ -122,6 +128,11 @@ impl Nextest {
         }
         self.counts = Some(counts);
     }
+}
+
+/// `--- STDERR:              ledger tests::x ---`
+fn is_old_heading(text: &str) -> bool {
+    (text.starts_with("--- STDOUT: ") || text.starts_with("--- STDERR: ")) && text.ends_with("---")
 }
 
 struct Status<'a> {
@@ -167,6 +178,7 @@ fn without_harness(output: &str) -> String {
             || trimmed.starts_with("test result: ")
             || (trimmed.starts_with("test ") && trimmed.ends_with("... FAILED"))
             || trimmed.ends_with("───")
+            || is_old_heading(trimmed)
             || (trimmed.starts_with("---- ") && trimmed.ends_with(" ----"));
         if !harness && !(trimmed.is_empty() && (kept.is_empty() || in_list)) {
             kept.push_str(line);

@@ -71,10 +71,8 @@ impl NodeError {
             return;
         }
         let message = text.lines().next().unwrap_or_default();
-        let kind = match js_frame::kind(message) {
-            FindingKind::Compile => FindingKind::Compile,
-            _ => FindingKind::Crash,
-        };
+        let is_compile = js_frame::kind(message) == FindingKind::Compile;
+        let kind = if is_compile { FindingKind::Compile } else { FindingKind::Crash };
         let mut finding = Finding::new(kind, message).with_excerpt(text.as_str());
         let above = self.above.take().filter(|(at, _, _)| number.saturating_sub(*at) < 10);
         if let Some(place) = text.lines().find_map(js_frame::own) {
@@ -88,8 +86,9 @@ impl NodeError {
 
 /// `TypeError: text`, `Error [CODE]: text`, `Uncaught Error: text`.
 fn is_error(text: &str) -> bool {
-    let Some((head, _)) = text.split_once(": ") else { return false };
-    let head = head.strip_prefix("Uncaught ").unwrap_or(head);
-    let name = head.split(" [").next().unwrap_or(head);
-    name.ends_with("Error") && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    let text = text.strip_prefix("Uncaught ").unwrap_or(text);
+    let length = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let Some((name, rest)) = text.split_at_checked(length) else { return false };
+    name.ends_with("Error")
+        && (rest.starts_with(": ") || (rest.starts_with(" [") && rest.contains("]: ")))
 }

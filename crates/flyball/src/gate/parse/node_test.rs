@@ -42,6 +42,9 @@ impl Recogniser for NodeTest {
     }
 
     fn line(&mut self, line: Line<'_>) -> Attention {
+        if self.open.is_none() && line.text.starts_with('t') && !line.text.starts_with("test at ") {
+            return Attention::Idle;
+        }
         let depth = text::indent(line.text);
         let trimmed = line.text.trim_start();
         if let Some(total) = trimmed.strip_prefix("ℹ ") {

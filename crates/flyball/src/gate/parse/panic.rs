@@ -93,7 +93,7 @@ fn doc_place(name: &str) -> Option<(&str, u32)> {
     let (file, rest) = name.split_once(" - ")?;
     let (_, line) = rest.rsplit_once("(line ")?;
     let (line, _) = text::small(line)?;
-    file.ends_with(".rs").then_some((file, line))
+    (file.rsplit('.').next() == Some("rs")).then_some((file, line))
 }
 
 #[cfg(test)]

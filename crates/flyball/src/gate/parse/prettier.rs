@@ -8,11 +8,17 @@ use super::text;
 
 /// Reads `[warn] path` and `[error] path: SyntaxError: … (1:7)`.
 pub(super) struct Prettier {
-    spoke: bool,
+    said: Said,
     lists_paths: bool,
-    /// It said that nothing is wrong.
-    clean: bool,
     findings: Findings,
+}
+
+/// What was heard of prettier so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    Checking,
+    AllWell,
 }
 
 impl Prettier {
@@ -20,9 +26,8 @@ impl Prettier {
         let lists = ["-l", "--list-different"];
         let is_prettier = command.contains("prettier");
         Self {
-            spoke: is_prettier,
+            said: if is_prettier { Said::Checking } else { Said::Nothing },
             lists_paths: is_prettier && command.split(' ').any(|word| lists.contains(&word)),
-            clean: false,
             findings: Findings::default(),
         }
     }
@@ -46,10 +51,10 @@ impl Recogniser for Prettier {
     fn line(&mut self, line: Line<'_>) -> Attention {
         let text = line.text;
         if text == "Checking formatting..." {
-            self.spoke = true;
+            self.said = Said::Checking;
         } else if text == "All matched files use Prettier code style!" {
-            self.clean = true;
-        } else if !self.spoke {
+            self.said = Said::AllWell;
+        } else if self.said == Said::Nothing {
             return Attention::Idle;
         } else if let Some(file) = text.strip_prefix("[warn] ") {
             if is_path(file) {
@@ -69,7 +74,7 @@ impl Recogniser for Prettier {
 
     fn finish(&mut self) -> Option<Report> {
         let findings = std::mem::take(&mut self.findings);
-        (self.clean || !findings.is_empty()).then(|| Report {
+        (self.said == Said::AllWell || !findings.is_empty()).then(|| Report {
             tool: "prettier",
             findings,
             ..Report::default()

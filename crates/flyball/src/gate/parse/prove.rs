@@ -11,6 +11,7 @@ use super::text;
 #[derive(Default)]
 pub(super) struct Prove {
     total: Option<u64>,
+    in_summary: bool,
     failed: u64,
     skipped: u64,
     /// A subtest has just failed: the next failure at the margin is its parent.
@@ -25,7 +26,7 @@ impl Recogniser for Prove {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"#F(tT", place: false }
+        Cues { first: b"#F(T", place: false }
     }
 
     fn line(&mut self, line: Line<'_>) -> Attention {
@@ -34,19 +35,10 @@ impl Recogniser for Prove {
             self.comment(comment, line);
         } else {
             self.close();
-            if let Some((_, tests)) = line.text.split_once(", Tests=")
-                && line.text.starts_with("Files=")
-            {
-                self.total = text::number(tests).map(|(tests, _)| tests);
-            } else if let Some((_, failed)) = line.text.split_once(" Failed: ")
-                && line.text.contains(" (Wstat: ")
-            {
-                self.failed += text::number(failed).map_or(0, |(failed, _)| failed);
-            } else if let Some(skipped) = trimmed.strip_prefix("(less ") {
-                self.skipped += text::number(skipped).map_or(0, |(skipped, _)| skipped);
-            }
+            self.summary(line.text);
         }
-        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+        let busy = self.open.is_some() || self.in_summary;
+        if busy { Attention::Busy } else { Attention::Idle }
     }
 
     fn finish(&mut self) -> Option<Report> {
@@ -63,6 +55,23 @@ impl Recogniser for Prove {
 }
 
 impl Prove {
+    fn summary(&mut self, text: &str) {
+        if text == "Test Summary Report" {
+            self.in_summary = true;
+        } else if text.starts_with("Files=") {
+            self.in_summary = false;
+            let tests = text.split_once(", Tests=").and_then(|(_, tests)| text::number(tests));
+            self.total = tests.map(|(tests, _)| tests);
+        } else if let Some(skipped) = text.trim_start().strip_prefix("(less ") {
+            self.skipped += text::number(skipped).map_or(0, |(skipped, _)| skipped);
+        } else if self.in_summary
+            && text.contains(" (Wstat: ")
+            && let Some((_, failed)) = text.split_once(" Failed: ")
+        {
+            self.failed += text::number(failed).map_or(0, |(failed, _)| failed);
+        }
+    }
+
     fn comment(&mut self, comment: &str, line: Line<'_>) {
         let words = comment.trim();
         if let Some(name) = words.strip_prefix("Failed test") {

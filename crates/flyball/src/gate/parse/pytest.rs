@@ -175,7 +175,9 @@ fn kind(message: &str) -> FindingKind {
 
 /// Whether this is the last line of `-q`: `1 failed, 2 passed in 0.03s`.
 fn is_last(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_digit() || first == 'n') && counts(text).is_some()
+    text.starts_with(|first: char| first.is_ascii_digit() || first == 'n')
+        && text.ends_with(['s', ')'])
+        && counts(text).is_some()
 }
 
 /// The numbers of the last line.

@@ -1,4 +1,4 @@
-//! RSpec: the list of failures and the totals.
+//! rspec: the list of failures and the totals.
 
 use flyball_core::gate::{Counts, Finding, FindingKind};
 

@@ -61,7 +61,7 @@ impl Recogniser for Rustfmt {
             } else {
                 self.close();
             }
-        } else if self.lists_paths && line.text.ends_with(".rs") && !line.text.contains(' ') {
+        } else if self.lists_paths && is_rust_path(line.text) {
             let finding = Finding::new(FindingKind::Format, "not formatted the way rustfmt does");
             self.findings.push(line.number, finding.at(line.text, None, None));
         }
@@ -81,4 +81,8 @@ fn diff_place(rest: &str) -> Option<(&str, u32)> {
         return Some((file, text::small(line)?.0));
     }
     place::prefix(rest).map(|place| (place.file, place.line))
+}
+
+fn is_rust_path(text: &str) -> bool {
+    text.rsplit_once('.').is_some_and(|(_, end)| end == "rs") && !text.contains(' ')
 }

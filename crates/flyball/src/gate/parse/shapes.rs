@@ -163,3 +163,47 @@ fn sarif_notes_are_nothing_and_warnings_only_matter_alone() {
     assert_eq!(sarif(&["warning", "note"]), ["warning"]);
     assert!(sarif(&["note"]).is_empty());
 }
+
+#[test]
+fn newer_go_reports_compile_errors_as_events() {
+    let parsed = parse(
+        "go test -json ./...",
+        "{\"ImportPath\":\"x\",\"Action\":\"build-output\",\"Output\":\"# x\\n\"}\n\
+         {\"ImportPath\":\"x\",\"Action\":\"build-output\",\"Output\":\"./a.go:6:2: no\\n\"}\n\
+         {\"ImportPath\":\"x\",\"Action\":\"build-fail\"}\n",
+    );
+    assert_eq!(told(&parsed), [(FindingKind::Compile, "", "a.go:6:2".to_owned(), "no")]);
+}
+
+#[test]
+fn older_nextest_does_not_indent_what_a_test_printed() {
+    let parsed = parse(
+        "cargo nextest run",
+        "    Starting 2 tests across 1 binary\n        FAIL [   0.005s] ledger tests::a\n\n\
+         --- STDOUT:              ledger tests::a ---\n\nrunning 1 test\ntest tests::a ... FAILED\n\n\
+         failures:\n\nfailures:\n    tests::a\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; \
+         0 measured; 6 filtered out; finished in 0.00s\n\n\n\
+         --- STDERR:              ledger tests::a ---\nthread 'tests::a' panicked at src/a.rs:3:9:\n\
+         boom\nnote: run with x\n\n        PASS [   0.005s] ledger tests::b\n------------\n     \
+         Summary [   0.1s] 2 tests run: 1 passed, 1 failed, 0 skipped\n        \
+         FAIL [   0.005s] ledger tests::a\nerror: test run failed\n",
+    );
+    let place = "src/a.rs:3:9".to_owned();
+    assert_eq!(told(&parsed), [(FindingKind::Test, "tests::a", place, "boom")]);
+    assert_eq!(parsed.counts, Some(Counts { passed: 1, failed: 1, skipped: 0 }));
+}
+
+#[test]
+fn linters_that_speak_like_compilers_are_lints() {
+    let parsed = parse(
+        "shellcheck -f gcc run.sh",
+        "run.sh:3:5: error: Double quote to prevent globbing. [SC2086]\n",
+    );
+    let want = "Double quote to prevent globbing.";
+    assert_eq!(told(&parsed), [(FindingKind::Lint, "SC2086", "run.sh:3:5".to_owned(), want)]);
+}
+
+#[test]
+fn a_bare_plan_is_not_yet_tap() {
+    assert_eq!(parse("x", "1..3\n").counts, None);
+}

@@ -41,7 +41,7 @@ fn could_not_start(text: &str) -> bool {
         && (text.ends_with(": not found")
             || text.contains("command not found")
             || text.ends_with("Permission denied"));
-    let by_script = text.contains(": line ") && text.ends_with(": command not found");
+    let by_script = text.ends_with(": command not found") && text.contains(": line ");
     by_shell
         || by_script
         || (text.starts_with("npm") && text.contains("issing script:"))

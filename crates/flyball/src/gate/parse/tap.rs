@@ -47,7 +47,7 @@ impl Recogniser for Tap {
             self.result(&result, depth, line.number);
         } else if is_plan(trimmed) || trimmed.starts_with("TAP version ") {
             self.close();
-            self.spoke |= depth == 0;
+            self.spoke |= trimmed.starts_with("TAP ");
         } else if trimmed.starts_with("# Subtest:") {
             self.close();
         } else if trimmed == "}" && self.open.is_none() {
@@ -91,7 +91,7 @@ impl Tap {
         let deeper = self.levels.iter().any(|(level, _)| *level > depth);
         let child_failed = self.levels.iter().any(|(level, failed)| *level > depth && *failed);
         self.levels.retain(|(level, _)| *level <= depth);
-        let failed = !result.ok && !result.excused;
+        let failed = result.verdict == Verdict::Failed;
         if let Some((level, any)) = self.levels.last_mut()
             && *level == depth
         {
@@ -99,16 +99,16 @@ impl Tap {
         } else if self.levels.len() < LEVELS_MAX {
             self.levels.push((depth, failed));
         }
-        if result.opens || (deeper && (child_failed || result.ok)) {
+        if result.opens || (deeper && (child_failed || !failed)) {
             return;
         }
-        if result.excused {
-            self.leaves.skipped += 1;
-        } else if result.ok {
-            self.leaves.passed += 1;
-        } else {
-            self.leaves.failed += 1;
-            self.open = Some((number, result.name.to_owned(), Block::default()));
+        match result.verdict {
+            Verdict::Excused => self.leaves.skipped += 1,
+            Verdict::Passed => self.leaves.passed += 1,
+            Verdict::Failed => {
+                self.leaves.failed += 1;
+                self.open = Some((number, result.name.to_owned(), Block::default()));
+            }
         }
     }
 
@@ -131,10 +131,16 @@ impl Closing {
     }
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    Failed,
+    /// Marked with SKIP or TODO, whatever came out.
+    Excused,
+}
+
 struct Outcome<'a> {
-    ok: bool,
-    /// Marked with SKIP or TODO.
-    excused: bool,
+    verdict: Verdict,
     /// Its subtests follow in braces.
     opens: bool,
     name: &'a str,
@@ -160,7 +166,12 @@ fn result(text: &str) -> Option<Outcome<'_>> {
     let directive = directive.trim_start().get(..4).unwrap_or_default();
     let excused = directive.eq_ignore_ascii_case("skip") || directive.eq_ignore_ascii_case("todo");
     let name = name.strip_prefix("- ").unwrap_or(name).trim();
-    Some(Outcome { ok, excused, opens, name })
+    let verdict = match (excused, ok) {
+        (true, _) => Verdict::Excused,
+        (false, true) => Verdict::Passed,
+        (false, false) => Verdict::Failed,
+    };
+    Some(Outcome { verdict, opens, name })
 }
 
 /// `1..6`.

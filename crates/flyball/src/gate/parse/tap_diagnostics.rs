@@ -1,6 +1,6 @@
 //! What TAP says below a failed test: a YAML block, comments, or plain text.
 
-use flyball_core::gate::{Finding, FindingKind};
+use flyball_core::gate::Finding;
 
 use super::js_frame;
 use super::place;
@@ -17,10 +17,7 @@ pub(super) fn finding(name: &str, block: &str) -> Finding {
         plain(block)
     };
     let message = if message.is_empty() { "test failed".to_owned() } else { message };
-    let mut finding = Finding::new(js_frame::kind(&message), message);
-    if finding.kind == FindingKind::Compile {
-        finding.kind = FindingKind::Test;
-    }
+    let mut finding = Finding::new(js_frame::test_kind(&message), message);
     if !name.is_empty() {
         finding = finding.named(name);
     }
@@ -67,8 +64,13 @@ fn below(lines: &[&str], at: usize) -> String {
 }
 
 fn unquote(value: &str) -> String {
-    let bare = value.strip_prefix(['"', '\'']).unwrap_or(value);
-    bare.strip_suffix(['"', '\'']).unwrap_or(bare).replace("\\\"", "\"")
+    // A closing quote without its opening one belongs to the words; an opening one alone begins a
+    // text of several lines.
+    let bare = ['"', '\''].into_iter().find_map(|quote| {
+        let rest = value.strip_prefix(quote)?;
+        Some(rest.strip_suffix(quote).unwrap_or(rest))
+    });
+    bare.unwrap_or(value).replace("\\\"", "\"")
 }
 
 /// The `#` lines of perl and bats.

@@ -10,12 +10,12 @@ use super::super::report::Report;
 struct File {
     file_path: String,
     #[serde(default)]
-    messages: Vec<Message>,
+    messages: Vec<Problem>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Message {
+struct Problem {
     #[serde(default)]
     rule_id: Option<String>,
     severity: u8,
@@ -32,12 +32,12 @@ pub(super) fn report(document: &str, number: u64) -> Option<Report> {
     let files: Vec<File> = serde_json::from_str(document).ok()?;
     let mut report = Report { tool: "eslint", ..Report::default() };
     for file in files {
-        for message in file.messages {
-            let kind = if message.fatal { FindingKind::Compile } else { FindingKind::Lint };
-            let mut finding = Finding::new(kind, message.message);
-            finding.name = message.rule_id;
-            finding = finding.at(file.file_path.as_str(), message.line, message.column);
-            if message.severity >= 2 {
+        for problem in file.messages {
+            let kind = if problem.fatal { FindingKind::Compile } else { FindingKind::Lint };
+            let mut finding = Finding::new(kind, problem.message);
+            finding.name = problem.rule_id;
+            finding = finding.at(file.file_path.as_str(), problem.line, problem.column);
+            if problem.severity >= 2 {
                 report.findings.push(number, finding);
             } else {
                 report.warnings.push(number, finding);

@@ -1,6 +1,6 @@
 //! `jest --json`, and vitest's JSON reporter, which speaks the same way.
 
-use flyball_core::gate::{Counts, Finding, FindingKind};
+use flyball_core::gate::{Counts, Finding};
 use serde::Deserialize;
 
 use super::super::report::Report;
@@ -74,10 +74,7 @@ pub(super) fn report(document: &str, number: u64) -> Option<Report> {
             let (message, at) = js_frame::of_stack(&stack);
             let bare = message.strip_prefix("Error: ").filter(|_| is_jest);
             let message = bare.unwrap_or(&message).to_owned();
-            let kind = match js_frame::kind(&message) {
-                FindingKind::Timeout => FindingKind::Timeout,
-                _ => FindingKind::Test,
-            };
+            let kind = js_frame::test_kind(&message);
             let finding = Finding::new(kind, message).named(titles.join(joint));
             let finding = match at {
                 Some(at) => finding.at(at.file, at.line, at.column),

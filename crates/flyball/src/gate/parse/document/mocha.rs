@@ -1,6 +1,6 @@
 //! `mocha -R json`.
 
-use flyball_core::gate::{Counts, Finding, FindingKind};
+use flyball_core::gate::{Counts, Finding};
 use serde::Deserialize;
 
 use super::super::js_frame;
@@ -52,10 +52,7 @@ pub(super) fn report(document: &str, number: u64) -> Option<Report> {
         let (of_stack, at) = js_frame::of_stack(&stack);
         let message =
             if of_stack.is_empty() { test.err.message.unwrap_or_default() } else { of_stack };
-        let kind = match js_frame::kind(&message) {
-            FindingKind::Timeout => FindingKind::Timeout,
-            _ => FindingKind::Test,
-        };
+        let kind = js_frame::test_kind(&message);
         let mut finding = Finding::new(kind, message).named(test.full_title);
         if let Some(at) = at {
             finding = finding.at(at.file, at.line, at.column);

@@ -17,12 +17,12 @@ struct Document {
 
 #[derive(Deserialize)]
 struct Summary {
-    #[serde(default)]
-    example_count: u64,
-    #[serde(default)]
-    failure_count: u64,
-    #[serde(default)]
-    pending_count: u64,
+    #[serde(default, rename = "example_count")]
+    examples: u64,
+    #[serde(default, rename = "failure_count")]
+    failures: u64,
+    #[serde(default, rename = "pending_count")]
+    pending: u64,
 }
 
 #[derive(Deserialize)]
@@ -49,11 +49,11 @@ struct Thrown {
 pub(super) fn report(document: &str, number: u64) -> Option<Report> {
     let document: Document = serde_json::from_str(document).ok()?;
     let sum = document.summary;
-    let passed = sum.example_count.saturating_sub(sum.failure_count);
+    let passed = sum.examples.saturating_sub(sum.failures);
     let counts = Counts {
-        passed: passed.saturating_sub(sum.pending_count),
-        failed: sum.failure_count,
-        skipped: sum.pending_count,
+        passed: passed.saturating_sub(sum.pending),
+        failed: sum.failures,
+        skipped: sum.pending,
     };
     let mut report = Report { tool: "rspec", counts: Some(counts), ..Report::default() };
     for example in document.examples.into_iter().filter(|example| example.status == "failed") {

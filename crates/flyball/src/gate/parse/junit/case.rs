@@ -1,4 +1,4 @@
-//! One test of a JUnit report.
+//! One test of a `JUnit` report.
 
 use flyball_core::gate::Finding;
 
@@ -44,7 +44,7 @@ impl Case {
             _ => of_body(&self.body),
         };
         let class_is_file = self.class.contains('/') || is_script(&self.class);
-        let mut finding = Finding::new(kind(&words), words);
+        let mut finding = Finding::new(js_frame::test_kind(&words), words);
         if let Some((file, line, column)) = self.place() {
             finding = finding.at(file, line, column);
         } else if let Some(file) = &self.file {
@@ -67,14 +67,15 @@ impl Case {
     /// The place of the failure in its text.
     fn place(&self) -> Option<(String, u32, Option<u32>)> {
         if let Some(frame) = jvm::own_frame(&self.body, &self.class) {
-            let is_java = frame.file.ends_with(".java") || frame.file.ends_with(".kt");
-            if is_java {
+            let extension = frame.file.rsplit('.').next().unwrap_or_default();
+            if matches!(extension, "java" | "kt" | "scala" | "groovy") {
                 return Some((frame.file.to_owned(), frame.line, None));
             }
         }
         let of = |place: place::Place<'_>| (place.file.to_owned(), place.line, place.column);
         // node wraps the error of the test in one of its own.
-        let cause = self.body.split_once("[cause]:").map_or("", |(_, cause)| cause);
+        let cause = self.body.split_once("  cause: ").or_else(|| self.body.split_once("[cause]: "));
+        let cause = cause.map_or("", |(_, cause)| cause);
         let mut lines = cause.lines().chain(self.body.lines());
         if let Some(place) = lines.find_map(js_frame::own) {
             return Some(of(place));
@@ -103,12 +104,4 @@ fn of_body(body: &str) -> String {
         .take(15)
         .collect();
     js_frame::once(&lines).join("\n").trim().to_owned()
-}
-
-fn kind(message: &str) -> flyball_core::gate::FindingKind {
-    use flyball_core::gate::FindingKind;
-    match js_frame::kind(message) {
-        FindingKind::Timeout => FindingKind::Timeout,
-        _ => FindingKind::Test,
-    }
 }

@@ -1,0 +1,132 @@
+//! The shell of the closed world: every order is performed, by an agent as it obeys.
+
+use flyball_core::IterationNo;
+use flyball_core::effect::{Effect, Force, Notice};
+use flyball_core::event::AgentFact;
+use flyball_core::tasklist::Mode;
+
+use super::persona::Persona;
+use super::script::{Act, Stage, script};
+use super::world::{Agent, Happening, World};
+
+impl World {
+    pub(super) fn perform(&mut self, effect: Effect) {
+        if self.ending.is_some() {
+            self.witness.broken(format!("an order after the end: {effect:?}"));
+        }
+        match effect {
+            Effect::StartAgent { iteration, mode, task, .. } => {
+                let task = task.map(|task| String::from(task.as_str()));
+                self.start(iteration, mode, task);
+            }
+            Effect::StopAgent { iteration, force } => self.stop(iteration, force),
+            Effect::LookAtWorktree { iteration } => {
+                let pause = self.rng.between(1, 2_000);
+                self.later(pause, Happening::Look(iteration));
+            }
+            Effect::RunGates { iteration, tree } => {
+                let pause = self.rng.between(1, 60_000);
+                self.later(pause, Happening::Gates(iteration, tree));
+            }
+            Effect::SetTimer { timer, iteration, at } => {
+                self.timers.insert(timer, (iteration, at));
+            }
+            Effect::Announce(Notice::Tripped { trip, rung }) => self.witness.tripped(&trip, rung),
+            Effect::FinishRun(ending) => {
+                self.witness.finished += 1;
+                self.ending = Some(ending);
+            }
+            other @ (Effect::WriteTasks { .. }
+            | Effect::WriteBlocked { .. }
+            | Effect::WriteDecide { .. }
+            | Effect::RemoveDecide
+            | Effect::CloseIteration(_)
+            | Effect::RecordAttempt(_)
+            | Effect::RecordContext(_)
+            | Effect::MarkTask { .. }
+            | Effect::SteerAgent { .. }
+            | Effect::RefuseCall { .. }
+            | Effect::Announce(_)) => self.perform_durable(other),
+        }
+    }
+
+    /// Orders that outlive a crash: they are performed again when flyball may have died before.
+    pub(crate) fn perform_durable(&mut self, effect: Effect) {
+        match effect {
+            Effect::WriteTasks { text } => self.repo.repair(text),
+            Effect::WriteBlocked { reason } => self.desk.blocked = Some(reason),
+            Effect::WriteDecide { question, .. } => self.desk.question = Some(question),
+            Effect::RemoveDecide => {
+                self.desk.question = None;
+                self.desk.answer = None;
+            }
+            Effect::CloseIteration(report) => {
+                self.witness.closed.insert(report.iteration.get());
+            }
+            Effect::RecordAttempt(_)
+            | Effect::RecordContext(_)
+            | Effect::MarkTask { .. }
+            | Effect::StartAgent { .. }
+            | Effect::SteerAgent { .. }
+            | Effect::RefuseCall { .. }
+            | Effect::StopAgent { .. }
+            | Effect::LookAtWorktree { .. }
+            | Effect::RunGates { .. }
+            | Effect::SetTimer { .. }
+            | Effect::Announce(_)
+            | Effect::FinishRun(_) => {}
+        }
+    }
+
+    fn start(&mut self, iteration: IterationNo, mode: Mode, task: Option<String>) {
+        if self.agent.is_some() {
+            self.witness.broken(format!("two agents at once in iteration {iteration}"));
+        }
+        if self.scenario.persona == Persona::NotStartable {
+            self.later(5, Happening::NotStarted(iteration));
+            return;
+        }
+        let stage = Stage {
+            persona: self.scenario.persona,
+            policy: &self.scenario.policy,
+            repo: &self.repo,
+            wall: self.wall(),
+            session: self.lives,
+            quirk: self.quirk,
+        };
+        let mut script = script(&stage, &mut self.rng);
+        let pid = Some(4711);
+        script.acts.push_front((20, Act::Fact(AgentFact::Started { pid })));
+        self.lives += 1;
+        let life = self.lives;
+        let (next_in_tail, is_dying, was_told_to_stop) = (0, false, false);
+        self.agent = Some(Agent {
+            life,
+            iteration,
+            mode,
+            task,
+            script,
+            next_in_tail,
+            is_dying,
+            was_told_to_stop,
+        });
+        self.schedule();
+    }
+
+    fn stop(&mut self, iteration: IterationNo, force: Force) {
+        let Some(agent) = &mut self.agent else { return };
+        if agent.iteration != iteration {
+            self.witness
+                .broken(format!("iteration {iteration} was to be stopped, not the running"));
+            return;
+        }
+        agent.was_told_to_stop = true;
+        let obeys = agent.script.obeys.is_some_and(|least| force >= least);
+        if obeys && !agent.is_dying {
+            agent.is_dying = true;
+            let life = agent.life;
+            let pause = self.rng.between(1, 900);
+            self.later(pause, Happening::Gone(life));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! `flyball hook`: called by an agent's hooks; nothing but the verdict is printed.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::Globals;
+use crate::config::suggest;
+use crate::error::CliError;
+use crate::{hook, terminal};
+
+/// Answer one event of an agent's hooks
+///
+/// Reads one JSON object from standard input and prints the verdict in the agent's own dialect.
+/// Called by the hooks that `flyball run` and `flyball hooks install` set up, and by home-made
+/// agents as `flyball hook flyball PreToolUse`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct HookArgs {
+    /// Whose hook it is, such as claude or goose; `flyball` for home-made agents
+    #[arg(value_name = "AGENT")]
+    pub agent: String,
+    /// The event, by the agent's own name for it, such as `PreToolUse`
+    #[arg(value_name = "EVENT")]
+    pub event: String,
+}
+
+/// Answers the event.
+pub fn run(args: &HookArgs, _globals: &Globals) -> Result<ExitCode, CliError> {
+    let dialect = hook::dialect(&args.agent).ok_or_else(|| unknown(&args.agent))?;
+    let answer = hook::answer(dialect, &args.event);
+    if !answer.is_empty() {
+        terminal::write_out(&format!("{answer}\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// There is no such agent, or it has no hooks.
+pub(super) fn unknown(agent: &str) -> CliError {
+    let error = CliError::usage(format!("flyball knows no hooks of an agent `{agent}`"));
+    let known: Vec<&str> = hook::dialects().map(hook::Dialect::name).collect();
+    if let Some(meant) = suggest::nearest(agent, known.iter().copied()) {
+        return error.hint(format!("did you mean `{meant}`?"));
+    }
+    error.hint(format!("known: {}", known.join(", ")))
+}

@@ -1,0 +1,60 @@
+//! Where a command works: the repository, its configuration and loop folder, and the journal.
+
+use std::path::PathBuf;
+
+use super::{Globals, fault};
+use crate::config::Config;
+use crate::error::CliError;
+use crate::journal::{self, Journal};
+use crate::loopdir::LoopDir;
+use crate::project;
+
+/// A repository with its settings.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Its root, as runs are filed under.
+    pub(super) root: PathBuf,
+    /// What is set for it.
+    pub(super) config: Config,
+    /// Its loop folder.
+    pub(super) desk: LoopDir,
+}
+
+impl Place {
+    /// The repository the command was started in.
+    pub(super) fn find(globals: &Globals) -> Result<Self, CliError> {
+        let root = repository(globals)?;
+        let config = globals.sources()?.load()?;
+        let desk = LoopDir::new(&root, &config.loop_dir, &config.tasks_file);
+        Ok(Self { root, config, desk })
+    }
+}
+
+/// The root of the repository the command was started in.
+pub(super) fn repository(globals: &Globals) -> Result<PathBuf, CliError> {
+    let start = globals.start_dir()?;
+    let root = project::find_repository(&start).ok_or_else(|| {
+        CliError::no_input(format!("`{}` is not in a git repository", start.display()))
+            .hint("`cd` into the repository, or name it: `flyball -C DIR …`")
+    })?;
+    root.canonicalize().map_err(fault::file(&root, "found"))
+}
+
+/// Refuses what only a human may do to an agent that flyball itself started: the guarded does not
+/// hold the keys.
+pub(super) fn for_humans(command: &str) -> Result<(), CliError> {
+    let Some(run) = std::env::var_os("FLYBALL_RUN").filter(|run| !run.is_empty()) else {
+        return Ok(());
+    };
+    let run = run.to_string_lossy();
+    Err(CliError::usage(format!(
+        "`flyball {command}` is for humans, and this is the agent of run `{run}`"
+    ))
+    .hint("go on with the task, or end with a BLOCKED or DECIDE claim"))
+}
+
+/// The journal of this machine.
+pub(super) fn open_journal() -> Result<Journal, CliError> {
+    let state = journal::state_dir().map_err(fault::journal)?;
+    Journal::open(&state).map_err(fault::journal)
+}

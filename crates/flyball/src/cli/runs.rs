@@ -1,0 +1,119 @@
+//! Runs as the command line names them: by id, by the beginning of an id, or the latest here.
+
+use std::path::{Path, PathBuf};
+
+use flyball_core::{Millis, Moment, RunId};
+use serde::Serialize;
+
+use super::fault;
+use crate::config::{quoted, suggest};
+use crate::error::CliError;
+use crate::journal::{Journal, RunFilter, RunSummary};
+use crate::process;
+
+/// How many ids an error names.
+const NAMED_MAX: usize = 5;
+
+/// Whether a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Life {
+    /// Its process is at work.
+    Running,
+    /// It did not end, and its process is gone.
+    Lost,
+    /// It ended.
+    Ended,
+}
+
+/// Whether a run goes on.
+pub(super) fn life(run: &RunSummary) -> Life {
+    if run.ended.is_some() {
+        return Life::Ended;
+    }
+    match run.pid {
+        Some(pid) if process::still_runs(pid, run.last_at) => Life::Running,
+        Some(_) | None => Life::Lost,
+    }
+}
+
+/// How long a run took, or takes.
+pub(super) fn elapsed(run: &RunSummary, now: Moment) -> Millis {
+    match (life(run), &run.ending) {
+        (Life::Running, _) => now.since(run.started),
+        (Life::Ended, Some(ending)) => Millis::new(ending.tally.runtime_ms),
+        (Life::Ended | Life::Lost, _) => run.last_at.since(run.started),
+    }
+}
+
+/// The run with this id, or the only one whose id begins so.
+pub(super) fn find(journal: &Journal, asked: &str) -> Result<RunSummary, CliError> {
+    let known = journal.runs(&RunFilter::default()).map_err(fault::journal)?;
+    if let Some(exact) = known.iter().find(|run| run.run.as_str() == asked) {
+        return Ok(exact.clone());
+    }
+    let fits = |run: &&RunSummary| !asked.is_empty() && run.run.as_str().starts_with(asked);
+    let found: Vec<&RunSummary> = known.iter().filter(fits).collect();
+    if let [only] = found.as_slice() {
+        return Ok((*only).clone());
+    }
+    if !found.is_empty() {
+        let message = format!("`{asked}` begins the names of {} runs", found.len());
+        return Err(CliError::no_input(message).hint(format!("one of {}", ids(&found))));
+    }
+    let error = CliError::no_input(format!("there is no run `{asked}`"));
+    if known.is_empty() {
+        return Err(error.hint("there are no runs yet; `flyball run` starts one"));
+    }
+    let meant = suggest::nearest(asked, known.iter().map(|run| run.run.as_str()));
+    let hint = meant.map_or_else(
+        || format!("the latest are {}", ids(&known.iter().collect::<Vec<_>>())),
+        |meant| format!("did you mean `{meant}`?"),
+    );
+    Err(error.hint(hint).hint("`flyball status` lists runs"))
+}
+
+/// The run asked for, or the latest in a worktree.
+pub(super) fn find_or_latest(
+    journal: &Journal,
+    asked: Option<&str>,
+    root: impl FnOnce() -> Result<PathBuf, CliError>,
+) -> Result<RunSummary, CliError> {
+    match asked {
+        Some(asked) => find(journal, asked),
+        None => latest(journal, &root()?),
+    }
+}
+
+/// The latest run in a worktree.
+pub(super) fn latest(journal: &Journal, root: &Path) -> Result<RunSummary, CliError> {
+    journal.latest_run(root).map_err(fault::journal)?.ok_or_else(|| {
+        CliError::no_input(format!("there has been no run in `{}`", root.display()))
+            .hint("`flyball run` starts one; `flyball status` lists those elsewhere")
+    })
+}
+
+/// The run at work in a worktree.
+pub(super) fn at_work(journal: &Journal, root: &Path) -> Result<Option<RunSummary>, CliError> {
+    let filter = RunFilter { root: Some(root.to_path_buf()), unfinished: true, limit: 0 };
+    let open = journal.runs(&filter).map_err(fault::journal)?;
+    Ok(open.into_iter().find(|run| life(run) == Life::Running))
+}
+
+/// What to type to go on with a run, from inside its repository or from elsewhere.
+pub(super) fn resume_command(run: &RunId, root: &Path, here: Option<&Path>) -> String {
+    if here == Some(root) {
+        return format!("flyball run --resume {run}");
+    }
+    let root = quoted(&root.to_string_lossy());
+    format!("flyball -C {root} run --resume {run}")
+}
+
+fn ids(runs: &[&RunSummary]) -> String {
+    let mut names: Vec<String> =
+        runs.iter().take(NAMED_MAX).map(|run| format!("`{}`", run.run)).collect();
+    if runs.len() > NAMED_MAX {
+        names.push("…".to_owned());
+    }
+    names.join(", ")
+}

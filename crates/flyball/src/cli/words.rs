@@ -1,0 +1,122 @@
+//! Times, numbers and standings in a person's words; text of others made safe for a terminal.
+
+use flyball_core::Moment;
+use flyball_core::task::{Pattern, Remedy, Standing};
+use flyball_core::text;
+
+use crate::clock;
+
+/// A moment in UTC: `2026-11-15 10:00:00`.
+pub(super) fn time(at: Moment) -> String {
+    clock::rfc3339(at).replace('T', " ").trim_end_matches('Z').to_owned()
+}
+
+/// The day of a moment in UTC: `2026-11-15`.
+pub(super) fn day(at: Moment) -> String {
+    text::prefix(&clock::rfc3339(at), 10).to_owned()
+}
+
+/// A count in few characters: `950`, `12.3k`, `4.0M`; `-` for none.
+pub(super) fn count(number: u64) -> String {
+    let scaled =
+        |unit: u64, sign: &str| format!("{}.{}{sign}", number / unit, number % unit / (unit / 10));
+    match number {
+        0 => "-".to_owned(),
+        1..1_000 => number.to_string(),
+        1_000..1_000_000 => scaled(1_000, "k"),
+        _ => scaled(1_000_000, "M"),
+    }
+}
+
+/// Money in dollars and cents, `-` for none.
+pub(super) fn money(micro_usd: u64) -> String {
+    if micro_usd == 0 {
+        return "-".to_owned();
+    }
+    let cents = micro_usd.saturating_add(5_000) / 10_000;
+    if cents == 0 { "<$0.01".to_owned() } else { format!("${}.{:02}", cents / 100, cents % 100) }
+}
+
+/// `3/8`, `-` when there are none.
+pub(super) fn share(part: u32, whole: u32) -> String {
+    if whole == 0 { "-".to_owned() } else { format!("{part}/{whole}") }
+}
+
+/// `1 commit`, `2 commits`.
+pub(super) fn counted(number: usize, noun: &str) -> String {
+    let end = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{end}")
+}
+
+/// Where a task stands.
+pub(super) const fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Open => "open",
+        Standing::Blocked => "blocked",
+        Standing::Asked => "asked",
+        Standing::SetAside => "set aside",
+        Standing::Escalated => "escalated",
+        Standing::ForcedDone => "left as done",
+    }
+}
+
+/// What the attempts at a task look like.
+pub(super) const fn pattern(pattern: Pattern) -> &'static str {
+    pattern.guard().as_str()
+}
+
+/// What is done about it.
+pub(super) const fn remedy(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::Advise => "advise",
+        Remedy::ForceNext => "force_next",
+        Remedy::UnblockAuthority => "unblock_authority",
+        Remedy::Escalate => "escalate",
+    }
+}
+
+/// Text of an agent or a tool on one line: no control characters, white space single, cut with a
+/// note.
+pub(super) fn line(text: &str, max: usize) -> String {
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| word.chars().filter(|c| !c.is_control()).collect())
+        .collect();
+    text::head(&words.join(" "), max)
+}
+
+/// Text of an agent or a tool with its lines kept: no control characters but tabs.
+pub(super) fn lines(text: &str) -> String {
+    text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let counts =
+            [(0, "-"), (999, "999"), (1_000, "1.0k"), (12_345, "12.3k"), (4 << 20, "4.1M")];
+        for (number, text) in counts {
+            assert_eq!(count(number), text);
+        }
+        let sums = [(0, "-"), (1, "<$0.01"), (1_234_567, "$1.23"), (9_995_000, "$10.00")];
+        for (micro, text) in sums {
+            assert_eq!(money(micro), text);
+        }
+        assert_eq!((counted(1, "task"), counted(2, "task")), ("1 task".into(), "2 tasks".into()));
+    }
+
+    #[test]
+    fn what_others_wrote_cannot_drive_the_terminal() {
+        assert_eq!(line("a\u{1b}[2J\n\tb  c", 80), "a[2J b c");
+        assert_eq!(lines("a\u{1b}]0;x\u{7}\n\tb\r\n"), "a]0;x\n\tb\n");
+    }
+
+    #[test]
+    fn moments_are_told_in_utc() {
+        let at = Moment::from_millis(1_794_736_800_000);
+        assert_eq!((time(at), day(at)), ("2026-11-15 10:00:00".into(), "2026-11-15".into()));
+    }
+}

@@ -1,0 +1,66 @@
+//! `--dry-run`: what a run would do, without doing any of it.
+
+use std::path::Path;
+
+use flyball_core::IterationNo;
+use flyball_core::event::TasksSight;
+use flyball_core::governor::StartProblem;
+use flyball_core::task::Standing;
+use flyball_core::tasklist::{Mode, TaskList};
+
+use super::choice::policy_for;
+use super::perform::io;
+use super::setup::{Ground, agent_words, problem_error};
+use crate::config::Config;
+use crate::error::CliError;
+use crate::prompt::{Variables, default_template, render, task_words};
+
+/// What `--dry-run` shows: settings, gates, task and prompt. Starts and writes nothing.
+pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
+    let ground = Ground::look(dir, config)?;
+    let plan = ground.plan(config)?;
+    let policy = policy_for(config, ground.adapter.as_ref())?;
+    let list = match &ground.tasks {
+        TasksSight::Found { text } => Some(
+            TaskList::parse(text)
+                .map_err(|error| problem_error(StartProblem::BadTasks(error), &ground.loop_dir))?,
+        ),
+        TasksSight::Absent => None,
+        TasksSight::Unreadable { error } => {
+            let problem = StartProblem::UnreadableTasks(error.clone());
+            return Err(problem_error(problem, &ground.loop_dir));
+        }
+    };
+    if list.is_none() && plan.is_empty() && !policy.iterations.trust_claims {
+        return Err(problem_error(StartProblem::NothingToVerify, &ground.loop_dir));
+    }
+    let next = list.as_ref().and_then(|list| list.plan_next(&policy.review, |_| Standing::Open));
+    let (mode, task) = next.map_or((Mode::Implement, None), |(m, s)| (m, Some(s.id.clone())));
+    let template = ground.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
+    let template = template.unwrap_or_else(|| default_template(&ground.loop_dir.relative()));
+    let words = task_words(list.as_ref(), task.as_ref());
+    let prompt = render(
+        &template,
+        &Variables {
+            iteration: IterationNo::new(1),
+            max_iterations: policy.limits.iterations,
+            mode,
+            task: &words,
+            briefing: "",
+        },
+    );
+    let gates: Vec<String> =
+        plan.gates().iter().map(|gate| format!("  {}: {}", gate.name, gate.command)).collect();
+    let gates = if gates.is_empty() { "  none".to_owned() } else { gates.join("\n") };
+    let task = task.map_or_else(|| "none (the prompt is the task)".to_owned(), |t| t.to_string());
+    Ok(format!(
+        "repository: {}\nagent: {}\ngates:\n{gates}\nlimits: {} iterations, runtime {}, stuck {}\n\
+         next: {} {task}\nprompt:\n{prompt}\n",
+        ground.worktree.root().display(),
+        agent_words(config),
+        policy.limits.iterations,
+        policy.limits.runtime,
+        policy.limits.stuck,
+        mode.as_str(),
+    ))
+}

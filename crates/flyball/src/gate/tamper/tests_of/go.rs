@@ -1,0 +1,32 @@
+//! Go: functions of test files whose name begins with `Test`.
+
+use super::{TESTS_MAX, Test, clipped, next_of, word_at};
+use crate::gate::tamper::source::{Language, Source, words};
+
+pub(super) fn tests(source: &Source, text: &str) -> Vec<Test> {
+    let bare = source.bare.as_str();
+    let left_out = text.lines().take(20).any(|line| {
+        let tag = line.trim().trim_start_matches("//").trim_start();
+        line.starts_with("//") && (tag == "go:build ignore" || tag == "+build ignore")
+    });
+    let functions = words(bare).filter(|(_, word)| *word == "func");
+    let test = |(at, _): (usize, &str)| {
+        let (name_at, name) = word_at(bare, at.saturating_add(4))?;
+        let rest = name.strip_prefix("Test")?;
+        let proper = !rest.starts_with(|c: char| c.is_lowercase()) && name != "TestMain";
+        let open = next_of(bare, name_at, b"{")?;
+        let end = source.close(open);
+        let body = clipped(bare, open, end);
+        let skips = [".Skip(", ".Skipf(", ".SkipNow("].iter().any(|call| body.contains(call));
+        proper.then(|| Test {
+            language: Language::Go,
+            name: name.to_owned(),
+            line: source.line(at),
+            whole: clipped(&source.code, at, end).to_owned(),
+            body: body.to_owned(),
+            skipped: left_out || (skips && !body.contains("testing.Short()")),
+            expects: false,
+        })
+    };
+    functions.filter_map(test).take(TESTS_MAX).collect()
+}

@@ -1,0 +1,261 @@
+//! Calls and results through the call ring, whose state lies in the journal: one hook after the
+//! other, whichever process it is.
+
+use std::collections::VecDeque;
+
+use flyball_core::call::{CallRing, Fingerprint, ToolCall, ToolResult, Verdict};
+use flyball_core::effect::Rung;
+use flyball_core::policy::CallRules;
+use flyball_core::text::prefix;
+use flyball_core::{CallId, Moment, SubAgent};
+use serde::{Deserialize, Serialize};
+
+use super::ground::Ground;
+use super::spill::{Spilled, spilled};
+use super::{Asked, Heard, HookReport, Reply};
+use crate::agent::{REFUSAL_MARK, adapter};
+use crate::error::CliError;
+use crate::journal::{HookChange, HookStep, Journal};
+
+/// Verdicts remembered by call, for clients that ask twice.
+const JUDGED_MAX: usize = 32;
+/// Advice kept until it can be given.
+const OWED_MAX: usize = 3;
+/// Characters of a name or an id that count.
+const NAME: usize = 200;
+
+/// The calls of one session.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct CallState {
+    ring: CallRing,
+    /// Advice the client had no place for yet.
+    owed: VecDeque<String>,
+    judged: VecDeque<Judged>,
+}
+
+/// A call that was asked about.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Judged {
+    call: Fingerprint,
+    /// Why it may not run; none when it may.
+    refusal: Option<String>,
+}
+
+impl CallState {
+    /// The state as it was kept; a new one when there is none, or none that can be read.
+    pub(crate) fn read(bytes: Option<&[u8]>) -> Self {
+        bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default()
+    }
+
+    /// The state as it is kept.
+    pub(crate) fn write(&self) -> Option<Vec<u8>> {
+        serde_json::to_vec(self).ok()
+    }
+
+    /// A call is about to run. Asked twice about the same one, the answer is the same.
+    pub(crate) fn before(&mut self, rules: &CallRules, at: Moment, call: &ToolCall) -> Verdict {
+        let verdict = self.ring.before(rules, at, call);
+        if !call.id.as_str().is_empty() {
+            while self.judged.len() >= JUDGED_MAX {
+                self.judged.pop_front();
+            }
+            let refusal = (!verdict.may_run()).then(|| verdict.message().map(str::to_owned));
+            self.judged.push_back(Judged { call: identity(call), refusal: refusal.flatten() });
+        }
+        verdict
+    }
+
+    /// A tool answered.
+    pub(crate) fn after(&mut self, rules: &CallRules, at: Moment, result: &ToolResult) -> Verdict {
+        self.ring.after(rules, at, result)
+    }
+
+    /// Calls in all.
+    pub(crate) fn calls(&self) -> u64 {
+        self.ring.status().calls
+    }
+
+    /// The context window is this full: advice for later when a step was crossed (A8).
+    pub(crate) fn context(&mut self, permille: u16) {
+        if let Some(notice) = self.ring.context(permille) {
+            self.owe(notice.message);
+        }
+    }
+
+    /// Keeps advice until it can be given; the oldest is forgotten when there is too much.
+    pub(crate) fn owe(&mut self, advice: String) {
+        while self.owed.len() >= OWED_MAX {
+            self.owed.pop_front();
+        }
+        self.owed.push_back(advice);
+    }
+
+    fn known(&self, call: &ToolCall) -> Option<&Judged> {
+        let identity = identity(call);
+        let named = !call.id.as_str().is_empty();
+        named.then(|| self.judged.iter().rev().find(|judged| judged.call == identity)).flatten()
+    }
+
+    /// The answer to a call, and what of it the client has no place for is owed.
+    fn reply_before(&mut self, verdict: &Verdict, advises: Advises) -> Reply {
+        let rung = verdict.rung();
+        let message = verdict.message().unwrap_or_default().to_owned();
+        match verdict {
+            Verdict::Refuse { .. } | Verdict::Halt { .. } => {
+                self.owed.push_back(message);
+                Reply { rung, message: format!("{REFUSAL_MARK} {}", self.paid()), replaces: false }
+            }
+            Verdict::Nudge { .. } => {
+                self.owe(message);
+                self.advice(advises)
+            }
+            Verdict::Pass => self.advice(advises),
+        }
+    }
+
+    /// The advice that is owed, if it reaches the agent now.
+    fn advice(&mut self, advises: Advises) -> Reply {
+        match advises {
+            Advises::Now if !self.owed.is_empty() => Reply::nudge(self.paid()),
+            Advises::Now | Advises::Later => Reply::pass(),
+        }
+    }
+
+    fn paid(&mut self) -> String {
+        self.owed.drain(..).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Whether advice reaches the agent on this occasion.
+#[derive(Clone, Copy)]
+enum Advises {
+    Now,
+    Later,
+}
+
+impl Advises {
+    fn of(asked: &Asked<'_>) -> Self {
+        if asked.dialect.advises(asked.occasion) { Self::Now } else { Self::Later }
+    }
+}
+
+fn identity(call: &ToolCall) -> Fingerprint {
+    Fingerprint::of_text(&format!("{}\n{}", call.agent, call.id))
+}
+
+/// A call is about to run: may it?
+pub(super) fn before(
+    asked: &Asked<'_>,
+    ground: &Ground,
+    heard: &Heard,
+    journal: &mut Journal,
+) -> Result<Reply, CliError> {
+    let mut rules = ground.policy.calls.clone();
+    let own = adapter(asked.dialect.name()).map_or(&[][..], |adapter| adapter.free_text());
+    rules.free_text.extend(own.iter().map(|&name| name.to_owned()));
+    let call = &heard.call;
+    let call = ToolCall::new(
+        CallId::new(prefix(&call.id, NAME)),
+        prefix(&call.tool, NAME),
+        &call.args,
+        &rules,
+    )
+    .by(SubAgent::new(prefix(&call.agent, NAME)));
+    step(asked, ground, heard, journal, |state| {
+        if let Some(judged) = state.known(&call) {
+            let reply = judged.refusal.as_ref().map_or_else(Reply::pass, |refusal| {
+                Reply::refuse(format!("{REFUSAL_MARK} {refusal}"))
+            });
+            return (reply, None);
+        }
+        let verdict = state.before(&rules, asked.at, &call);
+        (state.reply_before(&verdict, Advises::of(asked)), verdict.trip().cloned())
+    })
+}
+
+/// A tool answered: is there something the agent should be told with it?
+pub(super) fn after(
+    asked: &Asked<'_>,
+    ground: &Ground,
+    heard: &Heard,
+    journal: &mut Journal,
+) -> Result<Reply, CliError> {
+    let rules = &ground.policy.calls;
+    let key = ground.key(asked.dialect, heard);
+    let result = heard.result.as_ref().map(|result| {
+        ToolResult::new(CallId::new(prefix(&heard.call.id, NAME)), result.outcome, &result.text)
+            .by(SubAgent::new(prefix(&heard.call.agent, NAME)))
+    });
+    let large = heard
+        .result
+        .as_ref()
+        .filter(|_| ground.configured)
+        .and_then(|result| spilled(rules, (&ground.loop_dir, &key), &result.text));
+    step(asked, ground, heard, journal, |state| {
+        let verdict = result.map_or(Verdict::Pass, |one| state.after(rules, asked.at, &one));
+        let rung = verdict.rung();
+        if let Some(message) = verdict.message() {
+            state.owe(message.to_owned());
+        }
+        let mut reply = state.advice(Advises::of(asked));
+        reply.rung = reply.rung.max(rung);
+        if let Some(large) = large {
+            with_large(&mut reply, large, asked);
+        }
+        (reply, verdict.trip().cloned())
+    })
+}
+
+/// Puts a large result's short form into the answer, in place of the result where that is possible.
+fn with_large(reply: &mut Reply, large: Spilled, asked: &Asked<'_>) {
+    let replaces = asked.dialect.replaces();
+    let text = match large {
+        Spilled::Written(text) => text,
+        Spilled::Cut(text) if replaces => text,
+        // The agent has the whole of it already.
+        Spilled::Cut(_) => return,
+    };
+    reply.rung = reply.rung.max(Rung::Nudge);
+    reply.replaces = replaces;
+    reply.message =
+        if reply.message.is_empty() { text } else { format!("{text}\n\n{}", reply.message) };
+}
+
+/// Something happened that needs no answer: it is noted.
+pub(super) fn note(
+    asked: &Asked<'_>,
+    ground: &Ground,
+    heard: &Heard,
+    journal: &mut Journal,
+) -> Result<Reply, CliError> {
+    let key = ground.key(asked.dialect, heard);
+    let run = ground.run.as_ref();
+    let step = HookStep { run: run.map(|(run, _)| run), session: &key, at: asked.at };
+    let report = HookReport::new(asked, heard, run.map(|(_, iteration)| *iteration));
+    journal.hook_step(&step, |_| (HookChange { state: None, report: report.to_json() }, ()))?;
+    Ok(Reply::pass())
+}
+
+fn step(
+    asked: &Asked<'_>,
+    ground: &Ground,
+    heard: &Heard,
+    journal: &mut Journal,
+    judge: impl FnOnce(&mut CallState) -> (Reply, Option<flyball_core::guard::Trip>),
+) -> Result<Reply, CliError> {
+    let key = ground.key(asked.dialect, heard);
+    let run = ground.run.as_ref();
+    let step = HookStep { run: run.map(|(run, _)| run), session: &key, at: asked.at };
+    let report = HookReport::new(asked, heard, run.map(|(_, iteration)| *iteration));
+    let reply = journal.hook_step(&step, |bytes| {
+        let mut state = CallState::read(bytes);
+        if let Some(permille) = heard.context {
+            state.context(permille);
+        }
+        let (reply, trip) = judge(&mut state);
+        let report = report.answered_with(&reply, trip.as_ref());
+        (HookChange { state: state.write(), report: report.to_json() }, reply)
+    })?;
+    Ok(reply)
+}

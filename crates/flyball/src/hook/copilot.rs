@@ -1,0 +1,107 @@
+//! Copilot: words of its own for everything, no ids of calls, and at a stop only a file in which the
+//! agent's words stand.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use flyball_core::call::ToolOutcome;
+use serde_json::{Value, json};
+
+use super::dialect::{
+    Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, block, failed, path, text, words,
+};
+
+/// How much of the end of a transcript is read.
+const TAIL: u64 = 256 * 1024;
+
+pub(super) struct Copilot;
+
+impl Dialect for Copilot {
+    fn name(&self) -> &'static str {
+        "copilot"
+    }
+
+    fn occasion(&self, event: &str) -> Occasion {
+        match event {
+            "preToolUse" => Occasion::Before,
+            "postToolUse" | "postToolUseFailure" => Occasion::After,
+            "agentStop" => Occasion::Stop,
+            "sessionStart" | "userPromptSubmitted" => Occasion::Began,
+            "sessionEnd" => Occasion::Ended,
+            _ => Occasion::Other,
+        }
+    }
+
+    fn read(&self, occasion: Occasion, input: &Value) -> Heard {
+        let said = match occasion {
+            Occasion::Stop => path(input, "transcriptPath").and_then(|file| last_words(&file)),
+            Occasion::Before
+            | Occasion::After
+            | Occasion::Began
+            | Occasion::Ended
+            | Occasion::Other => None,
+        };
+        Heard {
+            session: text(input, "sessionId"),
+            dir: path(input, "cwd"),
+            call: HeardCall {
+                tool: text(input, "toolName"),
+                args: input.get("toolArgs").cloned().unwrap_or(Value::Null),
+                ..HeardCall::default()
+            },
+            result: input.get("toolResult").map(result),
+            said,
+            stops_again: input.get("stop_hook_active").and_then(Value::as_bool),
+            context: None,
+        }
+    }
+
+    fn write(&self, _event: &str, occasion: Occasion, reply: &Reply) -> String {
+        let message = &reply.message;
+        match occasion {
+            Occasion::Before if !reply.allows() => {
+                json!({ "permissionDecision": "deny", "permissionDecisionReason": message })
+                    .to_string()
+            }
+            Occasion::Stop if !reply.allows() => block(reply),
+            Occasion::After if !message.is_empty() => {
+                json!({ "additionalContext": message }).to_string()
+            }
+            Occasion::Before
+            | Occasion::After
+            | Occasion::Stop
+            | Occasion::Began
+            | Occasion::Ended
+            | Occasion::Other => String::new(),
+        }
+    }
+
+    fn advises(&self, occasion: Occasion) -> bool {
+        occasion == Occasion::After
+    }
+}
+
+fn result(answer: &Value) -> HeardResult {
+    let text = words(Some(answer));
+    match answer.get("resultType").and_then(Value::as_str) {
+        Some("success") | None => HeardResult { outcome: ToolOutcome::Ok, text },
+        Some("denied" | "rejected") => HeardResult { outcome: ToolOutcome::Refused, text },
+        Some(_) => failed(text, "with exit code "),
+    }
+}
+
+/// The agent's last message in a transcript. None when it cannot be found: nothing is made of it.
+fn last_words(file: &Path) -> Option<String> {
+    let mut file = File::open(file).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    let tail = String::from_utf8_lossy(&bytes);
+    tail.lines().rev().find_map(|line| {
+        let event: Value = serde_json::from_str(line).ok()?;
+        (event.get("type")?.as_str()? == "assistant.message")
+            .then(|| event.pointer("/data/content").and_then(Value::as_str).map(str::to_owned))?
+    })
+}

@@ -1,0 +1,182 @@
+//! Where a hook stands: in a session of a run, whose settings were fixed when it began, or in a
+//! session of the user's own.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use flyball_core::policy::Policy;
+use flyball_core::tasklist::Mode;
+use flyball_core::{IterationNo, Millis, RunId, TaskId};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::{Dialect, Heard};
+use crate::agent::Adapter;
+use crate::config::{Config, FILE_NAME, OnHookError, Sources};
+use crate::error::CliError;
+use crate::journal::state_dir;
+use crate::loopdir::{LoopDir, write_whole};
+use crate::project;
+
+const GUARDS: &str = "guards.json";
+const SESSION: &str = "session.json";
+
+/// What every hook of a run needs; written by the run, outside of the worktree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RunGuards {
+    pub(crate) root: PathBuf,
+    pub(crate) policy: Policy,
+    pub(crate) fails_closed: bool,
+    pub(crate) timeout: Millis,
+    pub(crate) loop_dir: PathBuf,
+    pub(crate) tasks_file: PathBuf,
+    pub(crate) parallel: bool,
+}
+
+/// What the stop of one session is judged by; written by the run before the session.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SessionBrief {
+    pub(crate) iteration: IterationNo,
+    pub(crate) mode: Mode,
+    pub(crate) task: Option<TaskId>,
+    /// What was asked for, in a few words.
+    pub(crate) request: String,
+    /// The task list before the session; none when there was none.
+    pub(crate) tasks: Option<String>,
+}
+
+impl RunGuards {
+    pub(crate) fn of(config: &Config, root: &Path) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            policy: config.policy.clone(),
+            fails_closed: config.hooks.on_error == OnHookError::Closed,
+            timeout: config.hooks.timeout,
+            loop_dir: config.loop_dir.clone(),
+            tasks_file: config.tasks_file.clone(),
+            parallel: config.gates.parallel,
+        }
+    }
+
+    /// Writes it, with the session's part, into the run's own folder.
+    pub(crate) fn write(&self, folder: &Path, brief: &SessionBrief) -> io::Result<()> {
+        let text = |value: serde_json::Result<String>| value.map_err(io::Error::other);
+        write_whole(&folder.join(SESSION), &text(serde_json::to_string(brief))?)?;
+        write_whole(&folder.join(GUARDS), &text(serde_json::to_string(self))?)
+    }
+}
+
+/// Where a hook stands.
+#[derive(Debug)]
+pub(crate) struct Ground {
+    pub(crate) state_dir: PathBuf,
+    pub(crate) run: Option<(RunId, IterationNo)>,
+    pub(crate) root: PathBuf,
+    /// Whether flyball is set up here: only then gates and spilled results are wanted.
+    pub(crate) configured: bool,
+    pub(crate) policy: Policy,
+    pub(crate) on_error: OnHookError,
+    pub(crate) timeout: Duration,
+    pub(crate) loop_dir: LoopDir,
+    pub(crate) parallel: bool,
+}
+
+impl Ground {
+    /// The ground of a run's session; none outside of one. A run that is over, or that another
+    /// state folder knows, is none.
+    pub(crate) fn under_run() -> Result<Option<Self>, CliError> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let Some(run) = variable("FLYBALL_RUN").filter(|run| is_name(run)) else {
+            return Ok(None);
+        };
+        let Some(iteration) = variable("FLYBALL_ITERATION").and_then(|n| n.parse().ok()) else {
+            return Ok(None);
+        };
+        let state_dir = state_dir()?;
+        let folder = state_dir.join("runs").join(&run);
+        let Some(guards): Option<RunGuards> = read(&folder.join(GUARDS))? else { return Ok(None) };
+        Ok(Some(Self {
+            state_dir,
+            run: Some((RunId::new(run), IterationNo::new(iteration))),
+            configured: true,
+            policy: guards.policy,
+            on_error: if guards.fails_closed { OnHookError::Closed } else { OnHookError::Open },
+            timeout: Duration::from_millis(guards.timeout.get()),
+            loop_dir: LoopDir::new(&guards.root, &guards.loop_dir, &guards.tasks_file),
+            root: guards.root,
+            parallel: guards.parallel,
+        }))
+    }
+
+    /// The ground of a session of the user's own.
+    pub(crate) fn of_session(agent: &str, dir: Option<&Path>) -> Result<Self, CliError> {
+        let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let root = project::find_root(dir.filter(|dir| dir.is_absolute()).unwrap_or(&here));
+        let config = Sources::of_process(&root).load()?;
+        let mut rules = config.policy.into_rules();
+        let most = crate::agent::adapter(agent).and_then(Adapter::refuse_after_at_most);
+        if let Some(most) = most {
+            rules.calls.refuse_after =
+                rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);
+        }
+        let policy = Policy::new(rules).map_err(|error| CliError::config(error.to_string()))?;
+        Ok(Self {
+            state_dir: state_dir()?,
+            run: None,
+            configured: root.join(FILE_NAME).is_file(),
+            policy,
+            on_error: config.hooks.on_error,
+            timeout: Duration::from_millis(config.hooks.timeout.get()),
+            loop_dir: LoopDir::new(&root, &config.loop_dir, &config.tasks_file),
+            root,
+            parallel: config.gates.parallel,
+        })
+    }
+
+    /// What the state of this session is kept under.
+    pub(crate) fn key(&self, dialect: &dyn Dialect, heard: &Heard) -> String {
+        if let Some((run, iteration)) = &self.run {
+            return run_key(run, *iteration);
+        }
+        let session = flyball_core::text::prefix(&heard.session, 200);
+        format!("{}/{session}", dialect.name())
+    }
+
+    /// What the run says of this session, inside a run.
+    pub(crate) fn brief(&self) -> Result<Option<SessionBrief>, CliError> {
+        let Some((run, iteration)) = &self.run else { return Ok(None) };
+        let path = self.state_dir.join("runs").join(run.as_str()).join(SESSION);
+        let brief: Option<SessionBrief> = read(&path)?;
+        Ok(brief.filter(|brief| brief.iteration == *iteration))
+    }
+}
+
+/// What the state of a run's session is kept under.
+pub(crate) fn run_key(run: &RunId, iteration: IterationNo) -> String {
+    format!("run/{run}/{iteration}")
+}
+
+/// What the state of a session's stops is kept under.
+pub(crate) fn stop_key(key: &str) -> String {
+    format!("{key}/stop")
+}
+
+/// Run names are part of paths here: letters, digits, `-` and `_` only.
+fn is_name(run: &str) -> bool {
+    run.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, CliError> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(CliError::io(format!("`{}` cannot be read", path.display())).cause(error));
+        }
+    };
+    serde_json::from_slice(&bytes)
+        .map(Some)
+        .map_err(|error| CliError::io(format!("`{}` cannot be read", path.display())).cause(error))
+}

@@ -1,0 +1,88 @@
+//! What a hook leaves on the trail: for the run that its session belongs to, and for people.
+
+use flyball_core::IterationNo;
+use flyball_core::effect::Rung;
+use flyball_core::guard::Trip;
+use flyball_core::text::{head, tail};
+use serde::{Deserialize, Serialize};
+
+use super::{Asked, Heard, Occasion, Reply};
+
+/// Characters kept of a name or an id.
+const NAME: usize = 200;
+/// Characters kept of a reason.
+const REASON: usize = 12_100;
+/// Characters kept of what was said.
+const SAID: usize = 100_000;
+
+/// One asking and its answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct HookReport {
+    /// The client.
+    pub(crate) agent: String,
+    /// Its event.
+    pub(crate) event: String,
+    /// The client's session.
+    pub(crate) session: String,
+    /// The iteration, inside a run.
+    pub(crate) iteration: Option<IterationNo>,
+    /// The answer's rung; none when nothing was asked.
+    pub(crate) verdict: Option<Rung>,
+    /// The call's id.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) call: String,
+    /// The tool.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) tool: String,
+    /// Whether a call was asked about.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) asked: bool,
+    /// Whether a result was told.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) answered: bool,
+    /// What was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trip: Option<Trip>,
+    /// Why a stop was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stop_refused: Option<String>,
+    /// What the agent said before a refused stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) said: Option<String>,
+    /// A remark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
+}
+
+impl HookReport {
+    pub(super) fn new(asked: &Asked<'_>, heard: &Heard, iteration: Option<IterationNo>) -> Self {
+        Self {
+            agent: asked.dialect.name().to_owned(),
+            event: head(asked.event, NAME),
+            session: head(&heard.session, NAME),
+            iteration,
+            call: head(&heard.call.id, NAME),
+            tool: head(&heard.call.tool, NAME),
+            asked: asked.occasion == Occasion::Before,
+            answered: heard.result.is_some(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn answered_with(mut self, reply: &Reply, trip: Option<&Trip>) -> Self {
+        self.verdict = Some(reply.rung);
+        self.trip = trip.cloned();
+        self
+    }
+
+    pub(super) fn stop_refused(mut self, reason: &str, said: Option<&str>) -> Self {
+        self.stop_refused = Some(head(reason, REASON));
+        self.said = said.map(|said| tail(said, SAID).to_owned());
+        self
+    }
+
+    pub(crate) fn to_json(&self) -> Option<String> {
+        serde_json::to_string(self).ok()
+    }
+}

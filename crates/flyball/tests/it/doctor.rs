@@ -1,0 +1,135 @@
+//! `flyball doctor` in healthy and in sick repositories.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::home::Home;
+
+const HEALTHY: &str = "[agent]\ncommand = [\"sh\", \"agent.sh\"]\n\
+    [[gates.check]]\nname = \"tests\"\ncommand = \"test -f x\"\n";
+
+fn healthy() -> Home {
+    let home = Home::new();
+    home.file("flyball.toml", HEALTHY);
+    home
+}
+
+/// Level, text and remedy of what was found by one check.
+fn found(home: &Home, check: &str) -> (String, String, String) {
+    let said = home.run(&["doctor", "--json"]);
+    let report: Value = serde_json::from_str(&said.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let one = findings.iter().find(|one| one["check"] == check);
+    let one = one.unwrap_or_else(|| panic!("no {check} in {report:#}"));
+    let text = |field: &str| one[field].as_str().unwrap_or("").to_owned();
+    (text("level"), text("what"), text("remedy"))
+}
+
+#[test]
+fn a_healthy_repository_has_nothing_to_put_right() {
+    let home = healthy();
+    let text = home.run(&["doctor"]).ok();
+    for check in ["git", "repository", "config", "agent", "prompt", "tasks", "gate", "journal"] {
+        let begins = format!("ok  {check}");
+        assert!(text.lines().any(|line| line.starts_with(&begins)), "{check} in {text}");
+    }
+    assert!(text.ends_with("\nEverything a run needs is there.\n"), "{text}");
+    assert!(text.contains("(flyball.toml:2)"), "who chose the agent: {text}");
+    let report: Value = serde_json::from_str(&home.run(&["doctor", "--json"]).ok()).unwrap();
+    assert_eq!(report["ok"], true);
+}
+
+#[test]
+fn each_fault_is_named_with_its_remedy_and_exit_code() {
+    type Case = (&'static str, &'static str, &'static str, i32, &'static str);
+    let cases: [Case; 7] = [
+        ("flyball.toml", "[limit]", "config", 78, "did you mean"),
+        ("flyball.toml", "[agent]\ncommand = [\"no-such-agent\"]", "agent", 78, "agent.command"),
+        ("flyball.toml", "[agent]\nname = \"claud\"", "agent", 78, "\"claude\""),
+        (
+            "flyball.toml",
+            "[agent]\ncommand=[\"sh\"]\nwrapper=[\"no-such\"]",
+            "agent",
+            78,
+            "wrapper",
+        ),
+        (".flyball/tasks.json", "{", "tasks", 65, "$EDITOR .flyball/tasks.json"),
+        (".flyball/prompt.md", " ", "prompt", 66, "flyball init --force"),
+        (
+            "flyball.toml",
+            "[agent]\ncommand=[\"sh\"]\n[[gates.check]]\nname=\"t\"\ncommand=[\"no-such\"]",
+            "gate",
+            78,
+            "change gate `t`",
+        ),
+    ];
+    for (file, text, check, code, remedy) in cases {
+        let home = healthy();
+        home.file(file, text);
+        let (level, what, cure) = found(&home, check);
+        assert_eq!(level, "fail", "{text}: {what}");
+        assert!(cure.contains(remedy), "{text}: {cure}");
+        let said = home.run(&["doctor"]);
+        assert_eq!(said.code, code, "{text}: {}", said.stdout);
+        assert!(said.stdout.contains(" to put right before a run can begin."), "{}", said.stdout);
+    }
+}
+
+#[test]
+fn what_only_needs_a_look_does_not_fail() {
+    let home = healthy();
+    home.begin_lost("dead");
+    home.file(".flyball/active.json", "{\"pid\": 4194999}");
+    home.file(".flyball/blocked.txt", "no database");
+    home.file(".flyball/decide.txt", "Which?\n---\n");
+    home.file("flyball.toml", &HEALTHY.replace("test -f x", "no-such-tool --all"));
+    let text = home.run(&["doctor"]).ok();
+    assert!(text.ends_with("\nA run can begin; 5 to look at.\n"), "{text}");
+    let cases = [
+        ("run", "flyball run --resume dead"),
+        ("active", "flyball run clears it"),
+        ("blocked", "flyball unblock"),
+        ("question", "flyball answer"),
+        ("gate", "install it, or change gate `tests`"),
+    ];
+    for (check, remedy) in cases {
+        let (level, what, cure) = found(&home, check);
+        assert_eq!(level, "warn", "{what}");
+        assert!(cure.starts_with(remedy), "{cure}");
+    }
+}
+
+#[test]
+fn without_tasks_and_gates_nothing_could_be_verified() {
+    let home = Home::new();
+    home.file("flyball.toml", "[agent]\ncommand = [\"sh\"]\n");
+    assert_eq!(found(&home, "gate").0, "warn");
+    fs::remove_file(home.root().join(".flyball/tasks.json")).unwrap();
+    assert_eq!(found(&home, "tasks").0, "warn");
+    assert_eq!(found(&home, "gate").0, "fail");
+    assert_eq!(home.run(&["doctor"]).code, 78);
+}
+
+#[test]
+fn a_damaged_journal_is_found_and_left_as_it_is() {
+    let home = healthy();
+    fs::create_dir_all(home.state()).unwrap();
+    let path = home.state().join("journal.sqlite");
+    fs::write(&path, "not a journal at all").unwrap();
+    let (level, what, _) = found(&home, "journal");
+    assert_eq!(level, "fail");
+    assert!(what.contains("it is no journal"), "{what}");
+    assert_eq!(home.run(&["doctor"]).code, 74);
+    assert_eq!(fs::read_to_string(path).unwrap(), "not a journal at all");
+}
+
+#[test]
+fn outside_of_a_repository_the_rest_is_still_looked_at() {
+    let home = healthy();
+    let folder = tempfile::tempdir().unwrap();
+    let said = home.run(&["-C", folder.path().to_str().unwrap(), "doctor"]);
+    assert_eq!(said.code, 66, "{}", said.stdout);
+    assert!(said.stdout.contains("is not in a git repository"), "{}", said.stdout);
+    assert!(said.stdout.contains("journal"), "{}", said.stdout);
+}

@@ -1,0 +1,393 @@
+//! `flyball hook`: the real program, asked as clients ask it.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use flyball::hook::{Occasion, dialect};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A repository with a state folder of its own.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new(config: &str) -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        fs::create_dir_all(place.root()).unwrap();
+        if !config.is_empty() {
+            fs::write(place.root().join("flyball.toml"), config).unwrap();
+        }
+        for arguments in [
+            &["init", "-q", "-b", "main"][..],
+            &["config", "user.name", "t"],
+            &["config", "user.email", "t@localhost"],
+            &["add", "-A"],
+            &["commit", "-q", "--allow-empty", "-m", "start"],
+        ] {
+            let done = Command::new("git").args(arguments).current_dir(place.root()).status();
+            assert!(done.unwrap().success());
+        }
+        place
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_flyball"));
+        command
+            .args(arguments)
+            .current_dir(self.root())
+            .env("HOME", self.folder.path().join("home"))
+            .env("FLYBALL_STATE", self.folder.path().join("state"))
+            .env_remove("FLYBALL_RUN")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn ask(&self, agent: &str, event: &str, input: &str) -> Value {
+        answer(begin(self.command(&["hook", agent, event]), input))
+    }
+}
+
+fn begin(mut command: Command, input: &str) -> Child {
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child
+}
+
+/// What a hook printed; null for nothing.
+fn answer(child: Child) -> Value {
+    let output = child.wait_with_output().unwrap();
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), output.stderr);
+    assert_eq!((output.status.code(), String::from_utf8(err).unwrap()), (Some(0), String::new()));
+    if out.is_empty() { Value::Null } else { serde_json::from_str(&out).unwrap() }
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[test]
+fn every_captured_payload_of_a_command_hook_is_understood() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut seen = 0;
+    for agent in ["claude", "codex", "gemini", "qwen", "goose", "copilot"] {
+        let dialect = dialect(agent).unwrap();
+        for file in fs::read_dir(fixtures.join(agent)).unwrap() {
+            let path = file.unwrap().path();
+            if !path.to_string_lossy().ends_with(".hooks.jsonl") {
+                continue;
+            }
+            for line in fs::read_to_string(&path).unwrap().lines() {
+                let captured: Value = serde_json::from_str(line).unwrap();
+                let input = &captured["input"];
+                let event = [&input["hook_event_name"], &input["event"], &captured["argv"][0]]
+                    .into_iter()
+                    .find_map(Value::as_str)
+                    .unwrap_or_else(|| panic!("{}: {line}", path.display()));
+                let occasion = dialect.occasion(event);
+                let heard = dialect.read(occasion, input);
+                let shown = format!("{agent} {event} {heard:?}");
+                assert!(!heard.session.is_empty(), "{shown}");
+                assert_ne!(occasion, Occasion::Other, "{shown}");
+                let calls = matches!(occasion, Occasion::Before | Occasion::After);
+                assert_eq!(calls, !heard.call.tool.is_empty(), "{shown}");
+                assert!(!calls || heard.call.args.is_object(), "{shown}");
+                let has_ids = !["gemini", "copilot"].contains(&agent);
+                assert_eq!(calls && has_ids, !heard.call.id.is_empty(), "{shown}");
+                let told = occasion == Occasion::After && dialect.sees_results();
+                assert_eq!(told, heard.result.is_some(), "{shown}");
+                if occasion == Occasion::Stop && agent != "copilot" {
+                    assert!(heard.said.is_some(), "{shown}");
+                }
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 264, "only {seen} payloads were found");
+}
+
+#[test]
+fn a_home_made_agent_that_repeats_a_call_is_nudged_then_refused_then_halted() {
+    let place = Place::new("");
+    let mut verdicts = Vec::new();
+    for n in 1..=8 {
+        let call = json!({
+            "type": "call", "id": n.to_string(), "tool": "bash", "args": { "cmd": "ls" },
+            "agent": "main",
+        });
+        let before = place.ask("flyball", "PreToolUse", &call.to_string());
+        verdicts.push(text(&before, "/verdict").to_owned());
+        if n == 6 {
+            let said = "tool 'bash' called 6 times consecutively with identical parameters \
+                        (blocked 1/3)";
+            assert!(text(&before, "/message").contains(said), "{before}");
+        }
+        if n <= 5 {
+            let result = json!({ "type": "result", "id": n.to_string(), "output": "same" });
+            let after = place.ask("flyball", "PostToolUse", &result.to_string());
+            verdicts.push(text(&after, "/verdict").to_owned());
+        }
+    }
+    let (pass, nudge) = ("pass", "nudge");
+    let expected =
+        [pass, pass, pass, nudge, pass, pass, pass, nudge, pass, pass, "refuse", "refuse", "halt"];
+    assert_eq!(verdicts, expected);
+}
+
+#[test]
+fn each_client_hears_of_a_repeated_call_in_its_own_words() {
+    // Calls that run before one is refused: lower where the client has a loop guard of its own.
+    let clients =
+        [("claude", 5), ("codex", 5), ("goose", 5), ("qwen", 4), ("opencode", 5), ("pi", 5)];
+    for (agent, runs) in clients {
+        let place = Place::new("");
+        let input = |n: u32, more: &[(&str, Value)]| {
+            let mut input = json!({
+                "session_id": "s", "tool_name": "Bash", "tool_input": { "command": "ls" },
+                "tool_use_id": n.to_string(), "tool_call_id": n.to_string(),
+            });
+            input
+                .as_object_mut()
+                .unwrap()
+                .extend(more.iter().map(|(k, v)| ((*k).into(), v.clone())));
+            input.to_string()
+        };
+        for n in 1..=runs {
+            let before = place.ask(agent, "PreToolUse", &input(n, &[]));
+            assert_eq!(before, Value::Null, "{agent} {n}");
+            let result = [("tool_response", json!("same"))];
+            let after = place.ask(agent, "PostToolUse", &input(n, &result));
+            let advice = text(&after, "/hookSpecificOutput/additionalContext");
+            let nudged = agent != "goose" && (n == 2 || n == 4);
+            assert_eq!(advice.contains("going round in circles"), nudged, "{agent} {n} {after}");
+        }
+        for n in runs + 1..=runs + 3 {
+            let before = place.ask(agent, "PreToolUse", &input(n, &[]));
+            let keys: Vec<&String> = before.as_object().unwrap().keys().collect();
+            assert_eq!(keys, ["decision", "reason"], "{agent}");
+            assert_eq!(text(&before, "/decision"), "block", "{agent}");
+            let reason = text(&before, "/reason");
+            assert!(reason.starts_with("flyball: "), "{reason}");
+            assert!(reason.contains(&format!("(blocked {}/3)", n - runs)), "{agent} {reason}");
+            // Asked twice about the same call, it is refused twice and counted once.
+            let again = place.ask(agent, "PreToolUse", &input(n, &[]));
+            assert_eq!(text(&again, "/decision"), "block", "{agent}");
+        }
+    }
+}
+
+#[test]
+fn clients_with_words_of_their_own_are_refused_in_them() {
+    let place = Place::new("");
+    let gemini = json!({
+        "session_id": "s", "tool_name": "run_shell_command", "tool_input": { "command": "ls" },
+        "tool_response": { "llmContent": "same" },
+    });
+    let copilot = json!({
+        "sessionId": "s", "toolName": "bash", "toolArgs": { "command": "ls" },
+        "toolResult": { "resultType": "success", "textResultForLlm": "same" },
+    });
+    let (gemini, copilot) = (gemini.to_string(), copilot.to_string());
+    for n in 1..=5 {
+        let before = place.ask("gemini", "BeforeTool", &gemini);
+        assert_eq!(before.is_null(), n <= 4, "{before}");
+        assert_eq!(text(&before, "/decision"), if n <= 4 { "" } else { "block" });
+        if n <= 4 {
+            let after = place.ask("gemini", "AfterTool", &gemini);
+            let advice = text(&after, "/hookSpecificOutput/additionalContext");
+            assert_eq!(advice.is_empty(), n % 2 == 1, "{n} {after}");
+        }
+    }
+    for n in 1..=6 {
+        let before = place.ask("copilot", "preToolUse", &copilot);
+        let denied = text(&before, "/permissionDecision") == "deny";
+        assert_eq!(denied, n == 6, "{before}");
+        if n == 6 {
+            assert!(text(&before, "/permissionDecisionReason").starts_with("flyball: tool 'bash'"));
+        } else {
+            let after = place.ask("copilot", "postToolUse", &copilot);
+            assert_eq!(after["additionalContext"].is_string(), n == 2 || n == 4, "{n} {after}");
+        }
+    }
+}
+
+#[test]
+fn fifty_hooks_at_once_are_all_judged_and_none_is_lost() {
+    let place = Place::new("");
+    let ask = |n: u32| {
+        let call = json!({ "id": n.to_string(), "tool": "bash", "args": {} }).to_string();
+        begin(place.command(&["hook", "flyball", "PreToolUse"]), &call)
+    };
+    let children: Vec<Child> = (0..50).map(ask).collect();
+    let verdicts: Vec<String> =
+        children.into_iter().map(|child| text(&answer(child), "/verdict").to_owned()).collect();
+    let count = |word: &str| verdicts.iter().filter(|verdict| *verdict == word).count();
+    assert_eq!((count("pass"), count("refuse"), count("halt")), (5, 2, 43), "{verdicts:?}");
+}
+
+const RED: &str =
+    "[[gates.check]]\nname = \"tests\"\ncommand = \"echo 'src/a.rs:3: boom'; exit 1\"\n";
+
+fn stop(said: &str) -> String {
+    json!({ "session_id": "s", "last_assistant_message": said, "stop_hook_active": false })
+        .to_string()
+}
+
+fn one_call(place: &Place, agent: &str, id: &str) {
+    let call = json!({ "session_id": "s", "tool_use_id": id, "tool_name": "t", "tool_input": {} });
+    place.ask(agent, "PreToolUse", &call.to_string());
+}
+
+#[test]
+fn a_stop_with_a_red_gate_is_refused_three_times_and_no_more() {
+    let place = Place::new(RED);
+    // A turn without a call is an answer, not work.
+    assert_eq!(place.ask("claude", "Stop", &stop("hello")), Value::Null);
+    one_call(&place, "claude", "1");
+    let blocked = "I cannot. <promise>BLOCKED:no network</promise>";
+    assert_eq!(place.ask("claude", "Stop", &stop(blocked)), Value::Null);
+    for _ in 0..3 {
+        let refused = place.ask("claude", "Stop", &stop("done"));
+        let reason = text(&refused, "/reason");
+        assert_eq!(text(&refused, "/decision"), "block", "{refused}");
+        assert!(reason.starts_with("flyball: # Completion Blocked: tests failed"), "{reason}");
+        assert!(reason.contains("boom"), "{reason}");
+    }
+    assert_eq!(place.ask("claude", "Stop", &stop("done")), Value::Null);
+    // Another session has its own count.
+    let other =
+        json!({ "session_id": "o", "tool_use_id": "1", "tool_name": "t", "tool_input": {} });
+    place.ask("claude", "PreToolUse", &other.to_string());
+    let other = json!({ "session_id": "o", "last_assistant_message": "done" });
+    assert_eq!(text(&place.ask("claude", "Stop", &other.to_string()), "/decision"), "block");
+}
+
+#[test]
+fn a_green_gate_or_a_repository_without_flyball_lets_the_agent_stop() {
+    for config in ["", "[[gates.check]]\nname = \"tests\"\ncommand = \"true\"\n"] {
+        let place = Place::new(config);
+        one_call(&place, "goose", "");
+        assert_eq!(place.ask("goose", "Stop", &stop("done")), Value::Null, "{config}");
+    }
+}
+
+#[test]
+fn a_large_result_is_replaced_where_the_client_allows_it_and_pointed_to_elsewhere() {
+    let place = Place::new("[calls]\nlarge_response = 1000\n");
+    let result = "ä".repeat(1001);
+    let post = |agent: &str| {
+        let input = json!({
+            "session_id": "s", "tool_use_id": "1", "tool_name": "../../etc/x", "tool_input": {},
+            "tool_response": result,
+        });
+        place.ask(agent, "PostToolUse", &input.to_string())
+    };
+    let replaced = post("codex");
+    assert_eq!(text(&replaced, "/decision"), "block");
+    assert!(text(&replaced, "/reason").contains("1001 characters"));
+    let pointed = post("claude");
+    assert!(text(&pointed, "/hookSpecificOutput/additionalContext").contains("responses/"));
+    let failure = json!({
+        "session_id": "s", "tool_use_id": "2", "tool_name": "t", "tool_input": {}, "error": result,
+    });
+    let failed = place.ask("claude", "PostToolUseFailure", &failure.to_string());
+    assert!(text(&failed, "/hookSpecificOutput/additionalContext").contains("responses/"));
+    let folder = place.root().join(".flyball/responses");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let files: Vec<PathBuf> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!((mode(&folder), files.len()), (0o700, 3));
+    for file in files {
+        assert_eq!((mode(&file), fs::read_to_string(&file).unwrap() == result), (0o600, true));
+    }
+    place.ask("claude", "SessionEnd", r#"{"session_id":"s"}"#);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+}
+
+#[test]
+fn qwen_is_told_how_full_its_context_is() {
+    let place = Place::new("");
+    let stop = json!({ "session_id": "s", "context_usage": 0.72 }).to_string();
+    assert_eq!(place.ask("qwen", "Stop", &stop), Value::Null);
+    let call =
+        json!({ "session_id": "s", "tool_call_id": "1", "tool_name": "t", "tool_input": {} });
+    let told = place.ask("qwen", "PreToolUse", &call.to_string());
+    let advice = text(&told, "/hookSpecificOutput/additionalContext");
+    assert!(advice.starts_with("WARNING: 70% of the context window"), "{told}");
+}
+
+#[test]
+fn a_hook_that_fails_is_open_or_closed_as_set() {
+    for (setting, decision) in [("open", ""), ("closed", "block")] {
+        let place = Place::new(&format!("[hooks]\non_error = \"{setting}\"\n"));
+        for input in ["", "no json", "[1]", "{\"cut"] {
+            let answer = place.ask("claude", "PreToolUse", input);
+            assert_eq!(text(&answer, "/decision"), decision, "{setting} {input}");
+            // Nothing counts here, so a stop is not refused without end.
+            assert_eq!(place.ask("claude", "Stop", input), Value::Null);
+        }
+        // A state folder that cannot be used.
+        let mut command = place.command(&["hook", "goose", "PreToolUse"]);
+        command.env("FLYBALL_STATE", "/proc/none");
+        let answer = answer(begin(command, r#"{"session_id":"s","tool_name":"t"}"#));
+        assert_eq!(text(&answer, "/decision"), decision, "{setting}");
+    }
+}
+
+#[test]
+fn an_unknown_agent_is_a_wrong_usage() {
+    let place = Place::new("");
+    let output = begin(place.command(&["hook", "goos", "Stop"]), "{}").wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(64));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("did you mean `goose`"));
+}
+
+/// A home-made agent that asks before each call and tells all of it.
+const AGENT: &str = r#"#!/bin/sh
+cat >/dev/null
+for n in 1 2 3 4 5 6 7 8 9; do
+  call='{"type":"call","id":"'$n'","tool":"bash","args":{"cmd":"ls"}}'
+  verdict=$(echo "$call" | "$FLYBALL" hook flyball PreToolUse)
+  echo "$verdict" >>"$VERDICTS"
+  echo "$call"
+  case "$verdict" in
+    *'"pass"'*|*'"nudge"'*)
+      result='{"type":"result","id":"'$n'","output":"same"}'
+      echo "$result" | "$FLYBALL" hook flyball PostToolUse >>"$VERDICTS"
+      echo "$result" ;;
+    *halt*) sleep 30 ;;
+  esac
+done
+"#;
+
+#[test]
+fn a_run_hears_the_halt_of_a_hook_and_counts_no_call_twice() {
+    let config = "[agent]\ncommand = \"sh agent.sh\"\noutput = \"flyball\"\n\
+                  [iterations]\non_session_halt = \"stop\"\n\
+                  [[gates.check]]\nname = \"tests\"\ncommand = \"test -f done\"\n";
+    let place = Place::new(config);
+    fs::write(place.root().join("agent.sh"), AGENT).unwrap();
+    let verdicts = place.folder.path().join("verdicts");
+    let mut command = place.command(&["run", "--format", "json"]);
+    command.env("FLYBALL", env!("CARGO_BIN_EXE_flyball")).env("VERDICTS", &verdicts);
+    let output = begin(command, "").wait_with_output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(6), "{out}\n{err}");
+    assert!(out.contains("repetition_loop"), "{out}");
+    assert_eq!(out.matches("\"hook_halted\"").count(), 1, "{out}");
+    assert_eq!(out.matches("\"called_tool\"").count(), 0, "{out}");
+    let verdicts = fs::read_to_string(verdicts).unwrap();
+    let count = |word: &str| verdicts.matches(&format!("\"{word}\"")).count();
+    assert_eq!((count("nudge"), count("refuse"), count("halt")), (2, 2, 1), "{verdicts}");
+}

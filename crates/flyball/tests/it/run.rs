@@ -1,0 +1,17 @@
+//! `flyball run` from outside: scripted agents, real git, real gates, real processes.
+
+mod bad_input;
+mod calls;
+mod claims;
+mod crash;
+mod endings;
+mod gates;
+mod guarded;
+mod launching;
+mod limits;
+mod progress;
+mod resume;
+mod signals;
+mod snapshots;
+mod tasks;
+mod telling;

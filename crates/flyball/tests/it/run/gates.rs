@@ -1,0 +1,162 @@
+//! B5, B6, B10: gates from end to end.
+
+use std::fmt::Write;
+
+use crate::scenario::Scenario;
+
+/// A gate that speaks TAP: a test is red while its file says `broken`.
+const CHECK: &str = r#"echo "1..2"
+i=0
+for t in one two; do
+  i=$((i+1))
+  if grep -q broken $t.txt; then
+    bad=1; echo "not ok $i - $t works"; echo "  ---"; echo "  message: $t.txt is broken: $(cat $t.txt)"
+    echo "  at: $t.txt:1"; echo "  ..."
+  else echo "ok $i - $t works"; fi
+done
+exit ${bad:-0}
+"#;
+
+fn project(one: &str, two: &str, more: &str) -> Scenario {
+    let mut config = "[[gates.check]]\nname = \"tests\"\ncommand = \"sh check.sh\"\n".to_owned();
+    config.write_str(more).unwrap();
+    Scenario::new()
+        .config(&config)
+        .file("check.sh", CHECK)
+        .file("one.txt", one)
+        .file("two.txt", two)
+        .committed()
+}
+
+#[test]
+fn an_agent_that_breaks_a_test_is_told_which_and_mends_it() {
+    let script = "cat > $OUT/prompt-$n
+case $n in
+1) echo 'broken by haste' > two.txt; pass a; pass b; say '<promise>COMPLETE</promise>';;
+*) echo fine > two.txt; commit mended; say '<promise>COMPLETE</promise>';;
+esac";
+    let scenario = project("fine\n", "fine\n", "").agent(script);
+    scenario
+        .run()
+        .ended(0)
+        .saying("Iterations:  2 / 15")
+        .saying("tests failed · 1 passed, 1 failed");
+    let told = scenario.told("prompt-2");
+    for words in [
+        "Completion Blocked",
+        "two works",
+        "two.txt:1",
+        "two.txt is broken: broken by haste",
+        "[ ] tests",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    assert!(!told.contains("one works"), "{told}");
+    assert_eq!(scenario.column("gates"), ["red", "green"]);
+    assert_eq!(scenario.column("score"), ["0.50", "1.00"]);
+}
+
+#[test]
+fn a_red_gate_is_told_even_when_nothing_is_claimed() {
+    let script = "cat > $OUT/prompt-$n; [ $n = 1 ] && { echo broken > one.txt; commit oops; }; \
+                  [ $n = 2 ] && { echo fine > one.txt; pass a; pass b; }; true";
+    let scenario = project("fine\n", "fine\n", "").agent(script);
+    scenario.run().ended(0);
+    assert!(scenario.told("prompt-2").contains("one works"), "{}", scenario.told("prompt-2"));
+}
+
+#[test]
+fn red_again_and_again_opens_the_breaker() {
+    let script = "echo \"broken $n\" > one.txt; work";
+    let scenario = project("fine\n", "fine\n", "").agent(script);
+    let ran = scenario.run();
+    assert_eq!(ran.code, 6, "{}", ran.stderr);
+    assert!(scenario.column("iteration").len() <= 5);
+}
+
+#[test]
+fn a_run_that_begins_red_says_so_and_what_was_red_before_blocks() {
+    let script = "pass a; pass b; [ $n = 2 ] && { echo fine > one.txt; commit mended; }; true";
+    let scenario = project("broken\n", "fine\n", "").agent(script);
+    scenario.run().ended(0).saying("begins red: tests").saying("Iterations:  2 / 15");
+}
+
+#[test]
+fn what_was_red_before_can_be_left_out() {
+    let more = "[gates]\nbaseline = \"ignore\"\n";
+    let toml = |more: &str| {
+        format!("{more}[[gates.check]]\nname = \"tests\"\ncommand = \"sh check.sh\"\n")
+    };
+    let scenario = project("broken\n", "fine\n", "").config(&toml(more)).committed();
+    scenario.agent("pass a; pass b").run().ended(0).saying("Iterations:  1 / 15");
+    let scenario = project("broken\n", "fine\n", "").config(&toml(more)).committed();
+    let script = "pass a; pass b; if [ $n = 1 ]; then echo broken > two.txt; else echo ok > two.txt; fi; commit x";
+    scenario.agent(script).run().ended(0).saying("Iterations:  2 / 15");
+}
+
+#[test]
+fn fewer_red_tests_are_progress_and_do_not_feed_the_breaker() {
+    let script = "case $n in 1|2) work;; 3) echo fine > one.txt; commit one;; \
+                  4) work;; 5) echo fine > two.txt; pass a; pass b;; esac";
+    let scenario = project("broken\n", "broken\n", "")
+        .agent(script)
+        .env("FLYBALL_ITERATIONS__CIRCUIT_BREAKER", "4")
+        .env("FLYBALL_ITERATIONS__REGRESSION_WINDOW", "9");
+    let ran = scenario.run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(scenario.column("outcome"), ["red", "red", "improved", "red", "passed"]);
+}
+
+#[test]
+fn the_same_tree_is_never_checked_twice() {
+    let scenario = project("fine\n", "fine\n", "").file("check.sh", "echo x >> $OUT/checks\n");
+    let scenario = scenario.committed().agent("say nothing new");
+    scenario.run().ended(4);
+    assert_eq!(scenario.told("checks"), "x\n");
+    scenario.run().ended(4);
+    assert_eq!(scenario.told("checks"), "x\n", "not in the next run either");
+}
+
+#[test]
+fn a_gate_that_takes_too_long_is_red_and_ended() {
+    let config = "[[gates.check]]\nname = \"tests\"\ncommand = \"test -e slow && { setsid sleep 700 & sleep 701; }; true\"\ntimeout = \"500ms\"\n";
+    let script = "cat > $OUT/prompt-$n; if [ $n = 1 ]; then touch slow; else rm slow; fi; pass a; pass b; commit x";
+    let scenario = Scenario::new().config(config).committed().agent(script);
+    scenario.run().ended(0).saying("timed out").saying("Iterations:  2 / 15");
+    assert!(scenario.told("prompt-2").contains("tests"));
+}
+
+#[test]
+fn a_gate_whose_needs_are_red_is_skipped_and_never_green() {
+    let config = "[[gates.check]]\nname = \"build\"\ncommand = \"test ! -e broken\"\n\
+                  [[gates.check]]\nname = \"tests\"\ncommand = \"true\"\nneeds = [\"build\"]\n";
+    let script = "cat > $OUT/prompt-$n; if [ $n = 1 ]; then touch broken; else rm broken; fi; pass a; pass b; commit x";
+    let scenario = Scenario::new().config(config).committed().agent(script);
+    scenario.run().ended(0).saying("tests skipped");
+    let told = scenario.told("prompt-2");
+    assert!(told.contains("[~] tests") && told.contains("[ ] build"), "{told}");
+}
+
+#[test]
+fn falling_scores_end_the_run() {
+    let config = "[[gates.check]]\nname = \"tests\"\ncommand = \"sh check.sh\"\n";
+    let check = "i=0; echo 1..4; while [ $i -lt 4 ]; do i=$((i+1)); if grep -q $i broken; then echo \"not ok $i - t$i\"; bad=1; else echo \"ok $i - t$i\"; fi; done; exit ${bad:-0}\n";
+    let scenario = Scenario::new()
+        .config(config)
+        .file("check.sh", check)
+        .file("broken", "none\n")
+        .committed()
+        .env("FLYBALL_ITERATIONS__CIRCUIT_BREAKER", "9")
+        .agent("echo $n >> broken; commit worse");
+    let ran = scenario.run().ended(6).saying("quality_regression (code 6)");
+    assert!(ran.stderr.contains("Quality regression detected: Validation scores declined"));
+}
+
+#[test]
+fn red_work_on_the_same_file_without_a_better_score_is_thrashing() {
+    let scenario = project("fine\n", "fine\n", "")
+        .env("FLYBALL_ITERATIONS__CIRCUIT_BREAKER", "20")
+        .env("FLYBALL_ITERATIONS__REGRESSION_WINDOW", "20")
+        .agent("echo \"broken $n\" > one.txt; commit try");
+    scenario.run().ended(6).saying("thrashing (code 6)").saying("one.txt");
+}

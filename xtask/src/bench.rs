@@ -1,0 +1,267 @@
+//! `cargo xtask bench`: what `flyball run` costs, measured on the release binary.
+//!
+//! Figures, not tests: they are for reading and for the limits the project promises. Nothing here
+//! touches the user's own state.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::say;
+
+const ITERATIONS: u32 = 50;
+/// Bytes the talkative agent prints.
+const OUTPUT: u64 = 400_000_000;
+const STORY: &str = r#"{"userStories":[{"id":"a","title":"do a"}]}"#;
+
+/// A repository, a home and a state folder that go away again.
+struct Place {
+    root: PathBuf,
+    program: PathBuf,
+}
+
+/// How one process went.
+struct Measured {
+    wall: Duration,
+    /// Largest resident set of the process itself, in kB.
+    peak_kb: u64,
+    code: Option<i32>,
+}
+
+/// Builds the release binary and prints every figure.
+pub(crate) fn run() -> Result<()> {
+    let program = build()?;
+    let place = Place::new(program)?;
+    let figures = place
+        .overhead()
+        .and_then(|()| place.talkative())
+        .and_then(|()| place.appending())
+        .and_then(|()| place.status());
+    fs::remove_dir_all(&place.root).ok();
+    figures
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+fn build() -> Result<PathBuf> {
+    let built = cargo().args(["build", "--release", "-p", "flyball", "--quiet"]).status()?;
+    ensure!(built.success(), "the release build failed");
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    Ok(fs::canonicalize(target.join("release/flyball"))?)
+}
+
+impl Place {
+    fn new(program: PathBuf) -> Result<Self> {
+        let root = std::env::temp_dir().join(format!("flyball-bench-{}", std::process::id()));
+        fs::create_dir_all(root.join("home"))?;
+        Ok(Self { root, program })
+    }
+
+    /// A fresh small repository: twenty files, one story, one commit.
+    fn repository(&self, name: &str) -> Result<PathBuf> {
+        let repo = self.root.join(name);
+        fs::create_dir_all(repo.join(".flyball"))?;
+        for number in 0..20 {
+            fs::write(repo.join(format!("file-{number}.txt")), "text\n".repeat(40))?;
+        }
+        fs::write(repo.join(".flyball/tasks.json"), STORY)?;
+        fs::write(repo.join(".flyball/.gitignore"), "logs/\nactive.json\n")?;
+        for words in ["init -q -b main", "add -A", "commit -qm init"] {
+            let mut git = self.isolated("git");
+            let done = git.args(words.split(' ')).current_dir(&repo).status()?;
+            ensure!(done.success(), "git {words} failed");
+        }
+        Ok(repo)
+    }
+
+    fn isolated(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env("HOME", self.root.join("home"))
+            .env("FLYBALL_STATE", self.root.join("state"))
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), "bench");
+            command.env(format!("GIT_{who}_EMAIL"), "bench@localhost");
+        }
+        command
+    }
+
+    fn flyball(&self, repo: &Path, arguments: &[&str], agent: &[&str]) -> Command {
+        let mut command = self.isolated(&self.program);
+        command.current_dir(repo).arg("run").args(arguments).arg("--").args(agent);
+        command
+    }
+
+    /// Fifty iterations of an agent that does nothing, beside a bare loop that starts the same
+    /// program and asks git for HEAD.
+    fn overhead(&self) -> Result<()> {
+        let mut repo = PathBuf::new();
+        let max = ITERATIONS.to_string();
+        let many = ["--max-iterations", &max, "--max-stuck", "1000"];
+        let settings = [
+            ("FLYBALL_TASKS__MAX_ATTEMPTS", "64"),
+            ("FLYBALL_TASKS__MAX_ATTEMPTS_BEFORE_FORCE_NEXT", "64"),
+        ];
+        let mut best: Option<Measured> = None;
+        let mut bare = Duration::MAX;
+        for round in 0..3 {
+            // Attempts are remembered across runs: each round has a repository of its own.
+            repo = self.repository(&format!("overhead {round}"))?;
+            let mut command = self.flyball(&repo, &many, &["sh", "-c", ":"]);
+            let ran = measure(command.envs(settings))?;
+            ensure!(ran.code == Some(1), "the run ended with {:?}", ran.code);
+            if best.as_ref().is_none_or(|best| ran.wall < best.wall) {
+                best = Some(ran);
+            }
+            let script = format!(
+                "i=0; while [ $i -lt {ITERATIONS} ]; do sh -c : < /dev/null; git rev-parse HEAD; i=$((i+1)); done"
+            );
+            let mut sh = self.isolated("sh");
+            bare = bare.min(measure(sh.args(["-c", &script]).current_dir(&repo))?.wall);
+        }
+        let ran = best.context("nothing was measured")?;
+        let alone = self.agent_alone(&repo)?;
+        let each = (ran.wall / ITERATIONS).saturating_sub(alone);
+        let bare_each = bare / ITERATIONS;
+        let ratio = (ran.wall / ITERATIONS).as_secs_f64() / bare_each.as_secs_f64();
+        say(&format!("agent alone, one start                 {alone:.1?}"));
+        say(&format!("flyball, one iteration                 {:.1?}", ran.wall / ITERATIONS));
+        say(&format!("flyball, without the agent             {each:.1?}   (at most 15 ms, or 3x)"));
+        say(&format!("bare shell loop with git, one turn     {bare_each:.1?}"));
+        say(&format!("flyball against the bare loop          {ratio:.1}x"));
+        say(&format!(
+            "flyball, resident at most              {} kB   (at most 15 MB)",
+            ran.peak_kb
+        ));
+        Ok(())
+    }
+
+    /// One start of the no-op agent, the median of many.
+    fn agent_alone(&self, repo: &Path) -> Result<Duration> {
+        let mut times = Vec::new();
+        for _ in 0..50 {
+            let mut sh = self.isolated("sh");
+            times.push(measure(sh.args(["-c", ":"]).current_dir(repo))?.wall);
+        }
+        times.sort();
+        times.get(times.len() / 2).copied().context("nothing was measured")
+    }
+
+    /// An agent that prints 400 MB, in short lines and in one endless one.
+    fn talkative(&self) -> Result<()> {
+        for (name, script) in [
+            ("lines", format!("yes 'a line of text as agents print them' | head -c {OUTPUT}")),
+            ("one line", format!("head -c {OUTPUT} /dev/zero | tr '\\0' x")),
+        ] {
+            let repo = self.repository(&format!("talkative {name}"))?;
+            let ran = measure(&mut self.flyball(&repo, &["--once"], &["sh", "-c", &script]))?;
+            ensure!(ran.code == Some(1), "the run ended with {:?}", ran.code);
+            say(&format!(
+                "400 MB of output, {name:<10}           {} kB in {:.1?}   (below 40 MB)",
+                ran.peak_kb, ran.wall
+            ));
+        }
+        Ok(())
+    }
+
+    /// Eight runs at once, all appending to one journal.
+    fn appending(&self) -> Result<()> {
+        let repos: Vec<PathBuf> =
+            (0..8).map(|n| self.repository(&format!("appending {n}"))).collect::<Result<_>>()?;
+        let since = now();
+        let agent = "i=0; while [ $i -lt 500 ]; do i=$((i+1)); echo '{\"type\":\"usage\",\"input_tokens\":1,\"output_tokens\":0}'; done";
+        let mut children = Vec::new();
+        for repo in &repos {
+            let mut command = self.flyball(repo, &["--max-iterations", "3"], &["sh", "-c", agent]);
+            command.env("FLYBALL_AGENT__OUTPUT", "flyball");
+            let log = fs::File::create(repo.join(".flyball/run.log"))?;
+            children.push(command.stdout(Stdio::null()).stderr(log).spawn()?);
+        }
+        let mut lost = 0;
+        for (mut child, repo) in children.into_iter().zip(&repos) {
+            let code = child.wait()?.code();
+            let said = fs::read_to_string(repo.join(".flyball/run.log"))?;
+            if said.contains("locked") || !matches!(code, Some(1 | 4)) {
+                bail!("a run ended with {code:?}:\n{said}");
+            }
+            lost += usize::from(!said.contains("1500 tokens"));
+        }
+        say(&format!(
+            "8 runs appending 12000 events at once  {:.1?}, {lost} of them lost something",
+            since.elapsed()
+        ));
+        ensure!(lost == 0, "events were lost");
+        Ok(())
+    }
+}
+
+impl Place {
+    /// `flyball status` when the journal holds a million events of one run.
+    fn status(&self) -> Result<()> {
+        let repo = self.repository("status")?;
+        let agent =
+            "yes '{\"type\":\"usage\",\"input_tokens\":1,\"output_tokens\":0}' | head -n 1000000";
+        let mut command = self.flyball(&repo, &["--once"], &["sh", "-c", agent]);
+        let ran = measure(command.env("FLYBALL_AGENT__OUTPUT", "flyball"))?;
+        ensure!(ran.code == Some(1), "the run ended with {:?}", ran.code);
+        say(&format!(
+            "1,000,000 events taken in and journalled {:.1?}, {} kB",
+            ran.wall, ran.peak_kb
+        ));
+        let mut times = Vec::new();
+        for _ in 0..21 {
+            let mut status = self.isolated(&self.program);
+            let ran = measure(status.arg("status").current_dir(&repo))?;
+            ensure!(ran.code == Some(0), "status ended with {:?}", ran.code);
+            times.push(ran.wall);
+        }
+        times.sort();
+        let median = times.get(times.len() / 2).copied().unwrap_or_default();
+        say(&format!("flyball status after them              {median:.1?}   (at most 50 ms)"));
+        Ok(())
+    }
+}
+
+/// Runs a command to its end and watches how large it gets.
+fn measure(command: &mut Command) -> Result<Measured> {
+    let since = now();
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let watched = command_is_flyball(command);
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak_kb = 0;
+    let code = loop {
+        if !watched {
+            break child.wait()?.code();
+        }
+        // The high-water mark of the kernel: a look now and then misses nothing but the last moment.
+        peak_kb = peak_kb.max(high_water(&status));
+        match child.try_wait()? {
+            Some(status) => break status.code(),
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    Ok(Measured { wall: since.elapsed(), peak_kb, code })
+}
+
+fn command_is_flyball(command: &Command) -> bool {
+    Path::new(command.get_program()).file_name().is_some_and(|name| name == "flyball")
+}
+
+fn high_water(status: &str) -> u64 {
+    let text = fs::read_to_string(status).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+#[expect(clippy::disallowed_methods, reason = "measuring is what this is for")]
+fn now() -> Instant {
+    Instant::now()
+}

@@ -1,0 +1,136 @@
+//! `cargo xtask tidy`: taste that a machine can check. Reads the files git knows; changes nothing.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::say;
+
+/// Production lines a source file may have before it should be split by meaning.
+const LINES_MAX: usize = 400;
+
+/// Words that do not belong in a tree that is finished; written so that this file is clean.
+const BANNED: [(&str, &str); 6] = [
+    (concat!("// TO", "DO"), "open an issue instead"),
+    (concat!("// FIX", "ME"), "mend it"),
+    (concat!("dbg", "!("), "take it out"),
+    (concat!("todo", "!("), "finish it"),
+    (concat!("unimplemented", "!("), "finish it"),
+    (concat!("/work", "/main"), "no machine paths"),
+];
+
+/// Endings of type names that say nothing.
+const EMPTY_NAMES: [&str; 5] = ["Manager", "Helper", "Util", "Utils", "Processor"];
+
+/// Checks everything; all complaints are told at once.
+pub(crate) fn run() -> Result<()> {
+    let output = Command::new("git").args(["ls-files", "-z"]).output().context("git ls-files")?;
+    let names = String::from_utf8(output.stdout).context("file names")?;
+    let mut complaints = Vec::new();
+    for name in names.split('\0').filter(|name| !name.is_empty()) {
+        let is_data = name.contains("/fixtures/")
+            || name.contains("/gate_corpus/")
+            || name.contains("/vectors/")
+            || name.contains("/snapshots/");
+        if is_data {
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(name) else { continue };
+        match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+            Some("rs") => source(name, &text, &mut complaints),
+            Some("md") => page(name, &text, &mut complaints),
+            Some(_) | None => {}
+        }
+    }
+    for complaint in &complaints {
+        say(complaint);
+    }
+    if !complaints.is_empty() {
+        bail!("{} to tidy up", complaints.len());
+    }
+    say("tidy");
+    Ok(())
+}
+
+/// What is wrong with a source file.
+fn source(name: &str, text: &str, complaints: &mut Vec<String>) {
+    if !text.starts_with("//!") {
+        complaints.push(format!("{name}: begins without saying what it is (`//!`)"));
+    }
+    let lines = production_lines(text);
+    if lines > LINES_MAX && !name.contains("/tests/") && !name.ends_with("tests.rs") {
+        complaints.push(format!("{name}: {lines} production lines, more than {LINES_MAX}"));
+    }
+    for (word, advice) in BANNED {
+        if let Some(line) = text.lines().position(|line| line.contains(word)) {
+            complaints.push(format!("{name}:{}: `{word}`: {advice}", line + 1));
+        }
+    }
+    for line in text.lines() {
+        let Some(rest) = line.trim_start().strip_prefix("pub ") else { continue };
+        let Some(rest) = rest.strip_prefix("struct ").or_else(|| rest.strip_prefix("enum ")) else {
+            continue;
+        };
+        let kind: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
+        if EMPTY_NAMES.iter().any(|ending| kind.ends_with(ending)) {
+            complaints.push(format!("{name}: `{kind}` says nothing about what it is"));
+        }
+    }
+}
+
+/// Lines before the tests at the end of a file.
+fn production_lines(text: &str) -> usize {
+    text.lines().take_while(|line| *line != "#[cfg(test)]" && *line != "mod tests {").count()
+}
+
+/// What is wrong with a page: a link to a file that is not there.
+fn page(name: &str, text: &str, complaints: &mut Vec<String>) {
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    for part in text.split("](").skip(1) {
+        let target = part.split([')', '#', ' ']).next().unwrap_or("");
+        let is_local = !target.is_empty() && !target.contains("://");
+        if is_local && !folder.join(target).exists() {
+            complaints.push(format!("{name}: links to `{target}`, which is not there"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaints(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        source("src/a.rs", text, &mut found);
+        found
+    }
+
+    #[test]
+    fn a_clean_file_brings_no_complaint() {
+        assert!(complaints("//! A.\n\npub struct Ring;\n").is_empty());
+    }
+
+    #[test]
+    fn every_rule_can_complain() {
+        let long = format!("//! A.\n{}", "let a = 1;\n".repeat(LINES_MAX + 1));
+        let word = format!("//! A.\n{}\n", BANNED[0].0);
+        for text in ["fn a() {}\n", &long, &word, "//! A.\npub struct RunManager;\n"] {
+            assert_eq!(complaints(text).len(), 1, "{}", &text[..20.min(text.len())]);
+        }
+    }
+
+    #[test]
+    fn tests_do_not_count_as_production() {
+        let text = format!("//! A.\n#[cfg(test)]\nmod tests {{\n{}}}\n", "x\n".repeat(900));
+        assert!(complaints(&text).is_empty());
+    }
+
+    #[test]
+    fn a_dead_link_is_found() {
+        let mut found = Vec::new();
+        page("README.md", "[a](no/such/page.md) [b](https://x.example)", &mut found);
+        assert_eq!(found.len(), 1);
+    }
+}
