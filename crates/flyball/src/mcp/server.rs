@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument,
-    PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, Role, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    Prompt, PromptArgument, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Resource, ResourceContents, Role, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -26,6 +28,9 @@ const INSTRUCTIONS: &str = "flyball guards long agent loops. Orient yourself wit
     and iteration_complete. Record what you tried with attempt_record and look for loops with \
     loop_check. Work is done when gate_run is green. What only a human can decide goes to \
     ask_human.";
+
+/// How often a call at work is told of.
+const BEAT: Duration = Duration::from_secs(2);
 
 /// The server. Clones share everything.
 #[derive(Clone, Debug)]
@@ -90,9 +95,11 @@ impl Server {
             token.cancelled().await;
             switch.cancel();
         });
+        let beat = tokio::spawn(beats(context.clone()));
         let done =
             tokio::task::spawn_blocking(move || work(Call { site: &site, cancel: &cancel })).await;
         watch.abort();
+        beat.abort();
         self.running.end(number);
         done.unwrap_or_else(|_| Err(Refused::new("flyball failed; this is a fault in flyball")))
     }
@@ -205,6 +212,20 @@ impl ServerHandler for Server {
             .map_err(|refused| ErrorData::internal_error(refused.to_string(), None))?;
         let message = PromptMessage::new_text(Role::User, text);
         Ok(GetPromptResult::new(vec![message]).into())
+    }
+}
+
+/// Tells a client that asked for it that a call is still at work, so that it goes on waiting.
+async fn beats(context: RequestContext<RoleServer>) {
+    let Some(token) = context.meta.get_progress_token() else { return };
+    let mut progress = 0.0;
+    loop {
+        tokio::time::sleep(BEAT).await;
+        progress += BEAT.as_secs_f64();
+        let beat = ProgressNotificationParam::new(token.clone(), progress);
+        if context.peer.notify_progress(beat).await.is_err() {
+            return;
+        }
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn answers_with(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::BTreeSet;
 
     use serde_json::Value;
 
@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_descriptions_short_enough_to_be_read() {
-        let mut seen = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         for entry in all() {
-            assert_eq!(seen.insert(entry.name, ()), None);
+            assert!(seen.insert(entry.name), "{}", entry.name);
             assert!((60..=700).contains(&entry.description.len()), "{}", entry.name);
         }
         assert_eq!(seen.len(), 15);

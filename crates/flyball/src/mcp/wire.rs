@@ -2,6 +2,7 @@
 //! answered with an error that names its request, instead of being dropped in silence.
 
 use std::io::{self, Read, Write};
+use std::sync::mpsc;
 use std::thread;
 
 use rmcp::RoleServer;
@@ -9,6 +10,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
 
 use crate::guard_proxy::line::{Head, Line, LineCutter};
 
@@ -26,18 +28,34 @@ const INVALID_REQUEST: i64 = -32600;
 /// The transport.
 pub(super) struct Stdio {
     messages: Receiver<RxJsonRpcMessage<RoleServer>>,
+    writer: mpsc::Sender<Outgoing>,
 }
 
+/// A line to be written, and who is told when it is.
+type Outgoing = (String, oneshot::Sender<io::Result<()>>);
+
 impl Stdio {
-    /// Begins to read standard input.
+    /// Begins to read standard input and to write standard output, each in a thread of its own: a
+    /// client that does not read holds up that thread, not the server.
     pub(super) fn open() -> io::Result<Self> {
         let (sender, messages) = channel(WAITING);
         thread::Builder::new().name("stdin".to_owned()).spawn(move || {
             // The end of input, or of the receiver, is the end of this thread.
             read_all(&sender).ok();
         })?;
-        Ok(Self { messages })
+        let (writer, lines) = mpsc::channel::<Outgoing>();
+        thread::Builder::new().name("stdout".to_owned()).spawn(move || {
+            for (line, done) in lines {
+                // Whoever does not wait for it does not need to know.
+                done.send(write_line(&line)).ok();
+            }
+        })?;
+        Ok(Self { messages, writer })
     }
+}
+
+fn gone() -> io::Error {
+    io::Error::new(io::ErrorKind::BrokenPipe, "standard output is gone")
 }
 
 fn read_all(sender: &Sender<RxJsonRpcMessage<RoleServer>>) -> io::Result<()> {
@@ -104,12 +122,15 @@ impl Transport<RoleServer> for Stdio {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        // A client that does not read holds up a thread for it, not the server.
-        let writing = tokio::task::spawn_blocking(move || {
-            let line = serde_json::to_string(&item)?;
-            write_line(&line)
-        });
-        async move { writing.await.map_err(io::Error::other)? }
+        let (done, written) = oneshot::channel();
+        // Handed over at once, so that messages keep their order.
+        let handed = serde_json::to_string(&item)
+            .map_err(io::Error::from)
+            .and_then(|line| self.writer.send((line, done)).map_err(|_| gone()));
+        async move {
+            handed?;
+            written.await.map_err(|_| gone())?
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

@@ -60,7 +60,8 @@ fn failing(task: &str) -> Value {
 }
 
 /// Validates with what the caller found, and goes on.
-fn turn(client: &mut Client, id: &Value, report: Value) -> Value {
+fn turn(client: &mut Client, id: &Value, report: impl Into<Value>) -> Value {
+    let report = report.into();
     client.call("iteration_validate", json!({ "iteration_id": id, "report": report }));
     client.call("iteration_next", json!({ "iteration_id": id }))
 }
@@ -607,6 +608,29 @@ fn a_cancelled_call_ends_what_it_started() {
         .to_string(),
     );
     wait_for(|| !lives(&format!("sleep\0{mark}")));
+}
+
+#[test]
+fn a_long_call_tells_that_it_is_at_work_when_asked_to() {
+    let place = Place::new("");
+    let mut client = Client::mcp(&place.root);
+    let mut arguments = failing("t");
+    arguments["validation_rules"][0]["command"] = json!("sleep 5");
+    let id = start(&mut client, arguments)["iteration_id"].clone();
+    client.send(
+        &json!({ "jsonrpc": "2.0", "id": 502, "method": "tools/call", "params": {
+            "name": "iteration_validate", "arguments": { "iteration_id": id },
+            "_meta": { "progressToken": "mine" } } })
+        .to_string(),
+    );
+    let first = client.message();
+    assert_eq!(first["method"], "notifications/progress");
+    assert_eq!(first["params"]["progressToken"], "mine");
+    let mut last = first;
+    while last["id"] != 502 {
+        last = client.message();
+    }
+    assert_eq!(last["result"]["structuredContent"]["passed"], true);
 }
 
 #[test]

@@ -63,7 +63,8 @@ impl Client {
     }
 
     /// Sends a request and reads its answer.
-    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: impl Into<Value>) -> Value {
+        let params = params.into();
         self.next += 1;
         let id = self.next;
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
@@ -74,14 +75,16 @@ impl Client {
     }
 
     /// Calls a tool; its result.
-    pub(crate) fn raw_call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn raw_call(&mut self, tool: &str, arguments: impl Into<Value>) -> Value {
+        let arguments = arguments.into();
         let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
         assert!(answer["error"].is_null(), "{answer}");
         answer["result"].clone()
     }
 
     /// Calls a tool that must succeed; its structured result.
-    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: impl Into<Value>) -> Value {
+        let arguments = arguments.into();
         let result = self.raw_call(tool, arguments);
         assert_ne!(result["isError"], true, "{tool}: {result}");
         let text = result["content"][0]["text"].as_str().unwrap();
@@ -91,7 +94,7 @@ impl Client {
     }
 
     /// Calls a tool that must be refused; the text.
-    pub(crate) fn refused(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) fn refused(&mut self, tool: &str, arguments: impl Into<Value>) -> String {
         let result = self.raw_call(tool, arguments);
         assert_eq!(result["isError"], true, "{tool}: {result}");
         result["content"][0]["text"].as_str().unwrap().to_owned()

@@ -20,8 +20,8 @@ pub(super) struct Input {
     task: String,
     /// Where its review stands now.
     #[serde(default)]
-    review_status: Option<Review>,
-    /// What the review wants; needed with changes_requested.
+    review_status: Option<ReviewState>,
+    /// What the review wants; needed with `changes_requested`.
     #[serde(default)]
     review_feedback: Option<String>,
     /// Whether it passes; only when reviews are off.
@@ -39,7 +39,7 @@ pub(super) struct Input {
 /// Where a review stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Review {
+enum ReviewState {
     /// Someone has to look at it.
     NeedsReview,
     /// Someone looked and wants something else.
@@ -48,7 +48,7 @@ enum Review {
     Approved,
 }
 
-impl Review {
+impl ReviewState {
     const fn status(self) -> ReviewStatus {
         match self {
             Self::NeedsReview => ReviewStatus::NeedsReview,
@@ -126,7 +126,7 @@ fn change(story: &mut serde_json::Map<String, Value>, mode: Mode, input: &Input)
         if mode == Mode::Review {
             let count = story.get("reviewCount").and_then(Value::as_u64).unwrap_or(0);
             story.insert("reviewCount".to_owned(), count.saturating_add(1).into());
-            if status == Review::Approved {
+            if status == ReviewState::Approved {
                 story.insert("passes".to_owned(), true.into());
             }
         }
