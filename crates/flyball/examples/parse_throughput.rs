@@ -1,6 +1,6 @@
 //! How fast gate output is read, next to `grep -c FAILED` on the same file.
 //!
-//! `cargo run --release -p flyball --example parse_throughput [megabytes] [cargo|noise|json]`
+//! `cargo run --release -p flyball --example parse_throughput [megabytes] [cargo|pytest|jest|plain|noise|json]`
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -82,6 +82,18 @@ fn write_log(path: &std::path::Path, size: usize, shape: &str) -> std::io::Resul
                  \"Test\":\"TestNumber{test}\",\"Elapsed\":0.01}}\n",
                 test % 50,
                 test % 50
+            ),
+            "pytest" if test == 0 => "===== test session starts =====\n".to_owned(),
+            "pytest" => format!(
+                "tests/area_{}/test_items.py::TestItems::test_number_{test} PASSED [ 42%]\n",
+                test % 50
+            ),
+            "jest" if test.is_multiple_of(10) => format!("PASS src/items/number_{test}.test.js\n"),
+            "jest" => format!("    \u{2713} keeps item number {test} where it was (3 ms)\n"),
+            "plain" => format!(
+                "2026-01-01T00:00:00.{test:06}Z  INFO server::worker: request {test} handled in 12 ms\n\
+                 \x20  Downloaded package-{test} v1.2.{test}\n\
+                 GET /api/items/{test}?page=3 200 OK http://localhost:8080/x\n"
             ),
             "noise" => format!(
                 "2026-01-01T00:00:00.{test:06}Z  INFO server::worker: request {test} handled in 12 ms\n\

@@ -106,9 +106,10 @@ pub fn fingerprint_call(tool: &str, args: &Value, free_text: &[String]) -> Finge
 /// process ids, temporary paths, white space) are taken out. Other digits stay: "3 failed" and
 /// "2 failed" are two results.
 pub fn fingerprint_result(text: &str) -> Fingerprint {
-    let mut hash = Xxh3::new();
-    volatile::normalise(text, &mut hash);
-    Fingerprint(hash.digest128())
+    let mut gathered = Gathered { hash: Xxh3::new(), pending: [0; PENDING], filled: 0 };
+    volatile::normalise(text, &mut gathered);
+    gathered.pass_on();
+    Fingerprint(gathered.hash.digest128())
 }
 
 /// The identity of a call and the first `max` characters of its canonical arguments, in one pass.
@@ -148,9 +149,36 @@ impl Sink for Xxh3 {
     }
 }
 
-impl volatile::Sink for Xxh3 {
+/// How many bytes are gathered: the hash takes a few large pieces much faster than many small ones.
+const PENDING: usize = 1024;
+
+/// A hash in front of which small pieces are gathered.
+struct Gathered {
+    hash: Xxh3,
+    pending: [u8; PENDING],
+    filled: usize,
+}
+
+impl Gathered {
+    fn pass_on(&mut self) {
+        self.hash.update(self.pending.get(..self.filled).unwrap_or(&[]));
+        self.filled = 0;
+    }
+}
+
+impl volatile::Sink for Gathered {
     fn put(&mut self, bytes: &[u8]) {
-        self.update(bytes);
+        if bytes.len() > PENDING - self.filled {
+            self.pass_on();
+        }
+        let end = self.filled + bytes.len();
+        match self.pending.get_mut(self.filled..end) {
+            Some(free) => {
+                free.copy_from_slice(bytes);
+                self.filled = end;
+            }
+            None => self.hash.update(bytes),
+        }
     }
 }
 

@@ -14,6 +14,7 @@
 //! | temporary path | the name below `/tmp`, `/var/tmp`, `/var/folders/x/y/T`; the rest of the path stays |
 //! | white space | a run of it is one blank; none at the ends |
 
+mod marks;
 mod shapes;
 
 use self::shapes::{Shape, duration, hex_id, moment, pid, temp_path, uuid};
@@ -37,22 +38,25 @@ impl Shape {
 }
 
 /// Streams the text into the sink without its volatile parts.
+///
+/// Nearly all of a text is plain: the scan goes from mark to mark and looks at nothing between.
 pub(super) fn normalise(text: &str, out: &mut impl Sink) {
     let trimmed = text.trim_ascii();
     let bytes = trimmed.as_bytes();
     let mut scan = Scan { bytes, kept: 0, at: 0 };
-    while let Some(&byte) = bytes.get(scan.at) {
-        match class(byte) {
-            Class::White => scan.white(byte, out),
-            Class::Word => scan.word(byte, out),
-            Class::Slash => scan.slash(out),
-            Class::Other => scan.at += 1,
+    while let Some(at) = marks::next(bytes, scan.at) {
+        match bytes.get(at) {
+            Some(b'0'..=b'9') => scan.digit(at, out),
+            Some(b'/') => scan.slash(at, out),
+            Some(b'-') => scan.dash(at, out),
+            _ => scan.white(at, out),
         }
     }
     scan.flush(bytes.len(), out);
 }
 
-/// Bytes from `kept` up to `at` have been looked at and are to be kept as they are.
+/// Bytes from `kept` up to `at` have been looked at and are to be kept as they are. No word begins
+/// before `at` and goes on behind it.
 struct Scan<'a> {
     bytes: &'a [u8],
     kept: usize,
@@ -69,55 +73,93 @@ impl Scan<'_> {
         self.kept = to;
     }
 
-    fn replace(&mut self, end: usize, mark: &[u8], out: &mut impl Sink) {
-        self.flush(self.at, out);
+    fn replace(&mut self, start: usize, end: usize, mark: &[u8], out: &mut impl Sink) {
+        self.flush(start, out);
         out.put(mark);
         self.kept = end;
         self.at = end;
     }
 
-    fn white(&mut self, byte: u8, out: &mut impl Sink) {
-        let end = run_end(self.bytes, self.at, Class::White);
-        if end == self.at + 1 && byte == b' ' {
-            self.at = end;
+    fn white(&mut self, at: usize, out: &mut impl Sink) {
+        let end = run_end(self.bytes, at, Class::White);
+        if end > at + 1 || (end == at + 1 && self.bytes.get(at) != Some(&b' ')) {
+            self.replace(at, end, b" ", out);
         } else {
-            self.replace(end, b" ", out);
+            self.at = at + 1;
         }
     }
 
-    fn word(&mut self, first: u8, out: &mut impl Sink) {
-        let end = run_end(self.bytes, self.at, Class::Word);
-        let found = match first {
-            b'0'..=b'9' => moment(self.bytes, self.at)
-                .or_else(|| uuid(self.bytes, self.at, end))
-                .or_else(|| hex_id(self.bytes, self.at, end))
-                .or_else(|| duration(self.bytes, self.at)),
-            b'a'..=b'f' | b'A'..=b'F' => {
-                uuid(self.bytes, self.at, end).or_else(|| hex_id(self.bytes, self.at, end))
+    /// The first digit of a word, which may have begun before it.
+    fn digit(&mut self, at: usize, out: &mut impl Sink) {
+        let start = self.word_start(at);
+        let end = run_end(self.bytes, at, Class::Word);
+        let found = if start < at {
+            match self.bytes.get(start) {
+                Some(b'a'..=b'f' | b'A'..=b'F') => {
+                    uuid(self.bytes, start, end).or_else(|| hex_id(self.bytes, start, end))
+                }
+                _ => None,
             }
-            b'p' | b'P' => pid(self.bytes, self.at, end),
-            _ => None,
+        } else if let Some(pid_start) = self.pid_before(at)
+            && let Some((shape, end)) = pid(self.bytes, pid_start, pid_start + PID)
+        {
+            return self.replace(pid_start, end, shape.mark(), out);
+        } else {
+            moment(self.bytes, at)
+                .or_else(|| uuid(self.bytes, at, end))
+                .or_else(|| hex_id(self.bytes, at, end))
+                .or_else(|| duration(self.bytes, at))
         };
         match found {
-            Some((shape, end)) => self.replace(end, shape.mark(), out),
+            Some((shape, end)) => self.replace(start, end, shape.mark(), out),
             None => self.at = end,
         }
     }
 
-    fn slash(&mut self, out: &mut impl Sink) {
-        match temp_path(self.bytes, self.at) {
-            Some((shape, end)) => self.replace(end, shape.mark(), out),
-            None => self.at += 1,
+    /// A dash behind a word of letters: the first group of a uuid may have no digit.
+    fn dash(&mut self, at: usize, out: &mut impl Sink) {
+        let start = self.word_start(at);
+        match uuid(self.bytes, start, at) {
+            Some((shape, end)) => self.replace(start, end, shape.mark(), out),
+            None => self.at = at + 1,
         }
     }
+
+    fn slash(&mut self, at: usize, out: &mut impl Sink) {
+        match temp_path(self.bytes, at) {
+            Some((shape, end)) => self.replace(at, end, shape.mark(), out),
+            None => self.at = at + 1,
+        }
+    }
+
+    /// Where the word begins that goes up to `end`.
+    fn word_start(&self, end: usize) -> usize {
+        let word = self.bytes.get(self.at..end).unwrap_or(&[]);
+        end - word.iter().rev().take_while(|b| class(**b) == Class::Word).count()
+    }
+
+    /// Where `pid` begins when it stands right before this number.
+    fn pid_before(&self, number: usize) -> Option<usize> {
+        let mut before = self.bytes.get(self.at..number)?;
+        before = before.strip_suffix(b" ").unwrap_or(before);
+        if let [rest @ .., b':' | b'=' | b'#'] = before {
+            before = rest;
+        }
+        let rest = before.split_last_chunk::<PID>().filter(|(_, w)| w.eq_ignore_ascii_case(b"pid"));
+        let (rest, _) = rest?;
+        let is_word = rest.last().is_none_or(|b| class(*b) != Class::Word);
+        is_word.then_some(self.at + rest.len())
+    }
 }
+
+/// The length of `pid`.
+const PID: usize = 3;
 
 /// What a byte can begin.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     White,
     Word,
-    Slash,
     Other,
 }
 
@@ -128,7 +170,6 @@ const CLASSES: [Class; 256] = {
         let class = match byte {
             b' ' | b'\t' | b'\n' | b'\r' | 0x0c => Class::White,
             b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => Class::Word,
-            b'/' => Class::Slash,
             _ => Class::Other,
         };
         #[expect(clippy::indexing_slicing, reason = "a byte is always inside a table of 256")]

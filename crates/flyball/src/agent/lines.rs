@@ -53,7 +53,7 @@ impl Lines {
         let line = text(&self.partial);
         each(if self.overlong { Line::Overlong(line) } else { Line::Whole(line) });
         self.partial.clear();
-        self.partial.shrink_to(64 * 1024);
+        self.partial.shrink_to(256 * 1024);
         self.overlong = false;
     }
 }

@@ -14,6 +14,7 @@ mod go_build;
 mod go_test;
 mod golangci;
 mod gradle;
+mod hints;
 mod javac;
 mod jest;
 mod js_frame;
@@ -54,6 +55,7 @@ mod vitest;
 
 use flyball_core::gate::{Counts, Finding};
 
+use self::hints::Hints;
 use self::lines::Lines;
 use self::panel::Panel;
 use self::tail::Tail;
@@ -96,8 +98,11 @@ impl Parser {
     pub fn feed(&mut self, bytes: &[u8]) {
         let Self { lines, tail, panel } = self;
         lines.feed(bytes, |line| {
-            tail.push(line);
-            panel.line(line);
+            // What is certain to be pushed out again by the same bytes need not be kept.
+            if line.further < Tail::LINES_MAX {
+                tail.push(line.text);
+            }
+            panel.line(line.text, line.hints);
         });
     }
 
@@ -106,7 +111,7 @@ impl Parser {
         let Self { lines, tail, panel } = &mut self;
         lines.finish(|line| {
             tail.push(line);
-            panel.line(line);
+            panel.line(line, Hints::UNKNOWN);
         });
         let mut parsed = merge::merge(self.panel.finish(), exit_code);
         parsed.tail = self.tail.finish();

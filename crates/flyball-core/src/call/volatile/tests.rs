@@ -5,7 +5,8 @@ use std::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::{Sink, normalise};
+use super::shapes::{duration, hex_id, moment, pid, temp_path, uuid};
+use super::{Class, Sink, class, normalise, run_end};
 use crate::call::fingerprint_result;
 
 impl Sink for Vec<u8> {
@@ -104,6 +105,45 @@ fn results_differ_only_when_something_happened() {
     }
 }
 
+/// The same, byte by byte and word by word: what the fast scan must agree with.
+fn shown_slowly(text: &str) -> String {
+    let bytes = text.trim_ascii().as_bytes();
+    let (mut out, mut at) = (Vec::new(), 0);
+    while let Some(&first) = bytes.get(at) {
+        let is_word = class(first) == Class::Word;
+        let end = run_end(bytes, at, class(first));
+        let found = match first {
+            b'0'..=b'9' => moment(bytes, at)
+                .or_else(|| uuid(bytes, at, end))
+                .or_else(|| hex_id(bytes, at, end))
+                .or_else(|| duration(bytes, at)),
+            b'a'..=b'f' | b'A'..=b'F' => uuid(bytes, at, end).or_else(|| hex_id(bytes, at, end)),
+            b'p' | b'P' => pid(bytes, at, end),
+            b'/' => temp_path(bytes, at),
+            _ => None,
+        };
+        if let Some((shape, end)) = found {
+            out.extend_from_slice(shape.mark());
+            at = end;
+        } else if class(first) == Class::White {
+            out.push(b' ');
+            at = end;
+        } else {
+            let end = if is_word { end } else { at + 1 };
+            out.extend_from_slice(&bytes[at..end]);
+            at = end;
+        }
+    }
+    String::from_utf8(out.into_iter().map(|b| if b == 0xff { b'~' } else { b }).collect()).unwrap()
+}
+
+#[test]
+fn a_result_that_was_stored_once_is_recognised_for_ever() {
+    let text = "  error in /tmp/x1/a.rs at 09:48:01 (pid 77)\n\tid deadbeef-0000-4000-8000-0123456789ab, \
+                3fa9c21 took 1.5s; 3 failed -- see src/lib.rs:12:3\n";
+    assert_eq!(fingerprint_result(&text.repeat(40)).bits(), 0xdbcb2b7045cc73d7e697b52fa2089424,);
+}
+
 /// Texts that would take minutes if any part were looked at again and again.
 #[test]
 fn long_and_hostile_texts_are_read_once() {
@@ -120,6 +160,13 @@ proptest! {
     fn no_text_is_too_strange(text in "\\PC{0,80}|[0-9a-fTZ:.,/ \\-+pidmsh_]{0,80}") {
         let normalised = shown(&text);
         prop_assert!(normalised.len() <= text.len().max(2) * 2);
+    }
+
+    #[test]
+    fn the_fast_scan_agrees_with_the_slow_one(
+        text in "([0-9a-fTZ:.,/ \\-+pidPmsh_#=\\[\\]\t\n\x0b\x01xä]|pid|PID|/tmp/|/var/|  | \n|deadbeef-|12:34:56|abcdefab-abcd-abcd-abcd-abcdefabcdef|2026-11-15| 3 ms|words and blanks){0,60}"
+    ) {
+        prop_assert_eq!(shown(&text), shown_slowly(&text));
     }
 
     #[test]

@@ -5,12 +5,15 @@ use std::borrow::Cow;
 /// The byte every control sequence begins with.
 pub(super) const ESCAPE: u8 = 0x1b;
 
-/// The line without control sequences and without what a carriage return has overwritten.
-pub(super) fn clean(line: &[u8]) -> Cow<'_, str> {
-    if memchr::memchr(ESCAPE, line).is_some() {
-        let text = String::from_utf8_lossy(&strip(line)).into_owned();
-        return Cow::Owned(last_written(&text).to_owned());
-    }
+/// The line without control sequences and without what a carriage return has overwritten; `room` is
+/// where the rest of it is put together.
+pub(super) fn clean<'a>(line: &'a [u8], room: &'a mut Vec<u8>) -> Cow<'a, str> {
+    let line = if memchr::memchr(ESCAPE, line).is_some() {
+        strip(line, room);
+        room
+    } else {
+        line
+    };
     match std::str::from_utf8(line) {
         Ok(text) => Cow::Borrowed(last_written(text)),
         Err(_) => Cow::Owned(last_written(&String::from_utf8_lossy(line)).to_owned()),
@@ -26,8 +29,8 @@ fn last_written(line: &str) -> &str {
     }
 }
 
-fn strip(line: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(line.len());
+fn strip(line: &[u8], out: &mut Vec<u8>) {
+    out.clear();
     let mut rest = line;
     while let Some(at) = memchr::memchr(ESCAPE, rest) {
         let (before, sequence) = rest.split_at(at);
@@ -35,7 +38,6 @@ fn strip(line: &[u8]) -> Vec<u8> {
         rest = after_sequence(sequence);
     }
     out.extend_from_slice(rest);
-    out
 }
 
 /// What follows the control sequence that begins with an escape at the start of `bytes`.
@@ -81,7 +83,7 @@ mod tests {
             (b"caf\xc3\xa9 \xff", "caf\u{e9} \u{fffd}"),
         ];
         for (input, want) in table {
-            assert_eq!(clean(input), *want, "{input:?}");
+            assert_eq!(clean(input, &mut vec![b'x']), *want, "{input:?}");
         }
     }
 }

@@ -33,10 +33,10 @@ impl Recogniser for CargoTest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"rt-pfFo", place: false }
+        Cues { first: b"rt-pfFo", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if let Some(name) = block_header(text) {
             self.close_block();
@@ -67,7 +67,7 @@ impl Recogniser for CargoTest {
 }
 
 impl CargoTest {
-    fn outside(&mut self, line: Line<'_>) {
+    fn outside(&mut self, line: &Line<'_>) {
         let text = line.text;
         if let Some(rest) = text.strip_prefix("test result: ") {
             self.close_live();

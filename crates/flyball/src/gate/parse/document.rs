@@ -26,7 +26,7 @@ pub(super) struct Documents {
 
 impl Documents {
     /// Takes a line that begins with a bracket, or any line while a document is open.
-    pub(super) fn line(&mut self, line: Line<'_>) -> Attention {
+    pub(super) fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text.trim_end();
         if let Some((_, document)) = &mut self.open {
             document.push_str(text);

@@ -2,7 +2,7 @@
 
 use flyball_core::gate::{Finding, FindingKind};
 
-use super::recogniser::{Attention, Cues, Line, Recogniser};
+use super::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use super::report::{Findings, Report};
 use super::text;
 
@@ -21,10 +21,11 @@ impl Recogniser for Eslint {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"/.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", place: false }
+        let paths = b"/.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        Cues { first: b"O", place: false, also: Some((paths, Trait::Slash)) }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if self.crashed {
             if text.contains("Error: ") || text.starts_with("ESLint couldn't find") {
@@ -36,6 +37,7 @@ impl Recogniser for Eslint {
         }
         if text.starts_with("Oops! Something went wrong") {
             self.crashed = true;
+            self.file = None;
             return Attention::Busy;
         }
         if let Some(file) = &self.file {
@@ -88,15 +90,15 @@ struct Problem {
 /// Whether a line is nothing but a path.
 fn path(text: &str) -> Option<&str> {
     // Cheap questions first: this looks at very many lines.
-    if text.len() >= 400 || memchr::memchr(b'/', text.as_bytes()).is_none() {
+    let blanks = || memchr::memchr_iter(b' ', text.as_bytes()).count();
+    if text.len() >= 400 || memchr::memchr(b'/', text.as_bytes()).is_none() || blanks() > 2 {
         return None;
     }
     let is_path = !text.starts_with(' ')
         && !text.ends_with([':', '.', ')', ';'])
         && text.rsplit('/').next().is_some_and(|name| name.contains('.'))
         && !text.contains(": ")
-        && !text.contains(" - ")
-        && text.matches(' ').count() <= 2;
+        && !text.contains(" - ");
     is_path.then_some(text)
 }
 
@@ -105,7 +107,7 @@ fn problem(text: &str) -> Option<Problem> {
     if !text.starts_with("  ") {
         return None;
     }
-    let (line, rest) = text::small(text.trim_start())?;
+    let (line, rest) = text::small(text::trim_start(text))?;
     let (column, rest) = text::small(rest.strip_prefix(':')?)?;
     let rest = rest.trim_start();
     let (is_warning, rest) = match rest.strip_prefix("error ") {

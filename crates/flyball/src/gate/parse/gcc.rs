@@ -42,10 +42,10 @@ impl Recogniser for Gcc {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"0123456789/cl", place: true }
+        Cues { first: b"0123456789/cl", place: true, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         if let Some(place) = line.place {
             self.close();
             self.diagnostic(place, line);
@@ -83,7 +83,7 @@ impl Recogniser for Gcc {
 }
 
 impl Gcc {
-    fn diagnostic(&mut self, place: Place<'_>, line: Line<'_>) {
+    fn diagnostic(&mut self, place: Place<'_>, line: &Line<'_>) {
         if place.has_extension(OTHERS) {
             return;
         }

@@ -6,7 +6,7 @@ use flyball_core::gate::{Finding, FindingKind};
 
 use super::merge::MENTIONS;
 use super::place;
-use super::recogniser::{Attention, Cues, Line, Recogniser};
+use super::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use super::report::{Findings, Report};
 
 /// How many mentions are kept.
@@ -30,10 +30,11 @@ impl Recogniser for Generic {
         // Any letter, digit, path mark or opening bracket.
         let first =
             b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./[(<'\"`!*-#>~_@";
-        Cues { first, place: false }
+        // `F` for the frames of Python.
+        Cues { first: b"F", place: false, also: Some((first, Trait::ColonNumber)) }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         if self.seen.len() >= MENTIONS_MAX {
             return Attention::Idle;
         }
@@ -64,7 +65,7 @@ impl Recogniser for Generic {
 
 impl Generic {
     /// A line below a Python frame: more of the traceback, or the error it ends with.
-    fn traceback(&mut self, line: Line<'_>, file: String, number: u32) {
+    fn traceback(&mut self, line: &Line<'_>, file: String, number: u32) {
         if line.text.starts_with(' ') {
             self.traced = Some((file, number));
         } else if self.seen.insert((file.clone(), number)) {

@@ -18,10 +18,10 @@ impl Recogniser for Github {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b":", place: false }
+        Cues { first: b":", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         if let Some(rest) = line.text.strip_prefix("::error ") {
             if let Some(finding) = finding(rest) {
                 self.findings.push(line.number, finding);

@@ -43,10 +43,10 @@ impl Recogniser for GoBuild {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"#v", place: false }
+        Cues { first: b"#v", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         let (vetted, place) = match text.strip_prefix("vet: ") {
             Some(rest) => (true, place::prefix(rest)),

@@ -1,13 +1,13 @@
 //! `go test`, as text and with `-json`.
 
+mod event;
 mod output;
-
-use std::borrow::Cow;
-use std::collections::HashMap;
+mod printed;
 
 use flyball_core::gate::{Counts, Finding, FindingKind};
-use serde::Deserialize;
 
+use self::event::Event;
+use self::printed::Printed;
 use super::recogniser::{Attention, Cues, Line, Recogniser};
 use super::report::{Block, Findings, Report};
 use super::{place, text};
@@ -24,7 +24,9 @@ pub(super) struct GoTest {
     /// With `-v`, the running test and what it printed before its result.
     running: Option<(String, Block)>,
     /// With `-v`, what tests printed while others ran.
-    printed: HashMap<String, Block>,
+    printed: Printed,
+    /// The name of a test with its package, put together for each event.
+    key: String,
     findings: Findings,
 }
 
@@ -34,35 +36,18 @@ struct Open {
     block: Block,
 }
 
-/// How many tests may have output waiting for their result.
-const PRINTED_MAX: usize = 2_000;
-
-#[derive(Deserialize)]
-struct Event<'a> {
-    #[serde(rename = "Action", borrow)]
-    action: Cow<'a, str>,
-    #[serde(rename = "Package", borrow, default)]
-    package: Cow<'a, str>,
-    #[serde(rename = "Test", borrow, default)]
-    test: Cow<'a, str>,
-    #[serde(rename = "Output", borrow, default)]
-    output: Cow<'a, str>,
-}
-
 impl Recogniser for GoTest {
     fn name(&self) -> &'static str {
         "go-test"
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"-=pF{o", place: false }
+        Cues { first: b"-=pF{o", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         if line.text.starts_with("{\"") {
-            if is_event(line.text)
-                && let Ok(event) = serde_json::from_str::<Event<'_>>(line.text)
-            {
+            if let Some(event) = Event::read(line.text) {
                 self.event(&event, line.number);
             }
         } else {
@@ -89,7 +74,7 @@ impl Recogniser for GoTest {
 
 impl GoTest {
     fn text(&mut self, text: &str, number: u64) {
-        let trimmed = text.trim_start();
+        let trimmed = text::trim_start(text);
         if let Some(result) = trimmed.strip_prefix("--- ") {
             self.result(result, number);
         } else if let Some(rest) = text.strip_prefix("=== ") {
@@ -142,13 +127,12 @@ impl GoTest {
         let name = text::clip(name.trim(), 500);
         if let Some((name, block)) = self.running.take()
             && !block.is_blank()
-            && self.printed.len() < PRINTED_MAX
         {
             self.printed.insert(name, block);
         }
         if matches!(word, "RUN" | "CONT" | "NAME") {
             let name = name.to_owned();
-            let block = self.printed.remove(&name).unwrap_or_default();
+            let block = self.printed.take(&name);
             self.running = Some((name, block));
         }
     }
@@ -158,11 +142,11 @@ impl GoTest {
             if running == name {
                 return block;
             }
-            if self.printed.len() < PRINTED_MAX && !block.is_blank() {
+            if !block.is_blank() {
                 self.printed.insert(running, block);
             }
         }
-        self.printed.remove(name).unwrap_or_default()
+        self.printed.take(name)
     }
 
     fn event(&mut self, event: &Event<'_>, number: u64) {
@@ -173,31 +157,33 @@ impl GoTest {
         if event.test.is_empty() || matches!(&*event.action, "run" | "start" | "pause" | "cont") {
             return;
         }
-        let key = format!("{}\n{}", text::clip(&event.package, 500), text::clip(&event.test, 500));
+        self.key.clear();
+        self.key.push_str(text::clip(&event.package, 500));
+        self.key.push('\n');
+        self.key.push_str(text::clip(&event.test, 500));
         match &*event.action {
             "output" => {
                 let line = event.output.trim_end_matches('\n');
-                let own = line.trim_start();
+                let own = text::trim_start(line);
                 let is_frame = own.starts_with("=== ") || own.starts_with("--- ");
-                let room = self.printed.len() < PRINTED_MAX || self.printed.contains_key(&key);
-                if !is_frame && room {
-                    self.printed.entry(key).or_default().push(line);
+                if !is_frame {
+                    self.printed.push(&self.key, line);
                 }
             }
             "pass" => {
                 self.counted = true;
                 self.counts.passed += 1;
-                self.printed.remove(&key);
+                self.printed.forget(&self.key);
             }
             "skip" => {
                 self.counted = true;
                 self.counts.skipped += 1;
-                self.printed.remove(&key);
+                self.printed.forget(&self.key);
             }
             "fail" => {
                 self.counted = true;
                 self.counts.failed += 1;
-                let mut block = self.printed.remove(&key).unwrap_or_default();
+                let mut block = self.printed.take(&self.key);
                 let finding = output::finding(&event.test, &block.take());
                 self.findings.push(number, finding);
             }
@@ -246,11 +232,4 @@ fn is_package_line(text: &str) -> bool {
         || (text.starts_with("ok  ") && text::indent(text) == 0 && text.contains('\t'))
         || text == "FAIL"
         || text == "PASS"
-}
-
-/// Whether a line of JSON is an event of `go test -json`.
-fn is_event(text: &str) -> bool {
-    text.starts_with("{\"Time\":")
-        || text.starts_with("{\"Action\":")
-        || text.starts_with("{\"ImportPath\":")
 }

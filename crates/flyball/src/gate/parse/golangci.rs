@@ -18,10 +18,10 @@ impl Recogniser for Golangci {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"", place: true }
+        Cues { first: b"", place: true, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         if let Some(place) = line.place
             && place.has_extension(&["go"])
         {

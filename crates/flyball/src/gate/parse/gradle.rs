@@ -4,7 +4,7 @@ use flyball_core::gate::{Counts, Finding, FindingKind};
 
 use super::jvm;
 use super::place;
-use super::recogniser::{Attention, Cues, Line, Recogniser};
+use super::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use super::report::{Block, Findings, Report};
 use super::text;
 
@@ -27,13 +27,12 @@ impl Recogniser for Gradle {
     }
 
     fn cues(&self) -> Cues {
-        Cues {
-            first: b"*0123456789eBabcdfghijklmnopqrstuvwxyzACDEFGHIJKLMNOPQRSTUVWXYZ",
-            place: false,
-        }
+        // Any test may be named in the first word of its result.
+        let names = b"abcdfghijklmnopqrstuvwxyzACDEFGHIJKLMNOPQRSTUVWXYZ";
+        Cues { first: b"*0123456789eB", place: false, also: Some((names, Trait::EndsWith(b'D'))) }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if let Some((_, block)) = &mut self.reason
             && self.in_reason
@@ -86,7 +85,7 @@ impl Recogniser for Gradle {
 }
 
 impl Gradle {
-    fn outside(&mut self, line: Line<'_>) {
+    fn outside(&mut self, line: &Line<'_>) {
         let text = line.text;
         if text == "* What went wrong:" {
             self.spoke = true;

@@ -27,10 +27,10 @@ impl Recogniser for Javac {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b":", place: true }
+        Cues { first: b":", place: true, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         // Gradle prints the task and no line end before the first error.
         let glued = line.text.strip_prefix(':').and_then(|rest| rest.find('/'));
         let place = match glued {

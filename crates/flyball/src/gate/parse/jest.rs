@@ -4,7 +4,7 @@ use flyball_core::gate::{Counts, Finding, FindingKind};
 
 use super::js_frame;
 use super::place;
-use super::recogniser::{Attention, Cues, Line, Recogniser};
+use super::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use super::report::{Block, Findings, Report};
 use super::text;
 
@@ -24,10 +24,10 @@ impl Recogniser for Jest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FPT\xe2N", place: false }
+        Cues { first: b"FPTN", place: false, also: Some((b"\xe2", Trait::Sign(&['●']))) }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if let Some(name) = text.strip_prefix("  ● ") {
             self.close();

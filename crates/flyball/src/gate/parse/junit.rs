@@ -30,10 +30,10 @@ impl Recogniser for Junit {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"<", place: false }
+        Cues { first: b"<", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let mut text = line.text;
         if !self.collecting {
             let Some(at) = text.find("<testsuite") else { return Attention::Idle };

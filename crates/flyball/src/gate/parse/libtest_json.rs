@@ -44,10 +44,10 @@ impl Recogniser for LibtestJson {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"{", place: false }
+        Cues { first: b"{", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text.trim_start();
         if text.starts_with("{ \"type\"") || text.starts_with("{\"type\"") {
             self.event(text, line.number);

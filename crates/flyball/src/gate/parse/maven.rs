@@ -28,10 +28,10 @@ impl Recogniser for Maven {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"[T", place: false }
+        Cues { first: b"[T", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let (tag, text) = untag(line.text);
         if let Some(name) = failed_test(text) {
             self.close();

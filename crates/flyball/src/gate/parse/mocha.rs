@@ -29,10 +29,10 @@ impl Recogniser for Mocha {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"0123456789E", place: false }
+        Cues { first: b"0123456789E", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if let Some((count, word)) = total(text) {
             self.close();

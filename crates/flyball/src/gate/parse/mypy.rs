@@ -19,10 +19,10 @@ impl Recogniser for Mypy {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"S", place: true }
+        Cues { first: b"S", place: true, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         if let Some(place) = line.place
             && place.has_extension(&["py", "pyi"])
         {

@@ -32,10 +32,10 @@ impl Recogniser for Nextest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FPSTALN", place: false }
+        Cues { first: b"FPSTALN", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text::indent(text) >= 2 && text::indent(text) <= 12 {
             if let Some(status) = status(text) {

@@ -23,10 +23,10 @@ impl Recogniser for NodeError {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", place: true }
+        Cues { first: b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", place: true, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if let Some((_, block)) = &mut self.open {
             let goes_on = text.starts_with("    at ")

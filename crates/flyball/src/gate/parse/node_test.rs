@@ -6,7 +6,7 @@ use flyball_core::gate::{Counts, Finding};
 
 use super::js_frame;
 use super::place;
-use super::recogniser::{Attention, Cues, Line, Recogniser};
+use super::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use super::report::{Block, Findings, Report};
 use super::text;
 
@@ -38,15 +38,16 @@ impl Recogniser for NodeTest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"\xe2t", place: false }
+        let signs = Trait::Sign(&['ℹ', '▶', '✖', '✔']);
+        Cues { first: b"t", place: false, also: Some((b"\xe2", signs)) }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         if self.open.is_none() && line.text.starts_with('t') && !line.text.starts_with("test at ") {
             return Attention::Idle;
         }
         let depth = text::indent(line.text);
-        let trimmed = line.text.trim_start();
+        let trimmed = text::trim_start(line.text);
         if let Some(total) = trimmed.strip_prefix("ℹ ") {
             self.close();
             self.total(total);

@@ -25,6 +25,11 @@ impl Place<'_> {
 /// The place a line begins with: `path:3:7: text`, `path:3: text`, `path(3,7): text`.
 pub(super) fn prefix(line: &str) -> Option<Place<'_>> {
     let bytes = line.as_bytes();
+    // Most lines have a blank near their beginning; JSON begins with what no path has.
+    let near = bytes.iter().take(10).find(|byte| matches!(byte, b' ' | b':' | b'(' | b'{'));
+    if matches!(near, Some(b' ')) || bytes.first() == Some(&b'{') {
+        return None;
+    }
     let mut from = 0;
     // A path without blanks; `C:\` is the only colon that may come before the line number.
     for _ in 0..3 {

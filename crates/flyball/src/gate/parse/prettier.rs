@@ -45,10 +45,10 @@ impl Recogniser for Prettier {
 
     fn cues(&self) -> Cues {
         let all: &[u8] = b"[CA./abcdefghijklmnopqrstuvwxyzBDEFGHIJKLMNOPQRSTUVWXYZ";
-        Cues { first: if self.lists_paths { all } else { b"[CA" }, place: false }
+        Cues { first: if self.lists_paths { all } else { b"[CA" }, place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text == "Checking formatting..." {
             self.said = Said::Checking;

@@ -26,10 +26,10 @@ impl Recogniser for Prove {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"#F(T", place: false }
+        Cues { first: b"#F(T", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let trimmed = line.text.trim_start();
         if let Some(comment) = trimmed.strip_prefix('#') {
             self.comment(comment, line);
@@ -72,7 +72,7 @@ impl Prove {
         }
     }
 
-    fn comment(&mut self, comment: &str, line: Line<'_>) {
+    fn comment(&mut self, comment: &str, line: &Line<'_>) {
         let words = comment.trim();
         if let Some(name) = words.strip_prefix("Failed test") {
             self.close();

@@ -34,10 +34,10 @@ impl Recogniser for Pytest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"=_FEpI!0123456789n", place: false }
+        Cues { first: b"=_FEpI!0123456789n", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text.starts_with("__")
             && let Some(title) = text::in_rule(text, '_')
@@ -100,7 +100,7 @@ impl Pytest {
         }
     }
 
-    fn outside(&mut self, line: Line<'_>) {
+    fn outside(&mut self, line: &Line<'_>) {
         if let Some(rest) = line.text.strip_prefix("pytest: error: ") {
             self.spoke = true;
             self.findings.push(line.number, Finding::new(FindingKind::Crash, rest));

@@ -43,10 +43,10 @@ impl Recogniser for PythonLint {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"ABCDEFGHIJKLMNOPQRSTUVWXYZiuw+", place: true }
+        Cues { first: b"ABCDEFGHIJKLMNOPQRSTUVWXYZiuw+", place: true, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if let Some(head) = &mut self.head {
             if head.line(text) {

@@ -30,6 +30,22 @@ pub(super) struct Cues {
     pub first: &'static [u8],
     /// Lines that begin with a place.
     pub place: bool,
+    /// Further first bytes, of lines that have something else as well.
+    pub also: Option<(&'static [u8], Trait)>,
+}
+
+/// What is quickly seen of a line and says that most others are of no interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trait {
+    /// This is its last byte.
+    EndsWith(u8),
+    /// There is a slash in it.
+    Slash,
+    /// There is a colon with a digit after it.
+    ColonNumber,
+    /// It begins with one of these, all of which are three bytes long and begin alike; a few
+    /// others may be handed over as well.
+    Sign(&'static [char]),
 }
 
 /// Reads one tool's output.
@@ -39,7 +55,7 @@ pub(super) trait Recogniser: Send {
     /// Which lines it wants while idle.
     fn cues(&self) -> Cues;
     /// Takes a line.
-    fn line(&mut self, line: Line<'_>) -> Attention;
+    fn line(&mut self, line: &Line<'_>) -> Attention;
     /// What it has understood; nothing if this tool did not speak.
     fn finish(&mut self) -> Option<Report>;
 }

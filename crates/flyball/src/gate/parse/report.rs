@@ -163,6 +163,12 @@ impl Block {
         &self.text
     }
 
+    /// Starts anew.
+    pub(super) fn clear(&mut self) {
+        self.lines = 0;
+        self.text.clear();
+    }
+
     /// Takes what was collected and starts anew.
     pub(super) fn take(&mut self) -> String {
         self.lines = 0;

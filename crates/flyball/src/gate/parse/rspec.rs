@@ -22,10 +22,10 @@ impl Recogniser for Rspec {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FA0123456789", place: false }
+        Cues { first: b"FA0123456789", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text == "Failures:" {
             self.in_failures = true;

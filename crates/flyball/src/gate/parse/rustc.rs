@@ -50,10 +50,10 @@ impl Recogniser for Rustc {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"ew", place: true }
+        Cues { first: b"ew", place: true, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         if let Some(place) = line.place
             && place.has_extension(&["rs"])
             && let Some((level, code, message)) = header(place.rest)
@@ -110,7 +110,7 @@ impl Rustc {
 }
 
 impl Open {
-    fn new(line: Line<'_>, level: Level, code: Option<&str>, message: &str) -> Self {
+    fn new(line: &Line<'_>, level: Level, code: Option<&str>, message: &str) -> Self {
         let mut excerpt = Block::default();
         excerpt.push(line.text);
         Self {

@@ -52,10 +52,10 @@ impl Recogniser for RustcJson {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"{", place: false }
+        Cues { first: b"{", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text.starts_with("{\"reason\":") {
             self.spoke |= text.starts_with("{\"reason\":\"build-finished\"");

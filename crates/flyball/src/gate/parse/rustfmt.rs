@@ -43,10 +43,10 @@ impl Recogniser for Rustfmt {
 
     fn cues(&self) -> Cues {
         let all: &[u8] = b"D/abcdefghijklmnopqrstuvwxyz.";
-        Cues { first: if self.lists_paths { all } else { b"D" }, place: false }
+        Cues { first: if self.lists_paths { all } else { b"D" }, place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         if let Some(rest) = line.text.strip_prefix("Diff in ") {
             self.close();
             if let Some((file, number)) = diff_place(rest)

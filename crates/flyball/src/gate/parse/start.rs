@@ -18,10 +18,10 @@ impl Recogniser for Start {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"bsznyEmM/e.", place: false }
+        Cues { first: b"bsznyEmM/e.", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         if could_not_start(line.text) {
             self.findings.push(line.number, Finding::new(FindingKind::Crash, line.text.trim()));
         }

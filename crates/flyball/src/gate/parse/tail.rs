@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use super::text;
 
-const LINES_MAX: usize = 40;
 const CHARS_MAX: usize = 4_000;
 const LINE_CHARS_MAX: usize = 500;
 
@@ -15,9 +14,12 @@ pub(super) struct Tail {
 }
 
 impl Tail {
+    /// How many lines are kept.
+    pub(super) const LINES_MAX: usize = 40;
+
     /// Takes the next line.
     pub(super) fn push(&mut self, line: &str) {
-        let mut slot = if self.lines.len() < LINES_MAX {
+        let mut slot = if self.lines.len() < Self::LINES_MAX {
             String::new()
         } else {
             self.lines.pop_front().unwrap_or_default()
@@ -45,7 +47,7 @@ impl Tail {
 
 #[cfg(test)]
 mod tests {
-    use super::{CHARS_MAX, LINES_MAX, Tail};
+    use super::{CHARS_MAX, Tail};
 
     #[test]
     fn only_the_last_lines_are_kept_within_both_limits() {
@@ -54,11 +56,11 @@ mod tests {
             tail.push(&format!("line {number}"));
         }
         let text = tail.finish();
-        assert_eq!(text.lines().count(), LINES_MAX);
+        assert_eq!(text.lines().count(), Tail::LINES_MAX);
         assert!(text.starts_with("line 60\n") && text.ends_with("line 99"), "{text}");
 
         let mut tail = Tail::default();
-        for _ in 0..LINES_MAX {
+        for _ in 0..Tail::LINES_MAX {
             tail.push(&"x".repeat(400));
         }
         assert!(tail.finish().chars().count() <= CHARS_MAX);

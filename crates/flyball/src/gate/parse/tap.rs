@@ -36,12 +36,12 @@ impl Recogniser for Tap {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"onT1B#}", place: false }
+        Cues { first: b"onT1B#}", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let depth = text::indent(line.text);
-        let trimmed = line.text.trim_start();
+        let trimmed = text::trim_start(line.text);
         if let Some(result) = result(trimmed) {
             self.close();
             self.result(&result, depth, line.number);

@@ -13,7 +13,13 @@ pub(super) fn clip(text: &str, chars: usize) -> &str {
 
 /// How many blanks a line begins with.
 pub(super) fn indent(line: &str) -> usize {
-    line.len() - line.trim_start_matches([' ', '\t']).len()
+    line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// The line without the white space it begins with, which is nearly always plain blanks.
+pub(super) fn trim_start(line: &str) -> &str {
+    let rest = line.get(indent(line)..).unwrap_or(line);
+    if rest.starts_with(char::is_whitespace) { rest.trim_start() } else { rest }
 }
 
 /// The line with at most `blanks` leading blanks taken off.

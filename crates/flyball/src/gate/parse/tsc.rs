@@ -19,10 +19,10 @@ impl Recogniser for Tsc {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"e", place: true }
+        Cues { first: b"e", place: true, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let head = match line.place {
             Some(place) => error(place.rest.strip_prefix("- ").unwrap_or(place.rest)),
             None => error(line.text),

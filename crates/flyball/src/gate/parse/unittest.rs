@@ -34,10 +34,10 @@ impl Recogniser for Unittest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"=FREO", place: false }
+        Cues { first: b"=FREO", place: false, also: None }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text::is_rule(text, '=', 60) {
             self.close();

@@ -4,7 +4,7 @@ use flyball_core::gate::{Counts, Finding, FindingKind};
 
 use super::js_frame;
 use super::place;
-use super::recogniser::{Attention, Cues, Line, Recogniser};
+use super::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use super::report::{Block, Findings, Report};
 use super::text;
 
@@ -28,10 +28,10 @@ impl Recogniser for Vitest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FRT\xe2", place: false }
+        Cues { first: b"FRT", place: false, also: Some((b"\xe2", Trait::Sign(&['⎯']))) }
     }
 
-    fn line(&mut self, line: Line<'_>) -> Attention {
+    fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if let Some(head) = text.strip_prefix(" FAIL  ")
             && (self.spoke || head.contains(" > ") || head.contains(" [ "))

@@ -120,7 +120,10 @@ fn headless(message: &str) -> String {
 
 /// The text without colours, which jest leaves in.
 fn clean(text: &str) -> String {
-    let lines: Vec<_> =
-        text.lines().take(200).map(|l| super::super::ansi::clean(l.as_bytes())).collect();
+    let mut room = Vec::new();
+    let lines = text.lines().take(200);
+    let lines: Vec<String> = lines
+        .map(|line| super::super::ansi::clean(line.as_bytes(), &mut room).into_owned())
+        .collect();
     lines.join("\n")
 }
