@@ -21,24 +21,26 @@ pub(super) fn next(bytes: &[u8], from: usize) -> Option<usize> {
     }
     let rest = bytes.get(at..)?;
     let followers = rest.iter().skip(1).chain(&[0]);
-    rest.iter().zip(followers).position(|(byte, after)| is_mark(*byte, *after)).map(|i| at + i)
+    rest.iter().zip(followers).position(|(byte, after)| mark(*byte, *after) != 0).map(|i| at + i)
 }
 
 /// The first mark of a block.
 fn first(block: &[u8; BLOCK], after: &[u8; BLOCK]) -> Option<usize> {
     let mut marks = [0_u8; BLOCK];
-    for ((mark, byte), after) in marks.iter_mut().zip(block).zip(after) {
-        *mark = u8::from(is_mark(*byte, *after));
+    for ((found, byte), after) in marks.iter_mut().zip(block).zip(after) {
+        *found = mark(*byte, *after);
     }
     let marks = u128::from_le_bytes(marks);
     (marks != 0).then(|| marks.trailing_zeros() as usize / 8)
 }
 
-/// Whether a byte is worth a look, by itself and the one after it.
-const fn is_mark(byte: u8, after: u8) -> bool {
-    (byte.wrapping_sub(b'0') < 10)
-        | (byte.wrapping_sub(b'\t') < 5)
-        | ((byte == b' ') & (after <= b' '))
-        | ((byte == b'/') & (after >= b'p'))
-        | ((byte == b'-') & (after >= b'0'))
+/// 1 when a byte is worth a look, by itself and the one after it, 0 otherwise. Numbers, because
+/// with them nothing is decided before everything is compared.
+fn mark(byte: u8, after: u8) -> u8 {
+    let digit = u8::from(byte.is_ascii_digit());
+    let white = u8::from(matches!(byte, b'\t'..=b'\r'));
+    let blanks = u8::from(byte == b' ') & u8::from(after <= b' ');
+    let path = u8::from(byte == b'/') & u8::from(after >= b'p');
+    let dash = u8::from(byte == b'-') & u8::from(after >= b'0');
+    digit | white | blanks | path | dash
 }

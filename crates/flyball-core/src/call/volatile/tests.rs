@@ -141,7 +141,10 @@ fn shown_slowly(text: &str) -> String {
 fn a_result_that_was_stored_once_is_recognised_for_ever() {
     let text = "  error in /tmp/x1/a.rs at 09:48:01 (pid 77)\n\tid deadbeef-0000-4000-8000-0123456789ab, \
                 3fa9c21 took 1.5s; 3 failed -- see src/lib.rs:12:3\n";
-    assert_eq!(fingerprint_result(&text.repeat(40)).bits(), 0xdbcb2b7045cc73d7e697b52fa2089424,);
+    assert_eq!(
+        fingerprint_result(&text.repeat(40)).bits(),
+        0xdbcb_2b70_45cc_73d7_e697_b52f_a208_9424,
+    );
 }
 
 /// Texts that would take minutes if any part were looked at again and again.

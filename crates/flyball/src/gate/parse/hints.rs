@@ -5,15 +5,24 @@
 pub(super) struct Hints {
     /// A slash.
     pub slash: bool,
-    /// A colon with a digit after it.
-    pub colon_number: bool,
-    /// A colon or an opening bracket with a digit after it, as every place has.
-    pub place: bool,
+    /// A number that may be that of a line.
+    pub number: Number,
+}
+
+/// What comes right before a digit; every place has one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number {
+    /// Neither a colon nor a bracket.
+    Nothing,
+    /// Only an opening bracket.
+    Bracket,
+    /// A colon.
+    Colon,
 }
 
 impl Hints {
     /// Nobody has looked.
-    pub(super) const UNKNOWN: Self = Self { slash: true, colon_number: true, place: true };
+    pub(super) const UNKNOWN: Self = Self { slash: true, number: Number::Colon };
 
     /// What is in these bytes. Nothing in here depends on what came before, so that the compiler
     /// can look at many bytes at once.
@@ -25,31 +34,33 @@ impl Hints {
             colon |= u8::from(*byte == b':') & number;
             bracket |= u8::from(*byte == b'(') & number;
         }
-        Self {
-            slash: slash != 0 || bytes.last() == Some(&b'/'),
-            colon_number: colon != 0,
-            place: colon != 0 || bracket != 0,
-        }
+        let number = match (colon, bracket) {
+            (0, 0) => Number::Nothing,
+            (0, _) => Number::Bracket,
+            (_, _) => Number::Colon,
+        };
+        Self { slash: slash != 0 || bytes.last() == Some(&b'/'), number }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Hints;
+    use super::{Hints, Number};
 
     #[test]
     fn what_is_there_is_seen() {
         let table = [
-            ("", [false, false, false]),
-            ("test a::b ... ok", [false, false, false]),
-            ("a/b", [true, false, false]),
-            ("b/", [true, false, false]),
-            ("a.c:3", [false, true, true]),
-            ("a.c(3,4)", [false, false, true]),
-            ("1: (a)", [false, false, false]),
+            ("", false, Number::Nothing),
+            ("test a::b ... ok", false, Number::Nothing),
+            ("a/b", true, Number::Nothing),
+            ("b/", true, Number::Nothing),
+            ("a.c:3", false, Number::Colon),
+            ("a.c(3,4)", false, Number::Bracket),
+            ("(3 :4", false, Number::Colon),
+            ("1: (a)", false, Number::Nothing),
         ];
-        for (text, [slash, colon_number, place]) in table {
-            let want = Hints { slash, colon_number, place };
+        for (text, slash, number) in table {
+            let want = Hints { slash, number };
             assert_eq!(Hints::of(text.as_bytes()), want, "{text}");
             let long = format!("{}{text}", "x ".repeat(100));
             assert_eq!(Hints::of(long.as_bytes()), want, "{long}");

@@ -1,7 +1,7 @@
 //! Hands each line to the recognisers that may care for it.
 
 use super::document::Documents;
-use super::hints::Hints;
+use super::hints::{Hints, Number};
 use super::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use super::report::Report;
 use super::{
@@ -44,7 +44,7 @@ impl Panel {
     /// Hands over one line.
     pub(super) fn line(&mut self, text: &str, hints: Hints) {
         self.number = self.number.saturating_add(1);
-        let place = if hints.place { place::prefix(text) } else { None };
+        let place = if hints.number == Number::Nothing { None } else { place::prefix(text) };
         let mut wanted = self.busy | self.wants.of(text, hints);
         if place.is_some() {
             wanted |= self.wants.place;
@@ -148,7 +148,7 @@ impl Wants {
         if slash != 0 && hints.slash && memchr::memchr(b'/', bytes).is_some() {
             wanted |= slash;
         }
-        if number != 0 && hints.colon_number && has_number(bytes) {
+        if number != 0 && hints.number == Number::Colon && has_number(bytes) {
             wanted |= number;
         }
         if *first == SIGN {
