@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn many_lines_are_all_handed_over_in_their_order() {
-        let text: String = (0..5_000).map(|number| format!("line {number}\n")).collect();
+        let lines: Vec<String> = (0..5_000).map(|number| format!("line {number}\n")).collect();
+        let text = lines.concat();
         let mut lines = Lines::default();
         let mut seen = 0;
         lines.feed(text.as_bytes(), |line| {
