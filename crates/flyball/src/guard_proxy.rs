@@ -81,7 +81,10 @@ pub(crate) fn run(request: &GuardRequest) -> Result<ExitCode, CliError> {
             tell.send(happening).ok();
         })
         .map_err(|error| CliError::io("no thread to be had").cause(error))?;
-    Ok(guard(&name, &process, &judge, &told))
+    let code = guard(&name, &process, &judge, &told);
+    // Other threads may still hold the judge when the process ends: dropping is not enough.
+    judge.clear_spilled();
+    Ok(code)
 }
 
 /// Waits for the end and sees to it that it is one for all.

@@ -76,6 +76,11 @@ struct CallParams {
 }
 
 impl Judge {
+    /// Takes away what was written for this session.
+    pub(super) fn clear_spilled(&self) {
+        self.spill.clear();
+    }
+
     pub(super) fn new(rules: CallRules, spill: Spill) -> Self {
         Self { rules, spill, clock: Clock::start(), state: Mutex::default() }
     }

@@ -97,18 +97,25 @@ impl Spill {
     }
 }
 
-impl Drop for Spill {
-    fn drop(&mut self) {
+impl Spill {
+    /// Takes away what goes with the session.
+    pub(crate) fn clear(&self) {
         if self.keep == Keep::UntilSwept {
             return;
         }
         // What cannot be removed now is swept later.
-        for path in self.written.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        for path in self.written.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             fs::remove_file(path).ok();
         }
         if self.keep == Keep::Folder {
             fs::remove_dir(&self.folder).ok();
         }
+    }
+}
+
+impl Drop for Spill {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 
