@@ -1,6 +1,7 @@
 //! Chores of the project: `cargo xtask <chore>`.
 
 mod bench;
+mod e2e;
 mod sim;
 mod tidy;
 
@@ -16,6 +17,7 @@ Usage: cargo xtask <chore>
 
   tidy                        check what a machine can check of taste: sizes, heads, words, links
   bench                       what `flyball run` costs: overhead, memory, many at once (release build)
+  e2e [CLIENT…]               real agent clients against the scripted model, installed from npm
   sim [--seed N] [--runs N]   simulate runs of the governor: 10,000 from seed 0, or one seed";
 
 fn main() -> ExitCode {
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
 fn run(chore: &str, words: &[String]) -> Result<()> {
     match chore {
         "bench" => bench::run(),
+        "e2e" => e2e::run(words),
         "sim" => sim::run(words),
         "tidy" => tidy::run(),
         "" | "help" | "--help" | "-h" => {
