@@ -16,6 +16,8 @@ pub struct ReadRequest {
     /// What the client has already counted in the session that is taken up again: the last
     /// [`super::Reader::counted`] of it.
     pub base: Cumulative,
+    /// Free-text arguments of the config, on top of the adapter's own (A1).
+    pub free_text: Vec<String>,
     /// Prices for agents that tell none.
     pub prices: Prices,
     /// The time and the zone, for limits that say "try again at 8:20 AM".

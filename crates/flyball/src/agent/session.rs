@@ -89,7 +89,11 @@ impl Session {
     pub(crate) fn new(request: &ReadRequest, free_text: &[&str]) -> Self {
         Self {
             facts: Vec::new(),
-            free_text: free_text.iter().map(|&name| name.to_owned()).collect(),
+            free_text: free_text
+                .iter()
+                .map(|&name| name.to_owned())
+                .chain(request.free_text.iter().cloned())
+                .collect(),
             words: String::new(),
             message: None,
             unspoken: false,

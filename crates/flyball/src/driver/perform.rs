@@ -213,6 +213,7 @@ impl Driver {
         ReadRequest {
             prompt,
             model: self.model().map(str::to_owned),
+            free_text: self.config.policy.calls.free_text.clone(),
             prices: super::choice::prices(&self.config),
             clock: Some(super::choice::local_time),
             ..ReadRequest::default()

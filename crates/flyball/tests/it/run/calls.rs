@@ -23,6 +23,16 @@ fn repetition_is_nudged_refused_and_halted_and_opens_the_breaker() {
 }
 
 #[test]
+fn an_argument_the_user_calls_free_text_does_not_hide_a_repetition() {
+    let script = "for i in 1 2 3; do call $i bash \"{\\\"command\\\":\\\"ls\\\",\\\"memo\\\":$i}\"; \
+                  result $i same null; done";
+    let scenario = || Scenario::new().committed().speaker(script);
+    assert!(!scenario().run().stderr.contains("NUDGE"));
+    let told = scenario().env("FLYBALL_CALLS__FREE_TEXT", r#"["memo"]"#).run();
+    assert!(told.stderr.contains("NUDGE"), "{}", told.stderr);
+}
+
+#[test]
 fn a_halted_session_ends_the_run_where_the_user_says_so() {
     let cases = [
         ("repetition_loop", repeat(9)),
