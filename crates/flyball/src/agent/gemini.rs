@@ -17,7 +17,7 @@ use super::qwen::schema_error;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, says_unreachable, status_after};
-use super::{Adapter, Aside, ReadRequest, Reader};
+use super::{Adapter, Aside, Book, ReadRequest, Reader, Whereabouts};
 
 /// Gemini CLI.
 pub(crate) struct Gemini;
@@ -55,6 +55,10 @@ impl Adapter for Gemini {
         launch.env("NO_COLOR", "1");
         launch.stdin = Stdin::Text(request.prompt.to_owned());
         launch
+    }
+
+    fn book(&self, at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
+        super::books::gemini(at)
     }
 
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
