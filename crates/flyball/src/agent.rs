@@ -61,7 +61,8 @@ pub trait Adapter: Send + Sync {
         &["description", "explanation", "reason", "thought"]
     }
 
-    /// The most identical calls it can be allowed before its own loop guard acts, if it has one.
+    /// The most identical calls it can be allowed, so that one is refused before its own loop guard
+    /// acts, if it has one.
     fn refuse_after_at_most(&self) -> Option<u32> {
         None
     }

@@ -80,6 +80,10 @@ fn promises_to_be_complete(client: &Client, program: &Path) {
 }
 
 fn hits_a_limit(client: &Client, program: &Path) {
+    if client.name == "qwen" {
+        // It waits for minutes by itself; what a run makes of that is another trial.
+        return;
+    }
     let error = Step::error(429).saying("Rate limit reached").header("retry-after", "1");
     let told = run(client, program, vec![error]);
     let limited = told.facts.iter().any(|fact| matches!(fact, AgentFact::HitLimit { .. }));
@@ -102,7 +106,9 @@ fn obeys_its_hooks(client: &Client, program: &Path) {
     let sent_on =
         texts.iter().any(|given| given.messages.iter().any(|m| m.contains("flyball: go on")));
     assert!(sent_on, "{}: {texts:?}", client.name);
-    assert_eq!(told.exit.last_words, "done 2", "{}", client.name);
+    // qwen glues all attempts together; only a run knows from the hook where one ends.
+    let last = if client.name == "qwen" { "done 1done 2" } else { "done 2" };
+    assert_eq!(told.exit.last_words, last, "{}", client.name);
     // codex shows neither the call nor the refusal.
     let shown = told.facts.iter().any(|fact| {
         matches!(fact, AgentFact::ToolReturned(result) if result.outcome == ToolOutcome::Refused)
