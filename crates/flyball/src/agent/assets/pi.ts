@@ -61,7 +61,9 @@ export default function (pi: any) {
     pi.sendUserMessage(answer.reason, { deliverAs: "followUp" })
   }
   pi.on("turn_end", (event: any) => {
-    if ((event.toolResults ?? []).length > 0 || stops >= STOPS) return
+    // A turn that failed is no stop: pi tries again by itself.
+    const failed = ["error", "aborted"].includes(event.message?.stopReason)
+    if (failed || (event.toolResults ?? []).length > 0 || stops >= STOPS) return
     const input = { last_assistant_message: textOf(event.message?.content), stop_hook_active: stops > 0 }
     if (HEADLESS) return goOn(askAtOnce("Stop", input, @STOP_SECONDS@))
     ask("Stop", input, @STOP_SECONDS@).then(goOn)
