@@ -5,6 +5,7 @@
 
 mod files;
 mod places;
+mod sheet;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -113,7 +114,7 @@ pub fn install(
     let setup = setup(program);
     let targets = places::targets(agent, scope, homes, &setup)?;
     for target in &targets {
-        files::refuse_foreign(target)?;
+        files::refuse_foreign(target, &homes.state)?;
     }
     let one = |target: &Target| {
         let change = files::install(target, &homes.state)?;

@@ -84,8 +84,8 @@ pub(super) struct Target {
 /// What of a file is flyball's.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
-    /// All of it.
-    Whole(String),
+    /// All of it; no other file holds the mark.
+    Whole { text: String, mark: &'static str },
     /// These hooks by event, among others' settings.
     Part(Map<String, Value>),
 }
@@ -118,15 +118,19 @@ pub(super) fn targets(
     };
     let given = files(agent, setup);
     if agent == "goose" {
-        let names = ["plugin.json", "hooks/hooks.json"];
-        let whole =
-            |(name, text)| Target { agent, path: path.join(name), content: Content::Whole(text) };
+        let names = [("plugin.json", "guards of flyball"), ("hooks/hooks.json", " hook goose ")];
+        let whole = |((name, mark), text)| Target {
+            agent,
+            path: path.join(name),
+            content: Content::Whole { text, mark },
+        };
         return Ok(names.into_iter().zip(given).map(whole).collect());
     }
     let text = given.into_iter().next().unwrap_or_default();
     let content = match agent {
         "claude" | "codex" | "gemini" | "qwen" => Content::Part(table::hooks(agent, &text)),
-        _ => Content::Whole(text),
+        "copilot" => Content::Whole { text, mark: " hook copilot " },
+        _ => Content::Whole { text, mark: "flyball's ears in" },
     };
     Ok(vec![Target { agent, path, content }])
 }
