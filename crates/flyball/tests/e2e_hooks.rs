@@ -24,30 +24,31 @@ fn installed_hooks_fire_in_real_clients_and_are_removed_without_a_trace() {
     for name in asked.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         let client = client(name).unwrap_or_else(|| panic!("FLYBALL_E2E: no client `{name}`"));
         let program = client.install(&cache()).unwrap_or_else(|error| panic!("{error}"));
-        for scope in ["--project", "--user"] {
-            // codex reads hooks from its home only.
-            if (client.name, scope) != ("codex", "--project") {
-                eprintln!("{name} {scope}");
-                a_repeated_call_and_a_premature_stop_are_refused(client, &program, scope);
-            }
+        // codex reads hooks from its home only. Installed twice they count once.
+        let all = [&["--project"][..], &["--user"], &["--project", "--user"]];
+        for scopes in all.iter().filter(|all| name != "codex" || !all.contains(&"--project")) {
+            eprintln!("{name} {scopes:?}");
+            a_repeated_call_and_a_premature_stop_are_refused(client, &program, scopes);
         }
         a_stop_is_refused_three_times_and_no_more(client, &program);
     }
 }
 
 /// Three calls run, the fourth is refused; the stop with a red gate is sent back with the finding.
-fn a_repeated_call_and_a_premature_stop_are_refused(client: &Client, program: &Path, scope: &str) {
+fn a_repeated_call_and_a_premature_stop_are_refused(client: &Client, program: &Path, scopes: &[&str]) {
     let (tool, argument) = client.shell;
     let call = |command: &str| Step::call(tool, &json!({ argument: command }));
     let mut script: Vec<Step> = (0..4).map(|_| call("cat README.md")).collect();
     script.extend([Step::text("done 1"), call("touch mended"), Step::text("done 2")]);
     let place = Place::new(client, script);
     let before = place.settings();
-    place.flyball(&["hooks", "install", client.name, scope]);
-    assert_ne!(place.settings(), before, "{} {scope}", client.name);
+    for scope in scopes {
+        place.flyball(&["hooks", "install", client.name, scope]);
+    }
+    assert_ne!(place.settings(), before, "{} {scopes:?}", client.name);
     let given = place.session(program);
     let (results, messages) = told(&given);
-    let shown = || format!("{} {scope}:\n{results:#?}\n{messages:#?}", client.name);
+    let shown = || format!("{} {scopes:?}:\n{results:#?}\n{messages:#?}", client.name);
     assert_eq!(given.len(), 7, "{}", shown());
     let refused: Vec<_> = results.iter().filter(|text| text.contains("(blocked 1/3)")).collect();
     assert_eq!(refused.len(), 1, "{}", shown());
@@ -59,8 +60,15 @@ fn a_repeated_call_and_a_premature_stop_are_refused(client: &Client, program: &P
     let sent_back = messages.iter().filter(|text| text.contains("Completion Blocked")).count();
     assert_eq!(sent_back, 1, "{}", shown());
     assert!(messages.iter().any(|text| text.contains("mended is missing")), "{}", shown());
-    place.flyball(&["hooks", "remove", client.name, scope]);
-    assert_eq!(place.settings(), before, "{} {scope}", client.name);
+    place.flyball(&["hooks", "remove", client.name]);
+    let after = place.settings();
+    if client.name == "qwen" {
+        // It writes its settings anew itself.
+        let kept = |(_, text): &(PathBuf, Option<String>)| text.clone().unwrap_or_default();
+        assert!(!after.iter().any(|one| kept(one).contains("flyball")), "{after:?}");
+        return;
+    }
+    assert_eq!(after, before, "{} {scopes:?}", client.name);
 }
 
 fn a_stop_is_refused_three_times_and_no_more(client: &Client, program: &Path) {
@@ -111,9 +119,13 @@ impl Place {
             let done = Command::new("git").args(arguments).current_dir(&root).status();
             assert!(done.expect("git").success());
         }
-        let mut around = surroundings(client, &home, &server).expect("a home");
-        // With a root of its own goose looks for plugins nowhere else.
-        around.env.retain(|(name, _)| name != "GOOSE_PATH_ROOT");
+        let around = surroundings(client, &home, &server).expect("a home");
+        if client.name == "copilot" {
+            // What a person answers when it is started in a folder for the first time.
+            let trusted = json!({ "trustedFolders": [root] }).to_string();
+            fs::create_dir_all(home.join(".copilot")).expect("a folder");
+            fs::write(home.join(".copilot/config.json"), trusted).expect("a file");
+        }
         Self { client: *client, folder, server, around }
     }
 
@@ -193,7 +205,7 @@ impl Place {
             home.join(".codex/hooks.json"),
             home.join(".gemini/settings.json"),
             home.join(".qwen/settings.json"),
-            home.join(".agents"),
+            home.join("goose/.agents"),
             home.join(".copilot/hooks"),
             home.join(".config/opencode/plugins"),
             home.join(".pi/agent/extensions"),

@@ -40,6 +40,8 @@ pub(super) struct HookWatch {
     calls: u64,
     /// A halt was told; the client may go on asking until it is stopped.
     halted: bool,
+    /// A hook that could not judge was told of.
+    noted: bool,
 }
 
 /// Ids that were seen lately.
@@ -142,6 +144,11 @@ impl Driver {
             }
             if let (Some(said), true) = (&report.said, report.stop_refused.is_some()) {
                 session.reader.refused_stop(said);
+            }
+            // One is enough to look into it.
+            if let (Some(note), false) = (&report.note, self.hooks.noted) {
+                self.hooks.noted = true;
+                self.reporter.note(iteration, note);
             }
             if let Some(fact) = self.hooks.take(report) {
                 events.push(Event::Agent { iteration, fact });

@@ -51,6 +51,7 @@ impl Dialect for Copilot {
                 ..HeardCall::default()
             },
             result: input.get("toolResult").map(result),
+            stamp: input.get("timestamp").map(Value::to_string).unwrap_or_default(),
             said,
             stops_again: input.get("stop_hook_active").and_then(Value::as_bool),
             context: None,

@@ -47,7 +47,7 @@ struct Found {
 }
 
 /// How long the gates of a stop may take.
-pub(super) fn gate_time(ground: &Ground) -> Duration {
+fn gate_time(ground: &Ground) -> Duration {
     let gates = plan(ground).map(|plan| time_of(&plan)).unwrap_or_default();
     gates.saturating_add(ASIDE)
 }
@@ -76,8 +76,11 @@ pub(super) fn stop(
     if lets_go(asked, ground, heard, &state) || (ground.run.is_none() && calls == state.calls) {
         return calls::note(asked, ground, heard, journal);
     }
+    let (pace, occasion) = (asked.pace, asked.occasion);
+    pace.allow(ground, occasion, ground.timeout.saturating_add(gate_time(ground)));
     let found = object(ground, &state, journal)?;
-    conclude(asked, ground, heard, journal, (calls, found))
+    pace.allow(ground, occasion, ground.timeout);
+    conclude(asked, ground, heard, journal, (calls, found, state.refusals))
 }
 
 /// Whether nothing needs to be looked at: no more refusals are left, or the agent itself says that
@@ -264,13 +267,14 @@ impl Start {
     }
 }
 
-/// Counts a refusal and tells it, or lets the agent go. The cap holds for stops at the same time too.
+/// Counts a refusal and tells it, or lets the agent go. The cap holds for stops at the same time too;
+/// hooks that are installed twice are asked twice about the same stop, which is refused once then.
 fn conclude(
     asked: &Asked<'_>,
     ground: &Ground,
     heard: &Heard,
     journal: &mut Journal,
-    (calls, found): (u64, Found),
+    (calls, found, known): (u64, Found, u32),
 ) -> Result<Reply, CliError> {
     let key = stop_key(&ground.key(asked.dialect, heard));
     let run = ground.run.as_ref();
@@ -279,9 +283,15 @@ fn conclude(
     let reply = journal.hook_step(&step, |bytes| {
         let mut state: StopState =
             bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
-        let text = found.objection.filter(|_| state.refusals < most(asked, ground));
+        let again = state.refusals > known;
+        let text = found.objection.filter(|_| again || state.refusals < most(asked, ground));
         let said = heard.said.as_deref();
         let (reply, report) = match text {
+            Some(text) if again => {
+                let reply = Reply::refuse(format!("{REFUSAL_MARK} {text}"));
+                let report = report.answered_with(&reply, None);
+                (reply, report)
+            }
             Some(text) => {
                 state.refusals = state.refusals.saturating_add(1);
                 said.unwrap_or_default().clone_into(&mut state.said);

@@ -304,14 +304,21 @@ fn a_large_result_is_replaced_where_the_client_allows_it_and_pointed_to_elsewher
     assert!(text(&failed, "/hookSpecificOutput/additionalContext").contains("responses/"));
     let folder = place.root().join(".flyball/responses");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let files: Vec<PathBuf> =
-        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert_eq!((mode(&folder), files.len()), (0o700, 3));
-    for file in files {
+    let files = || -> Vec<PathBuf> {
+        let all = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        all.filter(|path| !path.ends_with(".gitignore")).collect()
+    };
+    assert_eq!((mode(&folder), files().len()), (0o700, 3));
+    // An agent that commits everything does not commit these.
+    let seen = Command::new("git").args(["status", "--porcelain"]).current_dir(place.root()).output();
+    assert_eq!(String::from_utf8(seen.unwrap().stdout).unwrap(), "");
+    for file in files() {
         assert_eq!((mode(&file), fs::read_to_string(&file).unwrap() == result), (0o600, true));
     }
     place.ask("claude", "SessionEnd", r#"{"session_id":"s"}"#);
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    assert_eq!(files().len(), 1);
+    place.ask("codex", "SessionEnd", r#"{"session_id":"s"}"#);
+    assert!(!folder.exists());
 }
 
 #[test]
