@@ -27,15 +27,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use flyball_core::Moment;
-use flyball_core::effect::Rung;
 pub(crate) use self::calls::CallState;
 pub use self::dialect::{
     Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, dialect, dialects,
 };
 use self::ground::Ground;
 pub(crate) use self::ground::{RunGuards, SessionBrief, run_key, stop_key};
-pub(crate) use self::report::HookReport;
+pub(crate) use self::report::{HookNote, HookReport, notes};
 pub(crate) use self::spill::remove_spilled;
 pub(crate) use self::stop::time_of as stop_time;
 use crate::agent::REFUSAL_MARK;
@@ -43,6 +41,8 @@ use crate::clock::{self, Deadline};
 use crate::config::OnHookError;
 use crate::error::CliError;
 use crate::journal::{Beside, Journal};
+use flyball_core::Moment;
+use flyball_core::effect::Rung;
 
 /// How long a hook may take before it knows its settings.
 const FIRST_LIMIT: Duration = Duration::from_secs(10);

@@ -35,10 +35,14 @@ fn installed_hooks_fire_in_real_clients_and_are_removed_without_a_trace() {
 }
 
 /// Three calls run, the fourth is refused; the stop with a red gate is sent back with the finding.
-fn a_repeated_call_and_a_premature_stop_are_refused(client: &Client, program: &Path, scopes: &[&str]) {
+fn a_repeated_call_and_a_premature_stop_are_refused(
+    client: &Client,
+    program: &Path,
+    scopes: &[&str],
+) {
     let (tool, argument) = client.shell;
     let call = |command: &str| Step::call(tool, &json!({ argument: command }));
-    let mut script: Vec<Step> = (0..4).map(|_| call("cat README.md")).collect();
+    let mut script: Vec<Step> = (0..4).map(|_| call("test -f README.md")).collect();
     script.extend([Step::text("done 1"), call("touch mended"), Step::text("done 2")]);
     let place = Place::new(client, script);
     let before = place.settings();
@@ -52,8 +56,7 @@ fn a_repeated_call_and_a_premature_stop_are_refused(client: &Client, program: &P
     assert_eq!(given.len(), 7, "{}", shown());
     let refused: Vec<_> = results.iter().filter(|text| text.contains("(blocked 1/3)")).collect();
     assert_eq!(refused.len(), 1, "{}", shown());
-    let ran = results.iter().filter(|text| text.contains("hello from readme")).count();
-    assert_eq!(ran, 3, "{}", shown());
+    assert_eq!(results.len(), 5, "{}", shown());
     // goose has no place for advice of a session that no run listens to: it is told no results.
     let advised = results.iter().chain(&messages).any(|text| text.contains("round in circles"));
     assert_eq!(advised, client.name != "goose", "{}", shown());

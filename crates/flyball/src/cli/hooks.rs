@@ -107,10 +107,7 @@ fn configured(globals: &Globals) -> Result<&'static str, CliError> {
 }
 
 /// Removes what can be removed; the first file with which that failed is the error.
-fn removed(
-    target: &HooksTarget,
-    homes: &Homes,
-) -> Result<(Vec<Done>, Option<CliError>), CliError> {
+fn removed(target: &HooksTarget, homes: &Homes) -> Result<(Vec<Done>, Option<CliError>), CliError> {
     let agents: Vec<&'static str> = match target.agent()? {
         Some(agent) => vec![agent],
         None => install::agents().collect(),

@@ -42,6 +42,8 @@ pub(super) struct HookWatch {
     halted: bool,
     /// A hook that could not judge was told of.
     noted: bool,
+    /// Hooks that never reported were told of, in this session or an earlier one of the run.
+    silence_told: bool,
 }
 
 /// Ids that were seen lately.
@@ -127,7 +129,8 @@ impl Driver {
             .map_err(|error| super::perform::io("write the hooks' settings", &error))?;
         let after = self.journal.last_hook(&self.run)?;
         let installed = self.hook_setup().is_some();
-        self.hooks = HookWatch { installed, after, ..HookWatch::default() };
+        let HookWatch { noted, silence_told, .. } = self.hooks;
+        self.hooks = HookWatch { installed, after, noted, silence_told, ..HookWatch::default() };
         Ok(())
     }
 
@@ -218,14 +221,16 @@ impl Driver {
     pub(super) fn hooks_ended(&mut self, iteration: IterationNo) {
         let key = run_key(&self.run, iteration);
         remove_spilled(&self.loop_dir, &key);
-        let watch = &self.hooks;
-        if !watch.installed || watch.dialect.is_some() || watch.calls == 0 {
+        let watch = &mut self.hooks;
+        let reported = !watch.installed || watch.dialect.is_some() || watch.calls == 0;
+        if reported || std::mem::replace(&mut watch.silence_told, true) {
             return;
         }
         let note = format!(
-            "the hooks put into this session never reported, though it made {}: its calls were \
-             only watched",
-            flyball_core::text::count(watch.calls, "call")
+            "the hooks put into this session never reported, though it made {}: calls are only \
+             watched and stops not refused; `flyball doctor` looks at {}",
+            flyball_core::text::count(watch.calls, "call"),
+            self.adapter.name()
         );
         self.reporter.note(iteration, &note);
         let report = HookReport {

@@ -52,7 +52,8 @@ pub(crate) fn remove_spilled(loop_dir: &LoopDir, key: &str) {
             fs::remove_file(entry.path()).ok();
         }
     }
-    let is_left = |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|one| one.file_name() != IGNORE);
+    let is_left =
+        |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|one| one.file_name() != IGNORE);
     // Stays when another session's files are in it.
     if fs::read_dir(&folder).is_ok_and(|mut entries| !entries.any(is_left)) {
         fs::remove_file(folder.join(IGNORE)).ok();

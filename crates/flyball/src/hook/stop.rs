@@ -76,10 +76,9 @@ pub(super) fn stop(
     if lets_go(asked, ground, heard, &state) || (ground.run.is_none() && calls == state.calls) {
         return calls::note(asked, ground, heard, journal);
     }
-    let (pace, occasion) = (asked.pace, asked.occasion);
-    pace.allow(ground, occasion, ground.timeout.saturating_add(gate_time(ground)));
-    let found = object(ground, &state, journal)?;
-    pace.allow(ground, occasion, ground.timeout);
+    let time = ground.timeout.saturating_add(gate_time(ground));
+    asked.pace.allow(ground, asked.occasion, time);
+    let found = object(asked, ground, &state, journal)?;
     conclude(asked, ground, heard, journal, (calls, found, state.refusals))
 }
 
@@ -118,7 +117,12 @@ fn calls_so_far(
 }
 
 /// Looks at everything a stop is judged by.
-fn object(ground: &Ground, state: &StopState, journal: &mut Journal) -> Result<Found, CliError> {
+fn object(
+    asked: &Asked<'_>,
+    ground: &Ground,
+    state: &StopState,
+    journal: &mut Journal,
+) -> Result<Found, CliError> {
     let mut worktree = Worktree::open(&ground.root)?;
     let sight = look(&mut worktree, ground)?;
     let (brief, start) = match &ground.run {
@@ -130,7 +134,7 @@ fn object(ground: &Ground, state: &StopState, journal: &mut Journal) -> Result<F
         missing.extend(illegal(ground, brief));
         missing.extend(uncommitted(&start, &sight));
     }
-    let gates = run_gates(ground, &mut worktree, &sight, journal)?;
+    let gates = run_gates(asked, ground, &mut worktree, &sight, journal)?;
     let red = gates.as_ref().is_some_and(|gates| !start.accepts(gates, ground));
     if !red && missing.is_empty() {
         return Ok(Found { objection: None, gates });
@@ -187,6 +191,7 @@ fn uncommitted(start: &Start, sight: &Sight) -> Option<String> {
 
 /// Runs the gates that are not known for this tree; nothing when there are none.
 fn run_gates(
+    asked: &Asked<'_>,
     ground: &Ground,
     worktree: &mut Worktree,
     sight: &Sight,
@@ -203,7 +208,10 @@ fn run_gates(
         return Ok(None);
     };
     // What was changed meanwhile was not checked: nothing is remembered of it.
-    if look(worktree, ground)?.code_tree == *tree {
+    let unchanged = look(worktree, ground)?.code_tree == *tree;
+    // What is left is to write: a journal that is busy may not take the gates' time.
+    asked.pace.allow(ground, asked.occasion, ground.timeout);
+    if unchanged {
         runner.store(journal, crate::clock::wall(), &result)?;
     }
     Ok(Some(result))

@@ -16,6 +16,8 @@ mod gate_tamper;
 mod home;
 #[cfg(test)]
 mod hook;
+mod hook_limits;
+mod hook_run;
 #[cfg(test)]
 mod hooks_install;
 #[cfg(test)]

@@ -156,7 +156,11 @@ fn files(agent: &str, setup: &HookSetup) -> Vec<String> {
         })
     });
     let texts = launch.files.into_iter().map(|file| file.text);
-    if agent == "copilot" { texts.map(|text| for_copilot(&text)).collect() } else { texts.collect() }
+    if agent == "copilot" {
+        texts.map(|text| for_copilot(&text)).collect()
+    } else {
+        texts.collect()
+    }
 }
 
 /// Copilot denies every call when a hook cannot be started. Hooks that stay in place must not do that
@@ -170,7 +174,8 @@ fn for_copilot(text: &str) -> String {
         let mut entry = hooks.get("postToolUse").cloned().unwrap_or_default();
         let command = entry.pointer_mut("/0/bash");
         if let Some(Value::String(command)) = command {
-            *command = command.replace(" hook copilot postToolUse", &format!(" hook copilot {event}"));
+            *command =
+                command.replace(" hook copilot postToolUse", &format!(" hook copilot {event}"));
         }
         hooks.insert(event.to_owned(), entry);
     }

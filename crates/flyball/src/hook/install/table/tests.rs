@@ -55,9 +55,14 @@ fn new_settings_look_like_the_file_they_are_put_in() {
     let plain = json!({ "a": 1, "hooks": hook });
     let shown = serde_json::from_str::<Value>(&with).unwrap();
     assert_eq!(shown, plain);
-    assert!(with.starts_with("{\n    \"a\": 1,\n    \"hooks\": {\n        \"PreToolUse\": ["), "{with}");
+    assert!(
+        with.starts_with("{\n    \"a\": 1,\n    \"hooks\": {\n        \"PreToolUse\": ["),
+        "{with}"
+    );
     assert!(with.ends_with("        ]\n    }\n}\n"), "{with}");
-    for one_line in ["{}", "{ }", "{\"a\":1}", "{ \"a\": 1, }", "{ /* a */ }", "{ // a\n}", "{\"hooks\":{}}"] {
+    for one_line in
+        ["{}", "{ }", "{\"a\":1}", "{ \"a\": 1, }", "{ /* a */ }", "{ // a\n}", "{\"hooks\":{}}"]
+    {
         let with = added(one_line);
         assert_eq!(holds(&with, "claude", &hook), Some(true), "{with}");
     }
