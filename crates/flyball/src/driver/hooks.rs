@@ -40,10 +40,16 @@ pub(super) struct HookWatch {
     calls: u64,
     /// A halt was told; the client may go on asking until it is stopped.
     halted: bool,
-    /// A hook that could not judge was told of.
-    noted: bool,
-    /// Hooks that never reported were told of, in this session or an earlier one of the run.
-    silence_told: bool,
+    told: Told,
+}
+
+/// What was told of hooks, in this session or an earlier one of the run: once is enough.
+#[derive(Clone, Copy, Default)]
+struct Told {
+    /// That one could not judge.
+    failure: bool,
+    /// That they never reported.
+    silence: bool,
 }
 
 /// Ids that were seen lately.
@@ -129,8 +135,8 @@ impl Driver {
             .map_err(|error| super::perform::io("write the hooks' settings", &error))?;
         let after = self.journal.last_hook(&self.run)?;
         let installed = self.hook_setup().is_some();
-        let HookWatch { noted, silence_told, .. } = self.hooks;
-        self.hooks = HookWatch { installed, after, noted, silence_told, ..HookWatch::default() };
+        let told = self.hooks.told;
+        self.hooks = HookWatch { installed, after, told, ..HookWatch::default() };
         Ok(())
     }
 
@@ -148,9 +154,8 @@ impl Driver {
             if let (Some(said), true) = (&report.said, report.stop_refused.is_some()) {
                 session.reader.refused_stop(said);
             }
-            // One is enough to look into it.
-            if let (Some(note), false) = (&report.note, self.hooks.noted) {
-                self.hooks.noted = true;
+            if let (Some(note), false) = (&report.note, self.hooks.told.failure) {
+                self.hooks.told.failure = true;
                 self.reporter.note(iteration, note);
             }
             if let Some(fact) = self.hooks.take(report) {
@@ -223,7 +228,7 @@ impl Driver {
         remove_spilled(&self.loop_dir, &key);
         let watch = &mut self.hooks;
         let reported = !watch.installed || watch.dialect.is_some() || watch.calls == 0;
-        if reported || std::mem::replace(&mut watch.silence_told, true) {
+        if reported || std::mem::replace(&mut watch.told.silence, true) {
             return;
         }
         let note = format!(

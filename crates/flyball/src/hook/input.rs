@@ -59,30 +59,41 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Value> {
 struct Scan {
     depth: u64,
     begun: bool,
-    quoted: bool,
-    escaped: bool,
+    within: Within,
+}
+
+/// Where a byte stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Within {
+    #[default]
+    Structure,
+    String,
+    Escape,
 }
 
 impl Scan {
     fn feed(&mut self, bytes: &[u8]) {
         for byte in bytes {
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' if self.quoted => self.escaped = true,
-                b'"' => self.quoted = !self.quoted,
-                _ if self.quoted => {}
-                b'{' | b'[' => {
+            self.within = match (self.within, byte) {
+                (Within::String, b'\\') => Within::Escape,
+                (Within::String, b'"') => Within::Structure,
+                (Within::String | Within::Escape, _) | (Within::Structure, b'"') => Within::String,
+                (Within::Structure, b'{' | b'[') => {
                     self.begun = true;
                     self.depth = self.depth.saturating_add(1);
+                    Within::Structure
                 }
-                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-                _ => {}
-            }
+                (Within::Structure, b'}' | b']') => {
+                    self.depth = self.depth.saturating_sub(1);
+                    Within::Structure
+                }
+                (Within::Structure, _) => Within::Structure,
+            };
         }
     }
 
-    const fn is_whole(&self) -> bool {
-        self.begun && self.depth == 0 && !self.quoted
+    fn is_whole(&self) -> bool {
+        self.begun && self.depth == 0 && self.within == Within::Structure
     }
 }
 

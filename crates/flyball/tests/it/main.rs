@@ -16,7 +16,9 @@ mod gate_tamper;
 mod home;
 #[cfg(test)]
 mod hook;
+#[cfg(test)]
 mod hook_limits;
+#[cfg(test)]
 mod hook_run;
 #[cfg(test)]
 mod hooks_install;

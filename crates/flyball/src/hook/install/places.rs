@@ -129,11 +129,16 @@ pub(super) fn targets(
         };
         return Ok(names.into_iter().zip(given).map(whole).collect());
     }
-    let text = given.into_iter().next().unwrap_or_default();
+    let mark = match agent {
+        "opencode" | "pi" => "flyball's ears in",
+        "copilot" => " hook copilot ",
+        _ => " hook ",
+    };
+    // A session may be given other files besides.
+    let text = given.into_iter().find(|text| text.contains(mark)).unwrap_or_default();
     let content = match agent {
         "claude" | "codex" | "gemini" | "qwen" => Content::Part(table::hooks(agent, &text)),
-        "copilot" => Content::Whole { text, mark: " hook copilot " },
-        _ => Content::Whole { text, mark: "flyball's ears in" },
+        _ => Content::Whole { text, mark },
     };
     Ok(vec![Target { agent, path, content }])
 }

@@ -85,18 +85,18 @@ impl<'a> Sheet<'a> {
         if last.is_some_and(|item| item.comma.is_some()) {
             written.push(',');
         }
-        if !self.text.get(place..close)?.contains('\n') {
+        if self.text.get(place..close)?.contains('\n') {
+            edits.push((place..place, self.breaks(&written)));
+        } else {
             written.push('\n');
             written.push_str(&outer);
             edits.push((place..close, self.breaks(&written)));
-        } else {
-            edits.push((place..place, self.breaks(&written)));
         }
         apply(self.text, edits)
     }
 
-    /// The text without the elements that `is_ours` picks from the lists two levels below `path`, and
-    /// without what is empty for it. None when nothing but that was in it.
+    /// The text without the hooks that `is_ours` picks from the table of this name, and without what is
+    /// empty for it. None when nothing but that was in it.
     pub(super) fn without(&self, name: &str, is_ours: &dyn Fn(&Value) -> bool) -> Option<String> {
         let mut edits = Vec::new();
         let all = self.root.items.iter().map(|member| {
