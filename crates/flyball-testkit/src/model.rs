@@ -17,10 +17,10 @@ mod wire;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -61,11 +61,18 @@ pub struct ModelServer {
 #[derive(Debug)]
 struct Shared {
     script: Vec<Step>,
-    next: AtomicUsize,
+    next: Mutex<Next>,
     requests: Mutex<Vec<Request>>,
     ending: AtomicBool,
     /// Wakes those who hang when the server ends.
     wake: (Mutex<()>, Condvar),
+}
+
+/// The step that answers next, and since when it does.
+#[derive(Debug, Default)]
+struct Next {
+    number: usize,
+    since: Option<Instant>,
 }
 
 impl ModelServer {
@@ -75,7 +82,7 @@ impl ModelServer {
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             script,
-            next: AtomicUsize::new(0),
+            next: Mutex::default(),
             requests: Mutex::default(),
             ending: AtomicBool::new(false),
             wake: (Mutex::default(), Condvar::new()),
@@ -172,10 +179,22 @@ impl Shared {
     }
 
     fn next_step(&self) -> (Option<usize>, Step) {
-        let number = self.next.fetch_add(1, Ordering::SeqCst);
-        let number = number.min(self.script.len().saturating_sub(1));
-        let step = self.script.get(number).cloned();
-        (Some(number), step.unwrap_or_else(|| Step::text("the script is empty")))
+        let mut next = lock(&self.next);
+        let last = self.script.len().saturating_sub(1);
+        loop {
+            let number = next.number.min(last);
+            let Some(step) = self.script.get(number) else {
+                return (Some(number), Step::text("the script is empty"));
+            };
+            let since = *next.since.get_or_insert_with(Instant::now);
+            let over = since.elapsed() >= step.lasting;
+            if over {
+                *next = Next { number: number + 1, since: None };
+            }
+            if !over || step.lasting.is_zero() || number == last {
+                return (Some(number), step.clone());
+            }
+        }
     }
 
     /// Waits, but not longer than the server lives.

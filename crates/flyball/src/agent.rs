@@ -6,6 +6,7 @@
 
 mod adapters;
 mod aider;
+mod books;
 mod claude;
 mod cline;
 mod codex;
@@ -33,6 +34,7 @@ use flyball_core::AgentFact;
 use flyball_core::event::{AgentTraits, Exit, ExitHow};
 
 pub use self::adapters::{adapter, adapters};
+pub use self::books::{Book, Entry, Whereabouts};
 pub use self::custom::Custom;
 pub use self::launch::{
     HookSetup, Launch, LaunchRequest, Permissions, Place, PromptBy, RunFile, Stdin,
@@ -59,7 +61,8 @@ pub trait Adapter: Send + Sync {
         &["description", "explanation", "reason", "thought"]
     }
 
-    /// The most identical calls it can be allowed before its own loop guard acts, if it has one.
+    /// The most identical calls it can be allowed, so that one is refused before its own loop guard
+    /// acts, if it has one.
     fn refuse_after_at_most(&self) -> Option<u32> {
         None
     }
@@ -79,6 +82,12 @@ pub trait Adapter: Send + Sync {
         false
     }
 
+    /// The file in which the client itself counts this session while it runs, once it is there;
+    /// none for clients whose stream tells tokens early enough.
+    fn book(&self, _at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
+        None
+    }
+
     /// A reader for one session.
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader>;
 }
@@ -94,6 +103,9 @@ pub trait Reader: Send {
     /// Learns from a hook that a stop was refused after the agent had said `said`. Only needed
     /// where the stream hides refused stops and glues all attempts together (qwen).
     fn refused_stop(&mut self, _said: &str) {}
+
+    /// Takes what the client wrote into its book ([`Adapter::book`]).
+    fn booked(&mut self, _entry: &Entry, _out: &mut Vec<Fact>) {}
 
     /// The process is gone: the last facts, and its end with claims and last words.
     fn finish(self: Box<Self>, how: ExitHow, out: &mut Vec<Fact>) -> Exit;

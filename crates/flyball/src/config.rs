@@ -77,6 +77,10 @@ pub struct AgentSettings {
     pub name: String,
     /// The user's own command, when there is one.
     pub command: Option<CommandLine>,
+    /// The program of the named agent, when it is not the one found by its name.
+    pub program: Option<String>,
+    /// Arguments for the named agent, on top of those flyball gives it.
+    pub args: Vec<String>,
     /// How the prompt is handed over; none leaves it to the adapter, or stdin for a command.
     pub prompt: Option<PromptVia>,
     /// How output is read; none leaves it to the adapter, or plain text for a command.

@@ -4,6 +4,7 @@
 //! Nothing in here decides. An event is written before it is acted on, and all orders of one event
 //! are performed before the next is taken, so a resume has only the last event's orders to repeat.
 
+mod book;
 mod choice;
 mod crash;
 mod dry_run;
@@ -229,15 +230,20 @@ impl Driver {
             ProcessEvent::Exited { .. } => self.hook_events()?,
             ProcessEvent::Started { .. } | ProcessEvent::Output { .. } => Vec::new(),
         };
+        let mut facts = match event {
+            // What was counted last, too.
+            ProcessEvent::Exited { .. } => self.book_facts().map_or(Vec::new(), |(_, facts)| facts),
+            ProcessEvent::Started { .. } | ProcessEvent::Output { .. } => Vec::new(),
+        };
         let Some(session) = &mut self.session else { return Ok(()) };
         let iteration = session.iteration;
-        let mut facts = Vec::new();
         match event {
             ProcessEvent::Started { pid } => {
                 facts.push(Fact::Agent(AgentFact::Started { pid: Some(pid) }));
             }
             ProcessEvent::Output { stream, bytes } => {
                 session.read(stream, &bytes, &mut facts, &mut self.reporter);
+                session.book.heard(&facts);
             }
             ProcessEvent::Exited { how, swept } => {
                 if let Some(session) = self.session.take() {
@@ -284,6 +290,9 @@ impl Driver {
         }
         let reported = self.hook_events()?;
         self.queue.extend(reported);
+        if let Some((iteration, facts)) = self.book_facts() {
+            self.take_facts(iteration, facts)?;
+        }
         let stall_after = self.config.policy.limits.stall_after;
         if let Some(session) = &mut self.session
             && session.is_alive(now, stall_after)

@@ -11,7 +11,7 @@ pub(super) fn frames(step: &Step, model: &str) -> Vec<Frame> {
     let mut frames = vec![(
         "message_start",
         json!({ "type": "message_start", "message": {
-            "id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": [],
+            "id": format!("msg_{}", super::chat::unique(0)), "type": "message", "role": "assistant", "model": model, "content": [],
             "stop_reason": null, "stop_sequence": null, "usage": usage(step, 1),
         }}),
     )];
@@ -56,7 +56,7 @@ pub(super) fn whole(step: &Step, model: &str) -> Value {
         );
     }
     json!({
-        "id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": blocks,
+        "id": format!("msg_{}", super::chat::unique(0)), "type": "message", "role": "assistant", "model": model, "content": blocks,
         "stop_reason": stop(step), "stop_sequence": null, "usage": usage(step, step.usage.output),
     })
 }

@@ -36,7 +36,7 @@ pub(super) fn whole(step: &Step, model: &str) -> Value {
     candidate(step, model, &parts, Some(reason))
 }
 
-pub(super) fn error(status: u16, message: &str) -> Value {
+pub(super) fn error(status: u16, step: &Step) -> Value {
     let name = match status {
         429 => "RESOURCE_EXHAUSTED",
         401 => "UNAUTHENTICATED",
@@ -44,7 +44,12 @@ pub(super) fn error(status: u16, message: &str) -> Value {
         503 => "UNAVAILABLE",
         _ => "INTERNAL",
     };
-    json!({ "error": { "code": status, "message": message, "status": name, "details": [] } })
+    // Where others have a header, this service has a detail.
+    let waits = step.headers.iter().filter(|(name, _)| name == "retry-after");
+    let kind = "type.googleapis.com/google.rpc.RetryInfo";
+    let details: Vec<Value> =
+        waits.map(|(_, secs)| json!({ "@type": kind, "retryDelay": format!("{secs}s") })).collect();
+    json!({ "error": { "code": status, "message": step.text, "status": name, "details": details } })
 }
 
 pub(super) fn given(body: &Value) -> Given {

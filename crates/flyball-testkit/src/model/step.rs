@@ -12,6 +12,7 @@ pub struct Step {
     pub(crate) error: Option<(u16, Option<Value>)>,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) hang: Duration,
+    pub(crate) lasting: Duration,
     pub(crate) cut: bool,
     pub(crate) usage: Usage,
 }
@@ -43,6 +44,7 @@ impl Step {
             error: None,
             headers: Vec::new(),
             hang: Duration::ZERO,
+            lasting: Duration::ZERO,
             cut: false,
             usage: Usage { input: 100, cached: 0, output: 20 },
         }
@@ -101,6 +103,13 @@ impl Step {
     #[must_use]
     pub fn after(mut self, wait: Duration) -> Self {
         self.hang = wait;
+        self
+    }
+
+    /// Answers every request for so long, from the first it answers on.
+    #[must_use]
+    pub fn lasting(mut self, time: Duration) -> Self {
+        self.lasting = time;
         self
     }
 

@@ -192,3 +192,17 @@ fn a_chunked_body_is_read_and_a_connection_serves_several_requests() {
     assert_eq!(server.requests().len(), 2);
     assert_eq!(server.turns().len(), 1);
 }
+
+#[test]
+fn a_step_that_lasts_answers_until_its_time_is_over() {
+    let error = Step::error(429).lasting(Duration::from_millis(300));
+    let server = ModelServer::start(vec![error, Step::text("well")]).unwrap();
+    let body = with_tools(json!({ "model": "m", "messages": [] }));
+    let asked = || ask(&server, "/v1/chat/completions", &body);
+    assert!(asked().starts_with("HTTP/1.1 429"));
+    assert!(asked().starts_with("HTTP/1.1 429"));
+    std::thread::sleep(Duration::from_millis(350));
+    assert!(asked().starts_with("HTTP/1.1 200"));
+    let steps: Vec<_> = server.turns().iter().map(|turn| turn.step).collect();
+    assert_eq!(steps, [Some(0), Some(0), Some(1)]);
+}

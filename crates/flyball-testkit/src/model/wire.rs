@@ -46,7 +46,7 @@ impl Wire {
 
     pub(super) fn answer(self, step: &Step, body: &Value, path: &str) -> Answer {
         if let Some((status, own)) = &step.error {
-            let body = own.clone().unwrap_or_else(|| self.error(*status, &step.text));
+            let body = own.clone().unwrap_or_else(|| self.error(*status, step));
             return Answer::json(*status, &body).with_headers(&step.headers);
         }
         let model = body.get("model").and_then(Value::as_str).unwrap_or("mock-model");
@@ -66,11 +66,12 @@ impl Wire {
         if step.cut { answer.cut() } else { answer }
     }
 
-    fn error(self, status: u16, message: &str) -> Value {
+    fn error(self, status: u16, step: &Step) -> Value {
+        let message = &step.text;
         match self {
             Self::Anthropic => anthropic::error(status, message),
             Self::Responses | Self::Chat => chat::error(status, message),
-            Self::Gemini => gemini::error(status, message),
+            Self::Gemini => gemini::error(status, step),
         }
     }
 

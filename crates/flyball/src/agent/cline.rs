@@ -27,7 +27,7 @@ impl Adapter for Cline {
     }
 
     fn refuse_after_at_most(&self) -> Option<u32> {
-        Some(4)
+        Some(3)
     }
 
     fn can_resume(&self) -> bool {

@@ -18,7 +18,7 @@ use super::reading::LocalTime;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, says_unreachable, status_after};
-use super::{Adapter, ReadRequest, Reader};
+use super::{Adapter, Book, ReadRequest, Reader, Whereabouts};
 
 /// Codex.
 pub(crate) struct Codex;
@@ -57,6 +57,10 @@ impl Adapter for Codex {
         launch.env("RUST_LOG", "error");
         launch.stdin = Stdin::Text(request.prompt.to_owned());
         launch
+    }
+
+    fn book(&self, at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
+        super::books::codex(at)
     }
 
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {

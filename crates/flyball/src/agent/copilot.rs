@@ -12,7 +12,7 @@ use super::lax::{Flag, Num, Text, read};
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::Trouble;
-use super::{Adapter, Aside, ReadRequest, Reader};
+use super::{Adapter, Aside, Book, ReadRequest, Reader, Whereabouts};
 
 /// GitHub Copilot CLI.
 pub(crate) struct Copilot;
@@ -43,6 +43,10 @@ impl Adapter for Copilot {
         launch.args(&["-p", request.prompt]);
         launch.env("COPILOT_AUTO_UPDATE", "false");
         launch
+    }
+
+    fn book(&self, at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
+        super::books::copilot(at)
     }
 
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {

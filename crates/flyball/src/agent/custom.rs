@@ -7,7 +7,7 @@ use flyball_core::event::{AgentTraits, Exit, ExitHow};
 use super::launch::{Launch, LaunchRequest, PromptBy, Stdin};
 use super::lines::{Line, Lines};
 use super::session::{WORDS, last_words, tail_bytes};
-use super::{Adapter, Aside, Fact, ReadRequest, Reader};
+use super::{Adapter, Aside, Book, Fact, ReadRequest, Reader, Whereabouts};
 
 /// A program named by the config or given after `--`.
 #[derive(Clone, Debug)]
@@ -63,6 +63,10 @@ impl Adapter for Custom {
 
     fn tells_cost(&self) -> bool {
         self.spoken().is_some_and(Adapter::tells_cost)
+    }
+
+    fn book(&self, at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
+        self.spoken()?.book(at)
     }
 
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {

@@ -17,7 +17,7 @@ use super::qwen::schema_error;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, says_unreachable, status_after};
-use super::{Adapter, Aside, ReadRequest, Reader};
+use super::{Adapter, Aside, Book, ReadRequest, Reader, Whereabouts};
 
 /// Gemini CLI.
 pub(crate) struct Gemini;
@@ -35,7 +35,7 @@ impl Adapter for Gemini {
     }
 
     fn refuse_after_at_most(&self) -> Option<u32> {
-        Some(4)
+        Some(3)
     }
 
     fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
@@ -55,6 +55,10 @@ impl Adapter for Gemini {
         launch.env("NO_COLOR", "1");
         launch.stdin = Stdin::Text(request.prompt.to_owned());
         launch
+    }
+
+    fn book(&self, at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
+        super::books::gemini(at)
     }
 
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
@@ -85,6 +89,8 @@ struct GeminiStream {
     looped: bool,
     /// The last line of standard error, for exit codes that say what it means.
     complaint: String,
+    /// A failure at its model whose words say nothing; the exit code does.
+    failed: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -158,7 +164,7 @@ impl Dialect for GeminiStream {
             }),
             "tool_result" => returned(&event, to),
             "error" => self.error(&event.message, to),
-            "result" => result(&event, to),
+            "result" => self.result(&event, to),
             other => return unknown(other, to),
         }
         Understood::Event
@@ -182,13 +188,49 @@ impl Dialect for GeminiStream {
     }
 
     fn end(&mut self, how: ExitHow, to: &mut Session) {
-        if how == ExitHow::Code(NO_LOGIN) {
-            to.trouble(Trouble::Credentials(std::mem::take(&mut self.complaint)));
+        let complaint = std::mem::take(&mut self.complaint);
+        match how {
+            ExitHow::Code(NO_LOGIN) => to.trouble(Trouble::Credentials(complaint)),
+            // The HTTP status of what it could not get over, cut to a byte.
+            ExitHow::Code(code) if self.failed.is_some() => {
+                let status = u16::try_from(code).ok().and_then(|code| code.checked_add(256));
+                let message = self.failed.take().unwrap_or_default();
+                if let Some(trouble) = status.and_then(|s| Trouble::by_status(s, &message)) {
+                    to.trouble(trouble);
+                }
+            }
+            ExitHow::Code(_) | ExitHow::Signal(_) | ExitHow::Lost => {}
         }
     }
 }
 
 impl GeminiStream {
+    fn result(&mut self, event: &Event<'_>, to: &mut Session) {
+        to.spoke();
+        if let Some(stats) = &event.stats {
+            let input = stats.input_tokens.count();
+            // Thinking is only in the total.
+            let output = stats.total_tokens.count().saturating_sub(input);
+            to.settled(&Usage::with_cached(input, stats.cached.count(), output));
+        }
+        if &*event.status != "error" {
+            return to.concluded();
+        }
+        let error: Error<'_> = read(event.error);
+        if &*error.kind == "FatalTurnLimitedError" {
+            return to.aside(Aside::OwnLimit(error.message.to_string()));
+        }
+        match classify(&error.message, to) {
+            Some(trouble) => to.trouble(trouble),
+            None => {
+                to.failed(&error.message);
+                if error.message.starts_with(API_ERROR) {
+                    self.failed = Some(error.message.to_string());
+                }
+            }
+        }
+    }
+
     fn error(&mut self, message: &str, to: &mut Session) {
         if let Some(reason) = message.strip_prefix("Agent execution blocked: ") {
             to.interrupted();
@@ -236,29 +278,11 @@ fn exit_code(output: &str) -> Option<u32> {
     last.strip_prefix("Command exited with code: ")?.parse().ok().filter(|&code| code != 0)
 }
 
-fn result(event: &Event<'_>, to: &mut Session) {
-    to.spoke();
-    if let Some(stats) = &event.stats {
-        let input = stats.input_tokens.count();
-        // Thinking is only in the total.
-        let output = stats.total_tokens.count().saturating_sub(input);
-        to.settled(&Usage::with_cached(input, stats.cached.count(), output));
-    }
-    if &*event.status != "error" {
-        return to.concluded();
-    }
-    let error: Error<'_> = read(event.error);
-    if &*error.kind == "FatalTurnLimitedError" {
-        return to.aside(Aside::OwnLimit(error.message.to_string()));
-    }
-    match classify(&error.message, to) {
-        Some(trouble) => to.trouble(trouble),
-        None => to.failed(&error.message),
-    }
-}
+/// How it begins what its model answered.
+const API_ERROR: &str = "[API Error: ";
 
 fn classify(message: &str, to: &Session) -> Option<Trouble> {
-    let api = message.strip_prefix("[API Error: ")?;
+    let api = message.strip_prefix(API_ERROR)?;
     let own = || message.to_owned();
     if api.starts_with("You exceeded your current quota")
         || api.starts_with("You have exhausted your")

@@ -15,7 +15,7 @@ use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, says_unreachable, status_after};
-use super::{Adapter, Aside, ReadRequest, Reader};
+use super::{Adapter, Aside, Book, ReadRequest, Reader, Whereabouts};
 
 /// goose.
 pub(crate) struct Goose;
@@ -56,6 +56,10 @@ impl Adapter for Goose {
         launch.env("GOOSE_TELEMETRY_OFF", "1");
         launch.stdin = Stdin::Text(request.prompt.to_owned());
         launch
+    }
+
+    fn book(&self, at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
+        super::books::goose(at)
     }
 
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {

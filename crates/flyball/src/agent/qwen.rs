@@ -31,7 +31,7 @@ impl Adapter for Qwen {
     }
 
     fn refuse_after_at_most(&self) -> Option<u32> {
-        Some(4)
+        Some(3)
     }
 
     fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
@@ -63,8 +63,10 @@ impl Adapter for Qwen {
 
 #[derive(Debug, Default)]
 struct QwenStream {
-    /// What was said before each refused stop, oldest first.
+    /// What was said before each refused stop since the last call, oldest first.
     refused: Vec<String>,
+    /// What was said before the last call, refused stops taken off.
+    before_call: String,
     /// Tokens of the messages seen.
     seen: u64,
     /// The client's total shows model calls that no message stands for.
@@ -131,7 +133,10 @@ impl Dialect for QwenStream {
     }
 
     fn refused_stop(&mut self, said: &str) {
-        if self.refused.len() < 64 {
+        // The hook may report after the stream went on.
+        if let Some(rest) = self.before_call.strip_prefix(said) {
+            self.before_call = rest.to_owned();
+        } else if self.refused.len() < 64 {
             self.refused.push(said.to_owned());
         }
     }
@@ -156,6 +161,15 @@ impl Dialect for QwenStream {
 }
 
 impl QwenStream {
+    /// A call follows these words: they and the refusals among them are over.
+    fn passed(&mut self, words: &str) {
+        let mut rest = words;
+        for said in self.refused.drain(..) {
+            rest = rest.strip_prefix(said.as_str()).unwrap_or(rest);
+        }
+        rest.clone_into(&mut self.before_call);
+    }
+
     fn assistant(&mut self, event: &Event<'_>, to: &mut Session) {
         let Some(message) = &event.message.0 else { return };
         let agent = &*event.parent_tool_use_id;
@@ -172,12 +186,17 @@ impl QwenStream {
                 // The client's own words about a failure; the result has the same.
                 "text" if block.text.starts_with("[API Error: ") => {}
                 "text" if agent.is_empty() => to.said(Some(&message.id), &block.text),
-                "tool_use" => to.called(&Call {
-                    id: &block.id,
-                    agent,
-                    tool: &block.name,
-                    args: block.input.map_or("{}", |input| input.get()),
-                }),
+                "tool_use" => {
+                    if agent.is_empty() {
+                        self.passed(to.words());
+                    }
+                    to.called(&Call {
+                        id: &block.id,
+                        agent,
+                        tool: &block.name,
+                        args: block.input.map_or("{}", |input| input.get()),
+                    });
+                }
                 _ => {}
             }
         }

@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::meter::{Meter, Usage};
 use super::reading::{Cumulative, LocalTime, ReadRequest};
 use super::trouble::Trouble;
-use super::{Aside, Fact};
+use super::{Aside, Entry, Fact};
 
 const PREVIEW: usize = 200;
 const NAME: usize = 200;
@@ -76,6 +76,10 @@ pub(crate) struct Session {
     permille: u16,
     /// Characters seen, for clients that do not tell how full their context is.
     seen: u64,
+    /// The context was measured by the client itself.
+    measured: bool,
+    /// The stream has told a total.
+    totalled: bool,
     reach: Reach,
     /// The last calls with the beginning of their arguments.
     made: VecDeque<(String, String)>,
@@ -101,6 +105,8 @@ impl Session {
             window: request.context_window,
             permille: 0,
             seen: u64::try_from(request.prompt.len()).unwrap_or(u64::MAX),
+            measured: false,
+            totalled: false,
             reach: Reach::Open,
             made: VecDeque::new(),
             claimable: None,
@@ -263,8 +269,27 @@ impl Session {
         }
     }
 
+    /// What the client's own book says. A total of the stream's holds all of it.
+    pub(crate) fn booked(&mut self, entry: &Entry) {
+        if self.totalled {
+            return;
+        }
+        self.measured = true;
+        if let Some(model) = &entry.model {
+            self.model(model);
+        }
+        if let Some(window) = entry.window {
+            self.window(window);
+        }
+        self.used(&entry.usage);
+        if let Some(context) = entry.context {
+            self.context(context);
+        }
+    }
+
     /// The client's own total since its last one.
     pub(crate) fn settled(&mut self, total: &Usage) {
+        self.totalled = true;
         if let Some(spend) = self.meter.settle(total) {
             self.fact(AgentFact::Spent(spend));
         }
@@ -272,6 +297,7 @@ impl Session {
 
     /// The client's own total over the whole session, earlier runs of it included.
     pub(crate) fn settled_cumulative(&mut self, total: &Usage) {
+        self.totalled = true;
         if let Some(spend) = self.meter.settle_cumulative(total) {
             self.fact(AgentFact::Spent(spend));
         }
@@ -279,6 +305,7 @@ impl Session {
 
     /// The client's own total since its last one in tokens, over the whole session in money.
     pub(crate) fn settled_tokens(&mut self, total: &Usage) {
+        self.totalled = true;
         if let Some(spend) = self.meter.settle_tokens(total) {
             self.fact(AgentFact::Spent(spend));
         }
@@ -310,7 +337,9 @@ impl Session {
 
     /// The context by what was seen, for clients that do not count.
     pub(crate) fn context_by_size(&mut self) {
-        self.context(self.seen / 4);
+        if !self.measured {
+            self.context(self.seen / 4);
+        }
     }
 
     /// The client tries again by itself.

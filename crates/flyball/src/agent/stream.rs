@@ -13,7 +13,7 @@ use super::lax::Text;
 use super::lines::{Line, Lines};
 use super::reading::Cumulative;
 use super::session::Session;
-use super::{Aside, Fact, Reader};
+use super::{Aside, Entry, Fact, Reader};
 
 /// What a dialect made of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,6 +158,11 @@ impl<D: Dialect> Reader for StreamReader<D> {
 
     fn refused_stop(&mut self, said: &str) {
         self.dialect.refused_stop(said);
+    }
+
+    fn booked(&mut self, entry: &Entry, out: &mut Vec<Fact>) {
+        self.tongue.session.booked(entry);
+        self.tongue.session.drain_into(out);
     }
 
     fn finish(mut self: Box<Self>, how: ExitHow, out: &mut Vec<Fact>) -> Exit {

@@ -61,9 +61,21 @@ fn not_zero(settings: &Settings) -> Result<(), CliError> {
 }
 
 fn agent(from: &Typed<'_>) -> Result<AgentSettings, CliError> {
+    let agent = agent_settings(from)?;
+    let lost = [("agent.program", agent.program.is_some()), ("agent.args", !agent.args.is_empty())];
+    if let Some((key, _)) = lost.iter().find(|(_, set)| *set && agent.command.is_some()) {
+        let message = format!("`{key}` is for an agent that has no command of its own");
+        return Err(CliError::config(message).hint("put it into `agent.command`"));
+    }
+    Ok(agent)
+}
+
+fn agent_settings(from: &Typed<'_>) -> Result<AgentSettings, CliError> {
     Ok(AgentSettings {
         name: from.text("agent.name")?,
         command: from.command("agent.command")?,
+        program: from.text_or_none("agent.program")?,
+        args: from.words("agent.args")?,
         prompt: from.choice_or_auto("agent.prompt")?,
         output: from.choice_or_auto("agent.output")?,
         wrapper: from.words("agent.wrapper")?,

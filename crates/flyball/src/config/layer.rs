@@ -124,7 +124,8 @@ fn apply_agent(layer: &mut Settings, below: &Settings, defaults: &Settings) {
     {
         let origin = Origin { through: Some(command_key), ..origin };
         let value = Value::Text(command.program().to_owned());
-        layer.entry(name_key).or_insert(Entry { value, origin });
+        layer.entry(name_key).or_insert(Entry { value, origin: origin.clone() });
+        outdate(layer, &NAMED_ONLY, &origin, (below, defaults));
         return;
     }
     let Some(name) = layer.get(&name_key).cloned() else { return };
@@ -132,7 +133,18 @@ fn apply_agent(layer: &mut Settings, below: &Settings, defaults: &Settings) {
         return;
     }
     let origin = Origin { through: Some(name_key), ..name.origin };
-    for key in ["agent.command", "agent.prompt", "agent.output", "agent.model"].map(Key::dotted) {
+    let own = ["agent.command", "agent.prompt", "agent.output", "agent.model"];
+    outdate(layer, &own, &origin, (below, defaults));
+    outdate(layer, &NAMED_ONLY, &origin, (below, defaults));
+}
+
+/// What only an agent that flyball starts by its name has.
+const NAMED_ONLY: [&str; 2] = ["agent.program", "agent.args"];
+
+/// Puts defaults in place of what files below say.
+fn outdate(layer: &mut Settings, keys: &[&str], origin: &Origin, from: (&Settings, &Settings)) {
+    let (below, defaults) = from;
+    for key in keys.iter().map(|key| Key::dotted(key)) {
         let from_file =
             below.get(&key).is_some_and(|old| matches!(old.origin.source, Source::File { .. }));
         if let Some(default) = defaults.get(&key).filter(|_| from_file) {

@@ -76,6 +76,8 @@ const fn shell(key: &'static str, kind: Kind) -> Setting {
 pub const SETTINGS: &[Setting] = &[
     shell("agent.name", Kind::Name),
     shell("agent.command", Kind::Command),
+    shell("agent.program", Kind::Text),
+    shell("agent.args", Kind::Words),
     shell("agent.prompt", Kind::Choice(PROMPT)),
     shell("agent.output", Kind::Choice(OUTPUT)),
     shell("agent.wrapper", Kind::Words),

@@ -401,6 +401,24 @@ fn a_command_names_its_agent_and_another_agent_does_away_with_the_command() {
 }
 
 #[test]
+fn program_and_arguments_belong_to_the_agent_they_were_written_for() {
+    let project = "[agent]\nname = \"claude\"\nprogram = \"/opt/c\"\nargs = [\"--debug\"]";
+    let config = Given::project(project).config();
+    assert_eq!(config.agent.program.as_deref(), Some("/opt/c"));
+    assert_eq!(config.agent.args, ["--debug"]);
+    let codex = Value::Text("codex".to_owned());
+    let command = Value::Command(CommandLine::Argv(vec!["./agent.sh".to_owned()]));
+    for (key, value, flag) in [("agent.name", codex, "--agent"), ("agent.command", command, "--")] {
+        let overrides = vec![Override { key, value, flag }];
+        let config = Given { overrides, ..Given::project(project) }.config();
+        assert_eq!((config.agent.program, config.agent.args.len()), (None, 0), "{flag}");
+    }
+    let both = "[agent]\ncommand = [\"./agent.sh\"]\nargs = [\"--debug\"]";
+    let error = Given::project(both).load().unwrap_err();
+    assert!(error.to_string().contains("`agent.args` is for an agent that has no command"));
+}
+
+#[test]
 fn prices_and_gates_are_typed() {
     let config = Given::project(
         "[prices.\"m-4.1\"]\ninput_usd_per_mtok = 3\noutput_usd_per_mtok = \"15.00\"\n\

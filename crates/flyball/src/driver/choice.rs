@@ -6,7 +6,7 @@ use flyball_core::policy::Policy;
 
 use crate::agent::prices::{Price, Prices};
 use crate::agent::{
-    Adapter, Custom, Launch, LaunchRequest, LocalTime, PromptBy, ReadRequest, Reader, adapter,
+    Adapter, Book, Custom, Launch, LaunchRequest, LocalTime, PromptBy, ReadRequest, Reader, Whereabouts, adapter,
 };
 use crate::clock;
 use crate::config::{Config, OutputFormat, PromptVia, Source};
@@ -89,6 +89,9 @@ impl Adapter for Known {
     }
     fn tells_cost(&self) -> bool {
         self.0.tells_cost()
+    }
+    fn book(&self, at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
+        self.0.book(at)
     }
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
         self.0.reader(request)

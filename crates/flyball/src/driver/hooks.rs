@@ -151,6 +151,7 @@ impl Driver {
             if report.iteration != Some(iteration) {
                 continue;
             }
+            session.book.named(&report.session);
             if let (Some(said), true) = (&report.said, report.stop_refused.is_some()) {
                 session.reader.refused_stop(said);
             }

@@ -8,6 +8,7 @@ use flyball_core::event::Sight;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
 
+use super::book::BookWatch;
 use super::choice::choose_nth;
 use super::gates::GateJob;
 use super::placed::Placed;
@@ -137,6 +138,7 @@ impl Driver {
                     iteration,
                     process,
                     reader,
+                    book: BookWatch::new(&spec.env),
                     log,
                     stop_command,
                     files,
@@ -204,8 +206,8 @@ impl Driver {
             private_dir: &self.private_dir,
             worktree: self.worktree.root(),
             resume: None,
-            program: None,
-            extra_args: &[],
+            program: agent.program.as_deref().filter(|_| self.agent == 0),
+            extra_args: if self.agent == 0 { &agent.args } else { &[] },
         })
     }
 

@@ -6,6 +6,7 @@ use flyball_core::effect::Force;
 use flyball_core::event::{Exit, ExitHow};
 use flyball_core::{AgentFact, IterationNo, Millis, Moment};
 
+use super::book::BookWatch;
 use super::placed::Placed;
 use crate::agent::{Fact, Reader};
 use crate::process::{Stream, Supervised};
@@ -17,6 +18,7 @@ pub(super) struct Session {
     pub(super) iteration: IterationNo,
     pub(super) process: Supervised,
     pub(super) reader: Box<dyn Reader>,
+    pub(super) book: BookWatch,
     pub(super) log: IterationLog,
     /// What a wrapper's inside is ended with.
     pub(super) stop_command: Option<Vec<String>>,

@@ -1,6 +1,6 @@
 // flyball's ears in pi: asks `flyball hook pi EVENT` before and after each call and at each stop.
 // A hook that cannot be asked changes nothing.
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 
 const PROGRAM = "@PROGRAM@"
 const STOPS = @STOPS@
@@ -24,6 +24,18 @@ const ask = (event: string, input: unknown, seconds: number): Promise<any> =>
     child.stdin.end(JSON.stringify(input))
   })
 
+// pi does not wait for what is done at the end of a turn: only what is said before the handler gives
+// way is heard. So this one holds everything up.
+const askAtOnce = (event: string, input: unknown, seconds: number): any => {
+  const options = { input: JSON.stringify(input), timeout: seconds * 1000, stdio: ["pipe", "pipe", "ignore"] as any }
+  const done = spawnSync(PROGRAM, ["hook", "pi", event], options)
+  try {
+    return JSON.parse(done.stdout?.toString() || "{}")
+  } catch {
+    return {}
+  }
+}
+
 const textOf = (content: any[]): string =>
   (content ?? []).filter((part) => part.type === "text").map((part) => part.text).join("\n")
 
@@ -41,10 +53,10 @@ export default function (pi: any) {
     const context = answer.hookSpecificOutput?.additionalContext
     if (context) return { content: [...event.content, { type: "text", text: context }] }
   })
-  pi.on("turn_end", async (event: any) => {
+  pi.on("turn_end", (event: any) => {
     if ((event.toolResults ?? []).length > 0 || stops >= STOPS) return
     const said = textOf(event.message?.content)
-    const answer = await ask("Stop", { last_assistant_message: said, stop_hook_active: stops > 0 }, @STOP_SECONDS@)
+    const answer = askAtOnce("Stop", { last_assistant_message: said, stop_hook_active: stops > 0 }, @STOP_SECONDS@)
     if (answer.decision !== "block") return
     stops += 1
     pi.sendUserMessage(answer.reason, { deliverAs: "followUp" })

@@ -45,7 +45,14 @@ pub(super) fn programs(report: &mut Report, config: &Config, root: Option<&Path>
             };
             report.fail(CHECK, format!("flyball knows no agent `{}`", agent.name), remedy);
         }
-        None => named(report, &agent.name, &programs),
+        None => match &agent.program {
+            Some(program) if finds(program) => report.ok(CHECK.0, program.as_str()),
+            Some(program) => {
+                let remedy = format!("set agent.program in {FILE_NAME}");
+                report.fail(CHECK, format!("there is no program `{program}`"), remedy);
+            }
+            None => named(report, &agent.name, &programs),
+        },
     }
     for name in agent.fallback.iter().filter(|name| !programs.has(name)) {
         let what = format!("there is no program `{name}` to fall back on");

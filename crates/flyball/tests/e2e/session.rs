@@ -1,9 +1,4 @@
-//! Real clients on the scripted model, read by their adapters.
-//!
-//! `FLYBALL_E2E=goose,claude,codex` names the clients. They are installed from npm at pinned
-//! versions (several hundred megabytes each); a client that cannot be installed fails the test.
-
-#![expect(clippy::expect_used, reason = "a test fails loudly")]
+//! What a client prints, read by its adapter without a run around it.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -18,142 +13,26 @@ use flyball::agent::{
 use flyball_core::AgentFact;
 use flyball_core::call::ToolOutcome;
 use flyball_core::event::{Exit, ExitHow, Spend};
-use flyball_testkit::clients::{Client, cache, client, surroundings};
+use flyball_testkit::clients::{Client, surroundings};
 use flyball_testkit::model::{ModelServer, Step};
 use serde_json::json;
+
+use crate::Trial;
+use crate::scene::place;
+
+/// Everything in here.
+pub(crate) const TRIALS: [Trial; 4] = [
+    ("facts of a session", calls_a_tool_then_finishes),
+    ("a promise", promises_to_be_complete),
+    ("a limit is told", hits_a_limit),
+    ("hooks", obeys_its_hooks),
+];
 
 /// What a session told.
 struct Told {
     facts: Vec<AgentFact>,
     exit: Exit,
     server: ModelServer,
-}
-
-#[test]
-fn real_clients_tell_the_facts_of_the_script() {
-    let Ok(asked) = std::env::var("FLYBALL_E2E") else {
-        eprintln!("FLYBALL_E2E names no client: nothing was asked");
-        return;
-    };
-    for name in asked.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let client = client(name).unwrap_or_else(|| panic!("FLYBALL_E2E: no client `{name}`"));
-        let program = client.install(&cache()).unwrap_or_else(|error| panic!("{error}"));
-        eprintln!("{name} {}: {}", client.version, program.display());
-        calls_a_tool_then_finishes(client, &program);
-        promises_to_be_complete(client, &program);
-        hits_a_limit(client, &program);
-        obeys_its_hooks(client, &program);
-        if around_a_run(client) {
-            is_halted_for_repeating_in_a_run(client, &program);
-            is_sent_back_by_a_red_gate_in_a_run(client, &program);
-        }
-    }
-}
-
-/// Whether a run can bring the client to the scripted model by its environment alone.
-fn around_a_run(client: &Client) -> bool {
-    ["goose", "claude", "codex", "copilot"].contains(&client.name)
-}
-
-/// The same call over and over: nudged where it can be, refused from the 6th on, halted at the 8th.
-fn is_halted_for_repeating_in_a_run(client: &Client, program: &Path) {
-    let (tool, argument) = client.shell;
-    let script = vec![Step::call(tool, &json!({ argument: "cat README.md" }))];
-    let config = "[iterations]\non_session_halt = \"stop\"\n";
-    let (code, out, server) = run_flyball(client, program, script, config);
-    assert_eq!(code, Some(6), "{}: {out}", client.name);
-    assert!(out.contains("repetition_loop"), "{}: {out}", client.name);
-    assert_eq!(out.matches("\"hook_halted\"").count(), 1, "{}: {out}", client.name);
-    let told: Vec<String> = server.turns().iter().flat_map(|turn| turn.given().results).collect();
-    // goose has no place for advice: it comes with the refusal, when the run heard the results in time.
-    let mut all = told.clone();
-    all.extend(server.turns().iter().flat_map(|turn| turn.given().messages));
-    let nudged = all.iter().any(|text| text.contains("going round in circles"));
-    assert!(nudged || client.name == "goose", "{}: {all:?}", client.name);
-    for refusal in ["(blocked 1/3)", "(blocked 2/3)"] {
-        assert!(told.iter().any(|text| text.contains(refusal)), "{}: {told:?}", client.name);
-    }
-}
-
-/// A stop with a red gate is refused, the model is given the finding, and goes on.
-fn is_sent_back_by_a_red_gate_in_a_run(client: &Client, program: &Path) {
-    let (tool, argument) = client.shell;
-    let script = vec![
-        Step::text("I am done.\n<promise>COMPLETE</promise>"),
-        Step::call(tool, &json!({ argument: "touch mended && git add -A && git commit -qm mend" })),
-        Step::text("Now it is.\n<promise>COMPLETE</promise>"),
-    ];
-    let (code, out, server) = run_flyball(client, program, script, "");
-    assert_eq!(code, Some(0), "{}: {out}", client.name);
-    assert_eq!(out.matches("\"stop_refused\"").count(), 1, "{}: {out}", client.name);
-    let given = server.turns().iter().map(flyball_testkit::model::Request::given).next_back();
-    let told: Vec<String> = server.turns().iter().flat_map(|turn| turn.given().messages).collect();
-    assert!(told.iter().any(|text| text.contains("Completion Blocked")), "{given:?} {told:?}");
-    assert!(told.iter().any(|text| text.contains("mended is missing")), "{told:?}");
-}
-
-/// `flyball run` with the client in a repository of its own: exit code, JSON lines, the model.
-fn run_flyball(
-    client: &Client,
-    program: &Path,
-    script: Vec<Step>,
-    config: &str,
-) -> (Option<i32>, String, ModelServer) {
-    let server = ModelServer::start(script).expect("a free port");
-    let place = tempfile::tempdir().expect("a folder");
-    let (root, home, bin) =
-        (place.path().join("repo"), place.path().join("home"), place.path().join("bin"));
-    for folder in [&root, &home, &bin] {
-        std::fs::create_dir_all(folder).expect("a folder");
-    }
-    std::os::unix::fs::symlink(program, bin.join(client.name)).expect("a link");
-    let config = format!(
-        "[agent]\nname = \"{}\"\n[limits]\niterations = 1\n{config}[[gates.check]]\n\
-         name = \"tests\"\ncommand = \"test -f mended || {{ echo mended is missing; exit 1; }}\"\n",
-        client.name
-    );
-    std::fs::write(root.join("flyball.toml"), config).expect("a file");
-    std::fs::write(root.join("README.md"), "hello from readme\n").expect("a file");
-    for arguments in [
-        &["init", "-q", "-b", "main"][..],
-        &["config", "user.name", "t"],
-        &["config", "user.email", "t@localhost"],
-        &["add", "-A"],
-        &["commit", "-qm", "start"],
-    ] {
-        let done = Command::new("git").args(arguments).current_dir(&root).status();
-        assert!(done.expect("git").success());
-    }
-    let around = surroundings(client, &home, &server).expect("a home");
-    if client.name == "codex" {
-        // What it is otherwise told by flags.
-        let provider = "[model_providers.mock]\nname = \"mock\"\nenv_key = \"MOCK_API_KEY\"\n\
-                        wire_api = \"responses\"\n";
-        let settings =
-            format!("model_provider = \"mock\"\n{provider}base_url = \"{}/v1\"\n", server.url());
-        std::fs::write(home.join(".codex/config.toml"), settings).expect("a file");
-    }
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("PATH"));
-    let output = Command::new(env!("CARGO_BIN_EXE_flyball"))
-        .args(["run", "--format", "json"])
-        .args(client.model.iter().flat_map(|model| ["--model", model]))
-        .env_clear()
-        .envs(around.env)
-        .env("PATH", path)
-        .env("FLYBALL_STATE", place.path().join("state"))
-        .current_dir(&root)
-        .stdin(Stdio::null())
-        .output()
-        .expect("flyball starts");
-    let out = String::from_utf8_lossy(&output.stdout).into_owned();
-    let err = String::from_utf8_lossy(&output.stderr);
-    let status = Command::new("git").args(["status", "--porcelain"]).current_dir(&root).output();
-    let left = String::from_utf8_lossy(&status.expect("git").stdout).into_owned();
-    let files = Command::new("git").args(["ls-files"]).current_dir(&root).output().expect("git");
-    let files = String::from_utf8_lossy(&files.stdout).into_owned();
-    assert!(!left.contains(".agents") && !files.contains(".agents"), "{left}\n{files}");
-    assert!(!root.join(".agents").exists() && !root.join(".github").exists());
-    (output.status.code(), format!("{out}\n{err}"), server)
 }
 
 fn calls_a_tool_then_finishes(client: &Client, program: &Path) {
@@ -201,6 +80,10 @@ fn promises_to_be_complete(client: &Client, program: &Path) {
 }
 
 fn hits_a_limit(client: &Client, program: &Path) {
+    if client.name == "qwen" {
+        // It waits for minutes by itself; what a run makes of that is another trial.
+        return;
+    }
     let error = Step::error(429).saying("Rate limit reached").header("retry-after", "1");
     let told = run(client, program, vec![error]);
     let limited = told.facts.iter().any(|fact| matches!(fact, AgentFact::HitLimit { .. }));
@@ -223,7 +106,9 @@ fn obeys_its_hooks(client: &Client, program: &Path) {
     let sent_on =
         texts.iter().any(|given| given.messages.iter().any(|m| m.contains("flyball: go on")));
     assert!(sent_on, "{}: {texts:?}", client.name);
-    assert_eq!(told.exit.last_words, "done 2", "{}", client.name);
+    // qwen glues all attempts together; only a run knows from the hook where one ends.
+    let last = if client.name == "qwen" { "done 1done 2" } else { "done 2" };
+    assert_eq!(told.exit.last_words, last, "{}", client.name);
     // codex shows neither the call nor the refusal.
     let shown = told.facts.iter().any(|fact| {
         matches!(fact, AgentFact::ToolReturned(result) if result.outcome == ToolOutcome::Refused)
@@ -245,7 +130,7 @@ esac
 "#;
 
 fn run_hooked(client: &Client, program: &Path, script: Vec<Step>) -> Told {
-    let place = tempfile::tempdir().expect("a folder");
+    let place = place();
     let hook = place.path().join("my hook.sh");
     std::fs::write(&hook, HOOK).expect("a file");
     let runnable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -273,7 +158,7 @@ fn run(client: &Client, program: &Path, script: Vec<Step>) -> Told {
 
 fn run_with(client: &Client, program: &Path, script: Vec<Step>, hooks: Option<&HookSetup>) -> Told {
     let server = ModelServer::start(script).expect("a free port");
-    let place = tempfile::tempdir().expect("a folder");
+    let place = place();
     let (worktree, home) = (place.path().join("repo"), place.path().join("home"));
     for folder in [&worktree, &home] {
         std::fs::create_dir_all(folder).expect("a folder");

@@ -1,0 +1,116 @@
+//! codex: `sessions/YEAR/MONTH/DAY/rollout-…-ID.jsonl` in its home. Totals, not calls.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::super::lax::{Num, Text, read};
+use super::super::meter::Usage;
+use super::{Book, Entry, Growing, Whereabouts, is_named, is_plain, latest};
+
+/// The book of this session, once it is there.
+pub(in crate::agent) fn codex(at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
+    if !is_plain(at.session) {
+        return None;
+    }
+    let sessions = at.folder("CODEX_HOME", ".codex")?.join("sessions");
+    let end = format!("-{}.jsonl", at.session);
+    // A session that began just before midnight is in yesterday's folder.
+    let two = |folder: &std::path::PathBuf| latest(folder).into_iter().take(2).collect::<Vec<_>>();
+    let days = two(&sessions).iter().flat_map(two).collect::<Vec<_>>();
+    let mut files = days.iter().flat_map(two).flat_map(|day| latest(&day));
+    let path = files.find(|path| is_named(path, &end))?;
+    Some(Box::new(Rollout { file: Growing::new(path), told: Counts::default() }))
+}
+
+struct Rollout {
+    file: Growing,
+    /// The total that was told.
+    told: Counts,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Line<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    payload: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Payload<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    model: Text<'a>,
+    #[serde(borrow)]
+    info: Option<&'a RawValue>,
+    usage: Option<Counts>,
+    thread_token_usage: Option<Counts>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Info {
+    total_token_usage: Option<Counts>,
+    last_token_usage: Option<Counts>,
+    model_context_window: Num,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Counts {
+    input_tokens: Num,
+    cached_input_tokens: Num,
+    output_tokens: Num,
+}
+
+impl Book for Rollout {
+    fn news(&mut self) -> Vec<Entry> {
+        let Self { file, told } = self;
+        let mut entries = Vec::new();
+        file.each(|line| {
+            // Most lines are messages, and long.
+            if line.contains("token_usage") || line.contains("\"turn_context\"") {
+                entries.extend(entry(line, told));
+            }
+        });
+        entries
+    }
+}
+
+fn entry(line: &str, told: &mut Counts) -> Option<Entry> {
+    let line: Line<'_> = serde_json::from_str(line).ok()?;
+    let payload: Payload<'_> = read(line.payload);
+    match &*line.kind {
+        "turn_context" => {
+            let model = Some(payload.model.to_string()).filter(|model| !model.is_empty());
+            Some(Entry { model, ..Entry::default() })
+        }
+        "token_usage_record" => {
+            let last = payload.usage.unwrap_or_default();
+            Some(since(told, payload.thread_token_usage?, last))
+        }
+        "event_msg" if &*payload.kind == "token_count" => {
+            let info: Info = read(payload.info);
+            let last = info.last_token_usage.unwrap_or_default();
+            let entry = since(told, info.total_token_usage?, last);
+            Some(Entry { window: Some(info.model_context_window.count()), ..entry })
+        }
+        _ => None,
+    }
+}
+
+/// What a total says beyond what was told.
+fn since(told: &mut Counts, total: Counts, last: Counts) -> Entry {
+    let more = |total: Num, told: Num| total.count().saturating_sub(told.count());
+    let usage = Usage::with_cached(
+        more(total.input_tokens, told.input_tokens),
+        more(total.cached_input_tokens, told.cached_input_tokens),
+        more(total.output_tokens, told.output_tokens),
+    );
+    *told = total;
+    let context = last.input_tokens.count().saturating_add(last.output_tokens.count());
+    Entry { usage, context: Some(context), ..Entry::default() }
+}

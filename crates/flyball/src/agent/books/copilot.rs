@@ -1,0 +1,76 @@
+//! copilot: `session-state/ID/events.jsonl` in its home. The only place where it tells tokens.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::super::lax::{Num, Text, read};
+use super::super::meter::Usage;
+use super::{Book, Entry, Growing, Whereabouts, is_plain};
+
+/// The book of this session, once it is there.
+pub(in crate::agent) fn copilot(at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
+    if !is_plain(at.session) {
+        return None;
+    }
+    let home = at.folder("COPILOT_HOME", ".copilot")?;
+    let path = home.join("session-state").join(at.session).join("events.jsonl");
+    path.is_file().then(|| -> Box<dyn Book> { Box::new(Events(Growing::new(path))) })
+}
+
+struct Events(Growing);
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Data<'a> {
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Counts<'a> {
+    #[serde(borrow)]
+    model: Text<'a>,
+    input_tokens: Num,
+    output_tokens: Num,
+    cache_read_tokens: Num,
+    max_prompt_tokens: Num,
+}
+
+impl Book for Events {
+    fn news(&mut self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        self.0.each(|line| {
+            if line.contains("\"session.usage_record\"") {
+                entries.extend(entry(line));
+            }
+        });
+        entries
+    }
+}
+
+fn entry(line: &str) -> Option<Entry> {
+    let event: Event<'_> = serde_json::from_str(line).ok()?;
+    if &*event.kind != "session.usage_record" {
+        return None;
+    }
+    let data: Data<'_> = read(event.data);
+    let counts: Counts<'_> = read(data.usage);
+    let usage = Usage::with_cached(
+        counts.input_tokens.count(),
+        counts.cache_read_tokens.count(),
+        counts.output_tokens.count(),
+    );
+    let model = Some(counts.model.to_string()).filter(|model| !model.is_empty());
+    let window = Some(counts.max_prompt_tokens.count());
+    Some(Entry { usage, context: Some(usage.context()), window, model })
+}

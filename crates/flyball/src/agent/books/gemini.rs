@@ -1,0 +1,76 @@
+//! gemini: `tmp/PROJECT/chats/session-…-ID.jsonl` in its home. A message with calls is written
+//! twice, before and after them.
+
+use std::collections::VecDeque;
+
+use serde::Deserialize;
+
+use super::super::lax::{Num, Text};
+use super::super::meter::Usage;
+use super::{Book, Entry, Growing, Whereabouts, is_named, is_plain, latest};
+
+/// Messages remembered.
+const SEEN_MAX: usize = 32;
+
+/// The book of this session, once it is there.
+pub(in crate::agent) fn gemini(at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
+    let short = at.session.get(..8).filter(|short| is_plain(short))?;
+    let projects = std::path::PathBuf::from((at.env)("HOME")?).join(".gemini/tmp");
+    let end = format!("-{short}.jsonl");
+    let mut files = latest(&projects).into_iter().flat_map(|project| latest(&project.join("chats")));
+    let path = files.find(|path| is_named(path, &end))?;
+    Some(Box::new(Chat { file: Growing::new(path), seen: VecDeque::new() }))
+}
+
+struct Chat {
+    file: Growing,
+    seen: VecDeque<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Message<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    model: Text<'a>,
+    tokens: Option<Counts>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Counts {
+    input: Num,
+    cached: Num,
+    total: Num,
+}
+
+impl Book for Chat {
+    fn news(&mut self) -> Vec<Entry> {
+        let Self { file, seen } = self;
+        let mut entries = Vec::new();
+        file.each(|line| {
+            if line.contains("\"tokens\":") {
+                entries.extend(entry(line, seen));
+            }
+        });
+        entries
+    }
+}
+
+fn entry(line: &str, seen: &mut VecDeque<String>) -> Option<Entry> {
+    let message: Message<'_> = serde_json::from_str(line).ok()?;
+    let tokens = message.tokens?;
+    if message.id.is_empty() || seen.iter().any(|id| **id == *message.id) {
+        return None;
+    }
+    if seen.len() == SEEN_MAX {
+        seen.pop_front();
+    }
+    seen.push_back(message.id.to_string());
+    // Thinking is only in the total.
+    let output = tokens.total.count().saturating_sub(tokens.input.count());
+    let usage = Usage::with_cached(tokens.input.count(), tokens.cached.count(), output);
+    let model = Some(message.model.to_string()).filter(|model| !model.is_empty());
+    Some(Entry { usage, context: Some(usage.context()), window: None, model })
+}

@@ -1,0 +1,168 @@
+//! `flyball run` around a real client, in a repository and a home of their own.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use flyball_testkit::clients::{Client, Surroundings, surroundings};
+use flyball_testkit::model::{ModelServer, Request, Step};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder of our own, not below `/tmp`: gemini takes no settings from where everybody writes.
+pub(crate) fn place() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")
+}
+
+/// A repository with one gate, a client and a model.
+pub(crate) struct Scene {
+    place: TempDir,
+    pub(crate) server: ModelServer,
+    around: Surroundings,
+    model: Option<&'static str>,
+}
+
+/// A run under way.
+pub(crate) struct Running<'a> {
+    scene: &'a Scene,
+    pub(crate) process: Child,
+}
+
+/// How a run ended.
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    /// Its JSON lines and what it said on standard error.
+    pub(crate) out: String,
+}
+
+impl Scene {
+    /// The gate is red until the file `mended` is there; `config` is added to `flyball.toml`.
+    pub(crate) fn new(client: &Client, program: &Path, script: Vec<Step>, config: &str) -> Self {
+        let server = ModelServer::start(script).expect("a free port");
+        let place = place();
+        let (root, home) = (place.path().join("repo"), place.path().join("home"));
+        for folder in [&root, &home] {
+            std::fs::create_dir_all(folder).expect("a folder");
+        }
+        let around = surroundings(client, &home, &server).expect("a home");
+        let toml = |value: &dyn AsRef<str>| Value::from(value.as_ref()).to_string();
+        let args: Vec<String> = around.args.iter().map(|arg| toml(arg)).collect();
+        let config = format!(
+            "[agent]\nname = \"{}\"\nprogram = {}\nargs = [{}]\n{config}[[gates.check]]\n\
+             name = \"tests\"\ncommand = \"test -f mended || {{ echo mended is missing; exit 1; }}\"\n",
+            client.name,
+            toml(&program.to_string_lossy()),
+            args.join(", "),
+        );
+        std::fs::write(root.join("flyball.toml"), config).expect("a file");
+        std::fs::write(root.join("README.md"), "hello from readme\n").expect("a file");
+        for arguments in [
+            &["init", "-q", "-b", "main"][..],
+            &["config", "user.name", "t"],
+            &["config", "user.email", "t@localhost"],
+            &["add", "-A"],
+            &["commit", "-qm", "start"],
+        ] {
+            let done = Command::new("git").args(arguments).current_dir(&root).status();
+            assert!(done.expect("git").success());
+        }
+        Self { place, server, around, model: client.model }
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.place.path().join("repo")
+    }
+
+    /// Starts `flyball run`.
+    pub(crate) fn start(&self) -> Running<'_> {
+        let process = Command::new(env!("CARGO_BIN_EXE_flyball"))
+            .args(["run", "--format", "json"])
+            .args(self.model.iter().flat_map(|model| ["--model", model]))
+            .env_clear()
+            .envs(self.around.env.iter().cloned())
+            .env("FLYBALL_STATE", self.place.path().join("state"))
+            .current_dir(self.root())
+            .stdin(Stdio::null())
+            .stdout(Stdio::from(self.file("stdout")))
+            .stderr(Stdio::from(self.file("stderr")))
+            .spawn()
+            .expect("flyball starts");
+        Running { scene: self, process }
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(&self) -> Ended {
+        self.start().ended()
+    }
+
+    /// What the model was told: results of tools and messages, in order.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let given = self.server.turns().into_iter().map(|turn: Request| turn.given());
+        given.flat_map(|given| given.results.into_iter().chain(given.messages)).collect()
+    }
+
+    /// Processes that belong to this scene: those with its folder in their environment.
+    pub(crate) fn processes(&self) -> Vec<String> {
+        let mark = self.place.path().to_string_lossy().into_owned();
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
+            let mut environment = Vec::new();
+            let environ = std::fs::File::open(entry.path().join("environ"));
+            if environ.and_then(|mut file| file.read_to_end(&mut environment)).is_err() {
+                continue;
+            }
+            if String::from_utf8_lossy(&environment).contains(&mark) {
+                let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                let command = String::from_utf8_lossy(&command).replace('\0', " ");
+                found.push(format!("{} {command}", entry.file_name().to_string_lossy()));
+            }
+        }
+        found
+    }
+
+    fn file(&self, name: &str) -> std::fs::File {
+        std::fs::File::create(self.place.path().join(name)).expect("a file")
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.place.path().join(name)).unwrap_or_default()
+    }
+}
+
+impl Running<'_> {
+    /// Waits until this holds.
+    pub(crate) fn until(&mut self, what: &str, holds: impl Fn(&Scene) -> bool) {
+        let began = Instant::now();
+        while !holds(self.scene) {
+            let ended = self.process.try_wait().expect("a process");
+            let out = || self.scene.text("stdout") + &self.scene.text("stderr");
+            assert!(ended.is_none(), "the run ended before {what}: {}", out());
+            assert!(began.elapsed() < Duration::from_mins(2), "no {what}: {}", out());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Waits for the end; nothing of ours may be left in the worktree, and nothing may be running.
+    pub(crate) fn ended(mut self) -> Ended {
+        let began = Instant::now();
+        let code = loop {
+            if let Some(status) = self.process.try_wait().expect("a process") {
+                break status.code();
+            }
+            if began.elapsed() > Duration::from_mins(4) {
+                self.process.kill().ok();
+                panic!("the run takes too long: {}", self.scene.text("stdout"));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let out = self.scene.text("stdout") + "\n" + &self.scene.text("stderr");
+        let root = self.scene.root();
+        for folder in [".agents", ".github", ".gemini", ".qwen", ".codex", ".claude", ".opencode"] {
+            assert!(!root.join(folder).exists(), "{folder} was left behind: {out}");
+        }
+        let left = self.scene.processes();
+        assert!(left.is_empty(), "still running: {left:?}\n{out}");
+        Ended { code, out }
+    }
+}

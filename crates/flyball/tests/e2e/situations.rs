@@ -1,0 +1,123 @@
+//! What a run must do with every client: the table of the clients.
+
+use std::path::Path;
+use std::time::Duration;
+
+use flyball_testkit::clients::Client;
+use flyball_testkit::model::Step;
+use serde_json::json;
+
+use crate::Trial;
+use crate::scene::Scene;
+
+/// Everything that can be tried at once.
+pub(crate) const TRIALS: [Trial; 5] = [
+    ("a: a repeated call is nudged, refused, halted", repeats_a_call),
+    ("b: a stop with a red gate is refused", stops_with_a_red_gate),
+    ("c: COMPLETE is recognised", is_complete),
+    ("e: a token limit ends it in mid-iteration", spends_too_much),
+    ("f: SIGTERM leaves no process", is_terminated),
+];
+
+/// Those that wait.
+pub(crate) const WAITING: [Trial; 1] = [("d: a 429 is waited for", is_limited)];
+
+const MEND: &str = "touch mended && git add -A && git commit -qm mend";
+const COMPLETE: &str = "It is done.\n<promise>COMPLETE</promise>";
+
+/// The client's shell tool with a command.
+fn shell(client: &Client, command: &str) -> Step {
+    let (tool, argument) = client.shell;
+    Step::call(tool, &json!({ argument: command, "description": "x" }))
+}
+
+/// The same call over and over: nudged where it can be, refused before the client's own loop guard
+/// acts, and halted.
+fn repeats_a_call(client: &Client, program: &Path) {
+    let config = "[limits]\niterations = 1\n[iterations]\non_session_halt = \"stop\"\n";
+    let scene = Scene::new(client, program, vec![shell(client, "cat README.md")], config);
+    let ended = scene.run();
+    assert_eq!(ended.code, Some(6), "{}", ended.out);
+    assert!(ended.out.contains("repetition_loop"), "{}", ended.out);
+    let guarded = ["gemini", "qwen"].contains(&client.name);
+    let halt = if guarded { "\"stopped_itself\"" } else { "\"hook_halted\"" };
+    assert_eq!(ended.out.matches(halt).count(), 1, "{}", ended.out);
+    let told = scene.told();
+    // goose has no place for advice: it comes with the refusal, when the run heard the results in
+    // time.
+    let nudged = told.iter().any(|text| text.contains("going round in circles"));
+    assert!(nudged || client.name == "goose", "{told:?}");
+    // Their own guards act at the 5th call: the 4th is refused.
+    let refusals = if guarded { &["(blocked 1/3)"][..] } else { &["(blocked 1/3)", "(blocked 2/3)"] };
+    for refusal in refusals {
+        assert!(told.iter().any(|text| text.contains(refusal)), "{told:?}");
+    }
+}
+
+/// A stop with a red gate is refused, the model is given the finding, and goes on.
+fn stops_with_a_red_gate(client: &Client, program: &Path) {
+    let script = vec![Step::text(COMPLETE), shell(client, MEND), Step::text(COMPLETE)];
+    let scene = Scene::new(client, program, script, "[limits]\niterations = 1\n");
+    let ended = scene.run();
+    assert_eq!(ended.code, Some(0), "{}", ended.out);
+    assert_eq!(ended.out.matches("\"stop_refused\"").count(), 1, "{}", ended.out);
+    let told = scene.told();
+    assert!(told.iter().any(|text| text.contains("Completion Blocked")), "{told:?}");
+    assert!(told.iter().any(|text| text.contains("mended is missing")), "{told:?}");
+}
+
+/// The work, then the promise: one iteration, verified.
+fn is_complete(client: &Client, program: &Path) {
+    let script = vec![shell(client, MEND), Step::text(COMPLETE)];
+    let scene = Scene::new(client, program, script, "[limits]\niterations = 1\n");
+    let ended = scene.run();
+    assert_eq!(ended.code, Some(0), "{}", ended.out);
+    assert!(!ended.out.contains("\"stop_refused\""), "{}", ended.out);
+    assert_eq!(scene.server.turns().len(), 2, "{}", ended.out);
+}
+
+/// Calls that differ and never end: the limit stops the session, not its end.
+fn spends_too_much(client: &Client, program: &Path) {
+    let call = |n: u32| shell(client, &format!("sleep 0.3; echo {n}")).using(1000, 0, 100);
+    let mut script: Vec<Step> = (0..60).map(call).collect();
+    script.push(Step::text("I have had enough."));
+    let config = "[limits]\niterations = 1\ntokens = 6000\n";
+    let scene = Scene::new(client, program, script, config);
+    let ended = scene.run();
+    assert_eq!(ended.code, Some(5), "{}", ended.out);
+    assert!(ended.out.contains("max_tokens"), "{}", ended.out);
+    let turns = scene.server.turns().len();
+    assert!((6..30).contains(&turns), "{turns} model calls: {}", ended.out);
+}
+
+/// A tool is at work when the signal comes.
+fn is_terminated(client: &Client, program: &Path) {
+    let script = vec![shell(client, "touch .git/started; python3 -c 'import time; time.sleep(300)'")];
+    let scene = Scene::new(client, program, script, "[limits]\niterations = 1\n");
+    let mut running = scene.start();
+    running.until("the tool runs", |scene| scene.root().join(".git/started").exists());
+    let id = running.process.id().to_string();
+    let killed = std::process::Command::new("kill").args(["-TERM", &id]).status();
+    assert!(killed.expect("kill").success());
+    let ended = running.ended();
+    assert_eq!(ended.code, Some(143), "{}", ended.out);
+}
+
+/// The model's service is at its limit for a while: the run waits, and goes on with the same
+/// iteration.
+fn is_limited(client: &Client, program: &Path) {
+    let limit = Step::error(429)
+        .saying("Rate limit reached")
+        .header("retry-after", "3")
+        .lasting(Duration::from_secs(25));
+    let script = vec![limit, shell(client, MEND), Step::text(COMPLETE)];
+    let scene = Scene::new(client, program, script, "[limits]\niterations = 1\n");
+    let ended = scene.run();
+    assert_eq!(ended.code, Some(0), "{}", ended.out);
+    assert!(!ended.out.contains("\"iteration\":2"), "{}", ended.out);
+    // qwen itself waits for as long as it takes.
+    if client.name != "qwen" {
+        assert!(ended.out.contains("\"hit_limit\""), "{}", ended.out);
+        assert!(ended.out.contains("\"notice\":\"waiting\""), "{}", ended.out);
+    }
+}
