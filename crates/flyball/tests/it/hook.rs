@@ -148,7 +148,7 @@ fn a_home_made_agent_that_repeats_a_call_is_nudged_then_refused_then_halted() {
 fn each_client_hears_of_a_repeated_call_in_its_own_words() {
     // Calls that run before one is refused: lower where the client has a loop guard of its own.
     let clients =
-        [("claude", 5), ("codex", 5), ("goose", 5), ("qwen", 4), ("opencode", 5), ("pi", 5)];
+        [("claude", 5), ("codex", 5), ("goose", 5), ("qwen", 3), ("opencode", 5), ("pi", 5)];
     for (agent, runs) in clients {
         let place = Place::new("");
         let input = |n: u32, more: &[(&str, Value)]| {
@@ -198,14 +198,14 @@ fn clients_with_words_of_their_own_are_refused_in_them() {
         "toolResult": { "resultType": "success", "textResultForLlm": "same" },
     });
     let (gemini, copilot) = (gemini.to_string(), copilot.to_string());
-    for n in 1..=5 {
+    for n in 1..=4 {
         let before = place.ask("gemini", "BeforeTool", &gemini);
-        assert_eq!(before.is_null(), n <= 4, "{before}");
-        assert_eq!(text(&before, "/decision"), if n <= 4 { "" } else { "block" });
-        if n <= 4 {
+        assert_eq!(before.is_null(), n <= 3, "{before}");
+        assert_eq!(text(&before, "/decision"), if n <= 3 { "" } else { "block" });
+        if n <= 3 {
             let after = place.ask("gemini", "AfterTool", &gemini);
             let advice = text(&after, "/hookSpecificOutput/additionalContext");
-            assert_eq!(advice.is_empty(), n % 2 == 1, "{n} {after}");
+            assert_eq!(advice.is_empty(), n != 2, "{n} {after}");
         }
     }
     for n in 1..=6 {
@@ -224,7 +224,7 @@ fn clients_with_words_of_their_own_are_refused_in_them() {
 #[test]
 fn hooks_that_are_installed_twice_count_a_call_once() {
     let place = Place::new("");
-    for n in 1..=5 {
+    for n in 1..=4 {
         let input = json!({
             "session_id": "s", "tool_name": "run_shell_command", "tool_input": { "command": "ls" },
             "tool_response": { "llmContent": "same" }, "timestamp": format!("2026-01-01T00:00:0{n}Z"),
@@ -240,8 +240,8 @@ fn hooks_that_are_installed_twice_count_a_call_once() {
             let after = place.ask("gemini", "AfterTool", &input);
             advised.push(!text(&after, "/hookSpecificOutput/additionalContext").is_empty());
         }
-        assert_eq!(refused, [n == 5, n == 5], "{n}");
-        assert_eq!(advised, [n == 2 || n == 4, false], "{n}");
+        assert_eq!(refused, [n == 4, n == 4], "{n}");
+        assert_eq!(advised, [n == 2, false], "{n}");
     }
     // The same for a stop that is asked about twice at once: it is refused once.
     let place = Place::new(&RED.replace("exit 1", "sleep 1; exit 1"));
