@@ -1,5 +1,5 @@
-//! GitHub Copilot CLI (`copilot --output-format json`): hooks by a file in the worktree. It tells
-//! neither tokens nor cost.
+//! GitHub Copilot CLI (`copilot --output-format json`): hooks by a plugin folder. Its stream tells
+//! neither tokens nor cost; its book tells tokens.
 
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
@@ -33,8 +33,14 @@ impl Adapter for Copilot {
         }
         launch.option("--model", request.model);
         if let Some(hooks) = request.hooks {
-            let table = hook_table(hooks).to_string();
-            launch.worktree(request.worktree, ".github/hooks/flyball.json", table);
+            // Hooks of a repository are not read in prompt mode; those of a plugin are.
+            let plugin = json!({
+                "name": "flyball", "version": "0.0.1", "description": "guards of flyball",
+            });
+            let folder = request.private_dir.join("copilot-plugin");
+            launch.private(&folder, "plugin.json", plugin.to_string());
+            launch.private(&folder, "hooks.json", hook_table(hooks).to_string());
+            launch.option("--plugin-dir", Some(&folder.to_string_lossy()));
         }
         if let Some(session) = request.resume {
             launch.arg(&format!("--resume={session}"));

@@ -1,6 +1,6 @@
 // flyball's ears in opencode: asks `flyball hook opencode EVENT` before and after each call and at
 // each stop. A hook that cannot be asked changes nothing.
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 
 const PROGRAM = "@PROGRAM@"
 const STOPS = @STOPS@
@@ -24,6 +24,20 @@ const ask = (event, input, seconds) =>
     child.stdin.end(JSON.stringify(input))
   })
 
+// Nobody waits for what is done at the end of a step: without a person in front of it, opencode ends
+// unless it is told to go on before it gets to its next line. So this one holds everything up.
+const HEADLESS = process.env.FLYBALL_RUN !== undefined || process.argv.includes("run")
+
+const askAtOnce = (event, input, seconds) => {
+  const options = { input: JSON.stringify(input), timeout: seconds * 1000, stdio: ["pipe", "pipe", "ignore"] }
+  const done = spawnSync(PROGRAM, ["hook", "opencode", event], options)
+  try {
+    return JSON.parse(done.stdout?.toString() || "{}")
+  } catch {
+    return {}
+  }
+}
+
 export const Flyball = async ({ client }) => {
   let stops = 0
   let said = ""
@@ -42,15 +56,18 @@ export const Flyball = async ({ client }) => {
     },
     event: async ({ event }) => {
       const part = event.properties?.part
-      if (event.type !== "message.part.updated" || !part) return
-      if (part.type === "text") said = part.text
-      if (part.type !== "step-finish" || part.reason !== "stop" || stops >= STOPS) return
-      const input = { session_id: part.sessionID, last_assistant_message: said, stop_hook_active: stops > 0 }
-      const answer = await ask("Stop", input, @STOP_SECONDS@)
+      if (event.type === "message.part.updated" && part?.type === "text") said = part.text
+      const stopped = HEADLESS
+        ? event.type === "message.part.updated" && part?.type === "step-finish" && part.reason === "stop"
+        : event.type === "session.idle"
+      if (!stopped || stops >= STOPS) return
+      const id = HEADLESS ? part.sessionID : event.properties.sessionID
+      const input = { session_id: id, last_assistant_message: said, stop_hook_active: stops > 0 }
+      const answer = HEADLESS ? askAtOnce("Stop", input, @STOP_SECONDS@) : await ask("Stop", input, @STOP_SECONDS@)
       if (answer.decision !== "block") return
       stops += 1
-      const body = { noReply: true, parts: [{ type: "text", text: answer.reason }] }
-      await client.session.prompt({ path: { id: part.sessionID }, body })
+      const body = { noReply: HEADLESS, parts: [{ type: "text", text: answer.reason }] }
+      await client.session.prompt({ path: { id }, body })
     },
   }
 }

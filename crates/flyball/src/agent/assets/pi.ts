@@ -24,8 +24,10 @@ const ask = (event: string, input: unknown, seconds: number): Promise<any> =>
     child.stdin.end(JSON.stringify(input))
   })
 
-// pi does not wait for what is done at the end of a turn: only what is said before the handler gives
-// way is heard. So this one holds everything up.
+// pi does not wait for what is done at the end of a turn: without a person in front of it, only what
+// is said before the handler gives way is heard. So this one holds everything up.
+const HEADLESS = process.env.FLYBALL_RUN !== undefined || ["-p", "--print", "--mode"].some((flag) => process.argv.includes(flag))
+
 const askAtOnce = (event: string, input: unknown, seconds: number): any => {
   const options = { input: JSON.stringify(input), timeout: seconds * 1000, stdio: ["pipe", "pipe", "ignore"] as any }
   const done = spawnSync(PROGRAM, ["hook", "pi", event], options)
@@ -53,12 +55,15 @@ export default function (pi: any) {
     const context = answer.hookSpecificOutput?.additionalContext
     if (context) return { content: [...event.content, { type: "text", text: context }] }
   })
-  pi.on("turn_end", (event: any) => {
-    if ((event.toolResults ?? []).length > 0 || stops >= STOPS) return
-    const said = textOf(event.message?.content)
-    const answer = askAtOnce("Stop", { last_assistant_message: said, stop_hook_active: stops > 0 }, @STOP_SECONDS@)
+  const goOn = (answer: any) => {
     if (answer.decision !== "block") return
     stops += 1
     pi.sendUserMessage(answer.reason, { deliverAs: "followUp" })
+  }
+  pi.on("turn_end", (event: any) => {
+    if ((event.toolResults ?? []).length > 0 || stops >= STOPS) return
+    const input = { last_assistant_message: textOf(event.message?.content), stop_hook_active: stops > 0 }
+    if (HEADLESS) return goOn(askAtOnce("Stop", input, @STOP_SECONDS@))
+    ask("Stop", input, @STOP_SECONDS@).then(goOn)
   })
 }
