@@ -19,7 +19,8 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     for client in clients {
         say(&format!("== {client}"));
         let status = Command::new("cargo")
-            .args(["test", "--package", "flyball", "--test", "e2e", "--", "--nocapture"])
+            .args(["test", "--package", "flyball", "--test", "e2e", "--test", "e2e_hooks"])
+            .args(["--no-fail-fast", "--", "--nocapture"])
             .env("FLYBALL_E2E", client)
             .status()
             .context("cargo test")?;

@@ -13,6 +13,7 @@ mod dialect;
 mod gemini;
 mod goose;
 mod ground;
+mod input;
 pub mod install;
 mod opencode;
 mod own;
@@ -22,13 +23,9 @@ mod report;
 mod spill;
 mod stop;
 
-use std::io::Read;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
-
-use flyball_core::Moment;
-use serde_json::Value;
 
 pub(crate) use self::calls::CallState;
 pub use self::dialect::{
@@ -36,7 +33,7 @@ pub use self::dialect::{
 };
 use self::ground::Ground;
 pub(crate) use self::ground::{RunGuards, SessionBrief, run_key, stop_key};
-pub(crate) use self::report::HookReport;
+pub(crate) use self::report::{HookNote, HookReport, notes};
 pub(crate) use self::spill::remove_spilled;
 pub(crate) use self::stop::time_of as stop_time;
 use crate::agent::REFUSAL_MARK;
@@ -44,9 +41,9 @@ use crate::clock::{self, Deadline};
 use crate::config::OnHookError;
 use crate::error::CliError;
 use crate::journal::{Beside, Journal};
+use flyball_core::Moment;
+use flyball_core::effect::Rung;
 
-/// The largest input that is read.
-const INPUT_MAX: u64 = 256 * 1024 * 1024;
 /// How long a hook may take before it knows its settings.
 const FIRST_LIMIT: Duration = Duration::from_secs(10);
 
@@ -57,70 +54,116 @@ pub(crate) struct Asked<'a> {
     pub(crate) event: &'a str,
     pub(crate) occasion: Occasion,
     pub(crate) at: Moment,
+    pace: &'a Pace,
 }
+
+/// What a hook answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// What is printed for the client; empty for nothing.
+    pub text: String,
+    /// What went wrong, for people, when nothing could be judged.
+    pub trouble: Option<String>,
+}
+
+/// How the judging thread speaks to the one that waits.
+struct Pace(Sender<News>);
 
 /// What the judging thread tells the one that waits.
 enum News {
-    /// The settings are known: so much time from now, and what a failure means.
-    Settled(Duration, OnHookError),
+    /// So much time from now.
+    Allowed(Duration),
+    /// What a failure means.
+    Settled(OnHookError),
     /// The input is understood as far as a failure needs it.
     Understood(Heard),
     /// The verdict.
     Done(Result<Reply, CliError>),
 }
 
-/// Reads the event from standard input and answers it: what is to be printed.
-pub fn answer(dialect: &'static dyn Dialect, event: &str) -> String {
+impl Pace {
+    /// Nobody listens any more once the time is over.
+    fn tell(&self, news: News) {
+        self.0.send(news).ok();
+    }
+
+    /// What comes next may take this long, and no longer than a client that was given hooks for
+    /// good waits for them.
+    fn allow(&self, ground: &Ground, occasion: Occasion, time: Duration) {
+        let most = match occasion {
+            _ if ground.run.is_some() => Duration::MAX,
+            Occasion::Stop => install::STOP_WAIT,
+            Occasion::Before
+            | Occasion::After
+            | Occasion::Began
+            | Occasion::Ended
+            | Occasion::Other => install::CALL_WAIT,
+        };
+        self.tell(News::Allowed(time.min(most)));
+    }
+}
+
+/// Reads the event from standard input and answers it.
+pub fn answer(dialect: &'static dyn Dialect, event: &str) -> Answer {
     let occasion = dialect.occasion(event);
     let (tell, told) = channel();
     let name = event.to_owned();
     thread::spawn(move || {
-        let asked = Asked { dialect, event: &name, occasion, at: clock::wall() };
-        let result = judge(&asked, &tell);
-        // Nobody listens any more once the time is over.
-        tell.send(News::Done(result)).ok();
+        let pace = Pace(tell);
+        let asked = Asked { dialect, event: &name, occasion, at: clock::wall(), pace: &pace };
+        let result = judge(&asked);
+        pace.tell(News::Done(result));
     });
     let mut deadline = Deadline::after(FIRST_LIMIT);
     let (mut on_error, mut heard) = (OnHookError::Open, None);
-    let reply = loop {
+    let failure = loop {
         match told.recv_timeout(deadline.left()) {
-            Ok(News::Settled(limit, failure)) => {
-                deadline = Deadline::after(limit);
-                on_error = failure;
-            }
+            Ok(News::Allowed(time)) => deadline = Deadline::after(time),
+            Ok(News::Settled(failure)) => on_error = failure,
             Ok(News::Understood(input)) => heard = Some(input),
-            Ok(News::Done(Ok(reply))) => break reply,
-            Ok(News::Done(Err(error))) => {
-                break failed(occasion, on_error, &error.message, heard.as_ref());
+            Ok(News::Done(Ok(reply))) => {
+                return Answer { text: dialect.write(event, occasion, &reply), trouble: None };
             }
-            Err(_) => break failed(occasion, on_error, "it took too long", heard.as_ref()),
+            Ok(News::Done(Err(error))) => break error.message,
+            Err(_) => break "it took too long".to_owned(),
         }
     };
-    dialect.write(event, occasion, &reply)
+    let reply = failed(occasion, on_error, &failure, heard.as_ref());
+    let trouble = (reply.rung == Rung::Pass).then(|| {
+        let name = dialect.name();
+        format!("`{event}` of {name} could not be judged ({failure}), so the agent goes on")
+    });
+    Answer { text: dialect.write(event, occasion, &reply), trouble }
 }
 
-fn judge(asked: &Asked<'_>, tell: &Sender<News>) -> Result<Reply, CliError> {
-    let mut text = Vec::new();
-    std::io::stdin()
-        .take(INPUT_MAX)
-        .read_to_end(&mut text)
-        .map_err(|error| CliError::io("the hook's input could not be read").cause(error))?;
-    let here = Ground::under_run()?;
-    if let Some(ground) = &here {
-        settle(ground, asked, tell);
-    }
-    let input: Option<Value> = serde_json::from_slice(&text).ok().filter(Value::is_object);
-    let heard = input.map(|input| asked.dialect.read(asked.occasion, &input));
-    let ground = if let Some(ground) = here {
-        ground
-    } else {
-        let dir = heard.as_ref().and_then(|heard| heard.dir.as_deref());
-        let ground = Ground::of_session(asked.dialect.name(), dir)?;
-        settle(&ground, asked, tell);
-        ground
+fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
+    let here = match Ground::under_run()? {
+        Some(ground) => Ok(ground),
+        None => Ground::of_session(asked.dialect.name(), None),
     };
-    let heard = heard.ok_or_else(|| CliError::data("the hook's input is no JSON object"))?;
-    tell.send(News::Understood(heard.clone())).ok();
+    if let Ok(ground) = &here {
+        settle(ground, asked);
+    }
+    let text = input::read()
+        .map_err(|error| CliError::io("the hook's input could not be read").cause(error))?;
+    let heard = input::parse(&text).map(|input| asked.dialect.read(asked.occasion, &input));
+    drop(text);
+    let dir = heard.as_ref().and_then(|heard| heard.dir.as_deref());
+    let ground = match here {
+        Ok(ground) if ground.is_for(dir) => ground,
+        Err(error) if dir.is_none() => return Err(error),
+        Ok(_) | Err(_) => {
+            let ground = Ground::of_session(asked.dialect.name(), dir)?;
+            settle(&ground, asked);
+            ground
+        }
+    };
+    let Some(heard) = heard else {
+        let error = CliError::data("the hook's input is no JSON object");
+        calls::note_failure(asked, &ground, &error.message);
+        return Err(error);
+    };
+    asked.pace.tell(News::Understood(heard.clone()));
     let beside = if ground.run.is_some() { Beside::Run } else { Beside::Nobody };
     let mut journal = Journal::open_briefly(&ground.state_dir, beside)?;
     match asked.occasion {
@@ -139,10 +182,9 @@ fn judge(asked: &Asked<'_>, tell: &Sender<News>) -> Result<Reply, CliError> {
     }
 }
 
-fn settle(ground: &Ground, asked: &Asked<'_>, tell: &Sender<News>) {
-    let gates =
-        if asked.occasion == Occasion::Stop { stop::gate_time(ground) } else { Duration::ZERO };
-    tell.send(News::Settled(ground.timeout.saturating_add(gates), ground.on_error)).ok();
+fn settle(ground: &Ground, asked: &Asked<'_>) {
+    asked.pace.tell(News::Settled(ground.on_error));
+    asked.pace.allow(ground, asked.occasion, ground.timeout);
 }
 
 /// What a hook that failed answers. A stop is refused by a failure once at most: nothing counts

@@ -100,8 +100,9 @@ impl Reporter {
 
     /// A remark of flyball's own.
     pub fn note(&mut self, iteration: IterationNo, note: &str) {
-        if let Self::Text(text) = self {
-            text.line("NOTE", Some(iteration), note, Paint::dim);
+        match self {
+            Self::Text(text) => text.line("NOTE", Some(iteration), note, Paint::dim),
+            Self::Json(_) => JsonReport::note(iteration, note),
         }
     }
 

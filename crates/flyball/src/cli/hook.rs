@@ -28,8 +28,12 @@ pub struct HookArgs {
 pub fn run(args: &HookArgs, _globals: &Globals) -> Result<ExitCode, CliError> {
     let dialect = hook::dialect(&args.agent).ok_or_else(|| unknown(&args.agent))?;
     let answer = hook::answer(dialect, &args.event);
-    if !answer.is_empty() {
-        terminal::write_out(&format!("{answer}\n"))?;
+    if let Some(trouble) = answer.trouble {
+        // For people who look: clients take no notice of it.
+        terminal::write_err(&format!("flyball: {trouble}\n"));
+    }
+    if !answer.text.is_empty() {
+        terminal::write_out(&format!("{}\n", answer.text))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -73,18 +73,22 @@ pub fn run(args: &HooksArgs, globals: &Globals) -> Result<ExitCode, CliError> {
                 None => configured(globals)?,
             };
             let done = install_for(agent, target.scope(), &homes)?;
-            (target, done, install::remark(agent))
+            let remark = done.first().and_then(|one| install::remark(agent, one.scope));
+            (target, (done, None), remark)
         }
         HooksAction::Remove(target) => (target, removed(target, &homes)?, None),
     };
+    let (done, trouble) = done;
     let text = if target.json {
         let list: Vec<_> = done.iter().map(Done::to_json).collect();
         format!("{:#}\n", serde_json::Value::from(list))
     } else {
         words(&done, remark)
     };
-    terminal::write_out(&text)?;
-    Ok(ExitCode::SUCCESS)
+    if trouble.is_none() || !done.is_empty() {
+        terminal::write_out(&text)?;
+    }
+    trouble.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
 /// Installs hooks of an agent where they are wanted, or where they usually are.
@@ -102,20 +106,24 @@ fn configured(globals: &Globals) -> Result<&'static str, CliError> {
     install::known(&name).ok_or_else(|| unknown(&name))
 }
 
-fn removed(target: &HooksTarget, homes: &Homes) -> Result<Vec<Done>, CliError> {
+/// Removes what can be removed; the first file with which that failed is the error.
+fn removed(target: &HooksTarget, homes: &Homes) -> Result<(Vec<Done>, Option<CliError>), CliError> {
     let agents: Vec<&'static str> = match target.agent()? {
         Some(agent) => vec![agent],
         None => install::agents().collect(),
     };
     let scopes = target.scope().map_or_else(|| vec![Scope::Project, Scope::User], |one| vec![one]);
-    let mut done = Vec::new();
+    let (mut done, mut trouble) = (Vec::new(), None);
     for agent in agents {
         for scope in &scopes {
-            done.extend(install::remove(agent, *scope, homes)?);
+            match install::remove(agent, *scope, homes) {
+                Ok(some) => done.extend(some),
+                Err(error) => trouble = trouble.or(Some(error)),
+            }
         }
     }
     done.retain(|one| one.change == Change::Removed);
-    Ok(done)
+    Ok((done, trouble))
 }
 
 fn words(done: &[Done], remark: Option<&str>) -> String {

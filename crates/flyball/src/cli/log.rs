@@ -11,11 +11,13 @@ use std::process::ExitCode;
 use clap::Args;
 use flyball_core::{Event, Governor, IterationNo, Moment};
 use serde::Serialize;
+use serde_json::json;
 
 use self::story::{Detail, Line, Story};
 use super::columns::{self, Cell};
 use super::{Globals, fault, place, runs, words};
 use crate::error::CliError;
+use crate::hook::{self, HookNote};
 use crate::journal::{Journal, RunSummary};
 use crate::terminal::{self, Audience, Paint};
 
@@ -76,6 +78,17 @@ fn print_json(
         let line = serde_json::to_string(&line)
             .map_err(|error| CliError::internal("JSON could not be written").cause(error))?;
         if terminal::write_on(&format!("{line}\n"))? == Audience::Gone {
+            return Ok(());
+        }
+    }
+    for note in hook::notes(journal, &run.run).map_err(fault::journal)? {
+        if only.is_some() && note.iteration != only {
+            continue;
+        }
+        let HookNote { at, iteration, note } = note;
+        let line =
+            json!({ "type": "note", "at": at, "iteration": iteration, "note": note }).to_string();
+        if terminal::write_on(&format!("{line}\n"))? == Audience::Gone {
             break;
         }
     }
@@ -127,6 +140,11 @@ fn replay(
             for effect in &effects {
                 story.decided(recorded.at, effect);
             }
+        }
+    }
+    for note in hook::notes(journal, &run.run).map_err(fault::journal)? {
+        if only.is_none() || note.iteration == only {
+            story.noted(&note);
         }
     }
     Ok(story)

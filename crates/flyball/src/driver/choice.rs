@@ -6,7 +6,8 @@ use flyball_core::policy::Policy;
 
 use crate::agent::prices::{Price, Prices};
 use crate::agent::{
-    Adapter, Book, Custom, Launch, LaunchRequest, LocalTime, PromptBy, ReadRequest, Reader, Whereabouts, adapter,
+    Adapter, Book, Custom, Launch, LaunchRequest, LocalTime, PromptBy, ReadRequest, Reader,
+    Whereabouts, adapter,
 };
 use crate::clock;
 use crate::config::{Config, OutputFormat, PromptVia, Source};

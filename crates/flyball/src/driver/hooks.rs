@@ -40,6 +40,16 @@ pub(super) struct HookWatch {
     calls: u64,
     /// A halt was told; the client may go on asking until it is stopped.
     halted: bool,
+    told: Told,
+}
+
+/// What was told of hooks, in this session or an earlier one of the run: once is enough.
+#[derive(Clone, Copy, Default)]
+struct Told {
+    /// That one could not judge.
+    failure: bool,
+    /// That they never reported.
+    silence: bool,
 }
 
 /// Ids that were seen lately.
@@ -125,7 +135,8 @@ impl Driver {
             .map_err(|error| super::perform::io("write the hooks' settings", &error))?;
         let after = self.journal.last_hook(&self.run)?;
         let installed = self.hook_setup().is_some();
-        self.hooks = HookWatch { installed, after, ..HookWatch::default() };
+        let told = self.hooks.told;
+        self.hooks = HookWatch { installed, after, told, ..HookWatch::default() };
         Ok(())
     }
 
@@ -143,6 +154,10 @@ impl Driver {
             session.book.named(&report.session);
             if let (Some(said), true) = (&report.said, report.stop_refused.is_some()) {
                 session.reader.refused_stop(said);
+            }
+            if let (Some(note), false) = (&report.note, self.hooks.told.failure) {
+                self.hooks.told.failure = true;
+                self.reporter.note(iteration, note);
             }
             if let Some(fact) = self.hooks.take(report) {
                 events.push(Event::Agent { iteration, fact });
@@ -212,14 +227,16 @@ impl Driver {
     pub(super) fn hooks_ended(&mut self, iteration: IterationNo) {
         let key = run_key(&self.run, iteration);
         remove_spilled(&self.loop_dir, &key);
-        let watch = &self.hooks;
-        if !watch.installed || watch.dialect.is_some() || watch.calls == 0 {
+        let watch = &mut self.hooks;
+        let reported = !watch.installed || watch.dialect.is_some() || watch.calls == 0;
+        if reported || std::mem::replace(&mut watch.told.silence, true) {
             return;
         }
         let note = format!(
-            "the hooks put into this session never reported, though it made {}: its calls were \
-             only watched",
-            flyball_core::text::count(watch.calls, "call")
+            "the hooks put into this session never reported, though it made {}: calls are only \
+             watched and stops not refused; `flyball doctor` looks at {}",
+            flyball_core::text::count(watch.calls, "call"),
+            self.adapter.name()
         );
         self.reporter.note(iteration, &note);
         let report = HookReport {

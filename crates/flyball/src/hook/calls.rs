@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::ground::Ground;
 use super::spill::{Spilled, spilled};
-use super::{Asked, Heard, HookReport, Reply};
+use super::{Asked, Heard, HeardCall, HookReport, Occasion, Reply};
 use crate::agent::{REFUSAL_MARK, adapter};
 use crate::error::CliError;
-use crate::journal::{HookChange, HookStep, Journal};
+use crate::journal::{Beside, HookChange, HookStep, Journal};
 
 /// Verdicts remembered by call, for clients that ask twice.
 const JUDGED_MAX: usize = 32;
@@ -55,15 +55,28 @@ impl CallState {
 
     /// A call is about to run. Asked twice about the same one, the answer is the same.
     pub(crate) fn before(&mut self, rules: &CallRules, at: Moment, call: &ToolCall) -> Verdict {
+        self.before_as(rules, at, call, identity(call))
+    }
+
+    fn before_as(
+        &mut self,
+        rules: &CallRules,
+        at: Moment,
+        call: &ToolCall,
+        identity: Option<Fingerprint>,
+    ) -> Verdict {
         let verdict = self.ring.before(rules, at, call);
-        if !call.id.as_str().is_empty() {
-            while self.judged.len() >= JUDGED_MAX {
-                self.judged.pop_front();
-            }
-            let refusal = (!verdict.may_run()).then(|| verdict.message().map(str::to_owned));
-            self.judged.push_back(Judged { call: identity(call), refusal: refusal.flatten() });
-        }
+        let refusal = (!verdict.may_run()).then(|| verdict.message().map(str::to_owned));
+        self.remember(identity, refusal.flatten());
         verdict
+    }
+
+    fn remember(&mut self, identity: Option<Fingerprint>, refusal: Option<String>) {
+        let Some(call) = identity else { return };
+        while self.judged.len() >= JUDGED_MAX {
+            self.judged.pop_front();
+        }
+        self.judged.push_back(Judged { call, refusal });
     }
 
     /// A tool answered.
@@ -91,10 +104,9 @@ impl CallState {
         self.owed.push_back(advice);
     }
 
-    fn known(&self, call: &ToolCall) -> Option<&Judged> {
-        let identity = identity(call);
-        let named = !call.id.as_str().is_empty();
-        named.then(|| self.judged.iter().rev().find(|judged| judged.call == identity)).flatten()
+    fn known(&self, identity: Option<Fingerprint>) -> Option<&Judged> {
+        let identity = identity?;
+        self.judged.iter().rev().find(|judged| judged.call == identity)
     }
 
     /// The answer to a call, and what of it the client has no place for is owed.
@@ -140,8 +152,18 @@ impl Advises {
     }
 }
 
-fn identity(call: &ToolCall) -> Fingerprint {
-    Fingerprint::of_text(&format!("{}\n{}", call.agent, call.id))
+/// What a call is known by; none when its client has no ids.
+fn identity(call: &ToolCall) -> Option<Fingerprint> {
+    let named = !call.id.as_str().is_empty();
+    named.then(|| Fingerprint::of_text(&format!("{}\n{}", call.agent, call.id)))
+}
+
+/// What one asking is known by where calls have no ids; none when nothing tells askings apart.
+fn stamped(heard: &Heard, occasion: Occasion) -> Option<Fingerprint> {
+    let HeardCall { tool, args, .. } = &heard.call;
+    let stamp = &heard.stamp;
+    (!stamp.is_empty())
+        .then(|| Fingerprint::of_text(&format!("{occasion:?}\n{stamp}\n{tool}\n{args}")))
 }
 
 /// A call is about to run: may it?
@@ -162,14 +184,15 @@ pub(super) fn before(
         &rules,
     )
     .by(SubAgent::new(prefix(&call.agent, NAME)));
+    let identity = identity(&call).or_else(|| stamped(heard, asked.occasion));
     step(asked, ground, heard, journal, |state| {
-        if let Some(judged) = state.known(&call) {
+        if let Some(judged) = state.known(identity) {
             let reply = judged.refusal.as_ref().map_or_else(Reply::pass, |refusal| {
                 Reply::refuse(format!("{REFUSAL_MARK} {refusal}"))
             });
             return (reply, None);
         }
-        let verdict = state.before(&rules, asked.at, &call);
+        let verdict = state.before_as(&rules, asked.at, &call, identity);
         (state.reply_before(&verdict, Advises::of(asked)), verdict.trip().cloned())
     })
 }
@@ -192,7 +215,16 @@ pub(super) fn after(
         .as_ref()
         .filter(|_| ground.configured)
         .and_then(|result| spilled(rules, (&ground.loop_dir, &key), &result.text));
+    if large.is_some() {
+        // Not every client tells when a session begins.
+        ground.loop_dir.sweep_responses(asked.at);
+    }
+    let identity = stamped(heard, asked.occasion);
     step(asked, ground, heard, journal, |state| {
+        if state.known(identity).is_some() {
+            return (Reply::pass(), None);
+        }
+        state.remember(identity, None);
         let verdict = result.map_or(Verdict::Pass, |one| state.after(rules, asked.at, &one));
         let rung = verdict.rung();
         if let Some(message) = verdict.message() {
@@ -235,6 +267,23 @@ pub(super) fn note(
     let report = HookReport::new(asked, heard, run.map(|(_, iteration)| *iteration));
     journal.hook_step(&step, |_| (HookChange { state: None, report: report.to_json() }, ()))?;
     Ok(Reply::pass())
+}
+
+/// Something could not be judged: the run that the session belongs to is told, if it can be.
+pub(super) fn note_failure(asked: &Asked<'_>, ground: &Ground, why: &str) {
+    let Some((run, iteration)) = &ground.run else { return };
+    let Ok(mut journal) = Journal::open_briefly(&ground.state_dir, Beside::Run) else { return };
+    let key = ground.key(asked.dialect, &Heard::default());
+    let step = HookStep { run: Some(run), session: &key, at: asked.at };
+    let note = format!("a hook of this session could not judge `{}`: {why}", asked.event);
+    let report = HookReport {
+        note: Some(note),
+        ..HookReport::new(asked, &Heard::default(), Some(*iteration))
+    };
+    let report = HookReport { asked: false, ..report };
+    let change = HookChange { state: None, report: report.to_json() };
+    // The client is answered all the same.
+    journal.hook_step(&step, |_| (change, ())).ok();
 }
 
 fn step(

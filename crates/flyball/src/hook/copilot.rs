@@ -51,6 +51,7 @@ impl Dialect for Copilot {
                 ..HeardCall::default()
             },
             result: input.get("toolResult").map(result),
+            stamp: input.get("timestamp").map(Value::to_string).unwrap_or_default(),
             said,
             stops_again: input.get("stop_hook_active").and_then(Value::as_bool),
             context: None,
@@ -83,12 +84,20 @@ impl Dialect for Copilot {
 }
 
 fn result(answer: &Value) -> HeardResult {
-    let text = words(Some(answer));
+    let text = without_shell(words(Some(answer)));
     match answer.get("resultType").and_then(Value::as_str) {
         Some("success") | None => HeardResult { outcome: ToolOutcome::Ok, text },
         Some("denied" | "rejected") => HeardResult { outcome: ToolOutcome::Refused, text },
         Some(_) => failed(text, "with exit code "),
     }
+}
+
+/// The number of a shell is another one in each answer and says nothing.
+fn without_shell(text: String) -> String {
+    const SHELL: &str = "<shellId: ";
+    let Some((before, after)) = text.rsplit_once(SHELL) else { return text };
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    format!("{before}{SHELL}{}", rest.trim_start())
 }
 
 /// The agent's last message in a transcript. None when it cannot be found: nothing is made of it.

@@ -38,6 +38,9 @@ pub struct Heard {
     pub call: HeardCall,
     /// What the tool answered, where the client tells.
     pub result: Option<HeardResult>,
+    /// What tells two askings apart where calls have no ids: hooks that are installed twice are asked
+    /// twice about the same call.
+    pub stamp: String,
     /// What the agent said last, at a stop, where the client tells.
     pub said: Option<String>,
     /// Whether a stop was refused just before, where the client tells.
@@ -128,6 +131,11 @@ pub trait Dialect: Sync {
         true
     }
 
+    /// Whether the client names its sessions; else one process of it is one session.
+    fn names_sessions(&self) -> bool {
+        true
+    }
+
     /// Whether its hooks are asked about each call; a home-made agent asks when it likes.
     fn sees_all_calls(&self) -> bool {
         true
@@ -180,6 +188,7 @@ pub(super) fn usual_heard(input: &Value) -> Heard {
             args: input.get("tool_input").cloned().unwrap_or(Value::Null),
         },
         result: None,
+        stamp: String::new(),
         said: input.get("last_assistant_message").and_then(Value::as_str).map(str::to_owned),
         stops_again: input.get("stop_hook_active").and_then(Value::as_bool),
         context: None,

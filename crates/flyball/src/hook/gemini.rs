@@ -27,7 +27,7 @@ impl Dialect for Gemini {
     }
 
     fn read(&self, occasion: Occasion, input: &Value) -> Heard {
-        let mut heard = usual_heard(input);
+        let mut heard = Heard { stamp: text(input, "timestamp"), ..usual_heard(input) };
         if occasion == Occasion::After {
             let answer = input.get("tool_response");
             let error = answer.and_then(|answer| answer.get("error")).filter(|e| !e.is_null());

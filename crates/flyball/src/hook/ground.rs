@@ -135,12 +135,21 @@ impl Ground {
         })
     }
 
+    /// Whether this is where a client that works in `dir` stands.
+    pub(crate) fn is_for(&self, dir: Option<&Path>) -> bool {
+        let dir = dir.filter(|dir| dir.is_absolute());
+        self.run.is_some() || dir.is_none_or(|dir| project::find_root(dir) == self.root)
+    }
+
     /// What the state of this session is kept under.
     pub(crate) fn key(&self, dialect: &dyn Dialect, heard: &Heard) -> String {
         if let Some((run, iteration)) = &self.run {
             return run_key(run, *iteration);
         }
         let session = flyball_core::text::prefix(&heard.session, 200);
+        if session.is_empty() && !dialect.names_sessions() {
+            return format!("{}/{}", dialect.name(), client_process());
+        }
         format!("{}/{session}", dialect.name())
     }
 
@@ -161,6 +170,15 @@ pub(crate) fn run_key(run: &RunId, iteration: IterationNo) -> String {
 /// What the state of a session's stops is kept under.
 pub(crate) fn stop_key(key: &str) -> String {
     format!("{key}/stop")
+}
+
+/// The process that asks, by number and, where that can be known, by when it began.
+fn client_process() -> String {
+    let parent = std::os::unix::process::parent_id();
+    let stat = fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
+    // Fields are counted from behind the program's name, which may hold anything.
+    let began = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(19));
+    format!("process-{parent}-{}", began.unwrap_or_default())
 }
 
 /// Run names are part of paths here: letters, digits, `-` and `_` only.

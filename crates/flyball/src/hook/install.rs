@@ -5,9 +5,11 @@
 
 mod files;
 mod places;
+mod sheet;
 mod table;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -20,6 +22,11 @@ use crate::error::CliError;
 const CALL_SECS: u64 = 15;
 /// Seconds a client waits for a hook at a stop: gates run in it.
 const STOP_SECS: u64 = 900;
+
+/// How long a hook takes at most before or after a call, so that the client hears its answer.
+pub(super) const CALL_WAIT: Duration = Duration::from_secs(CALL_SECS - 1);
+/// How long it takes at most at a stop.
+pub(super) const STOP_WAIT: Duration = Duration::from_secs(STOP_SECS - 5);
 
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,10 +104,16 @@ pub fn usual_scope(agent: &str) -> Scope {
 }
 
 /// What a user has to do besides, if anything.
-pub fn remark(agent: &str) -> Option<&'static str> {
-    (agent == "codex").then_some(
-        "codex skips hooks it does not trust: start it, open /hooks and trust flyball's once",
-    )
+pub fn remark(agent: &str, scope: Scope) -> Option<&'static str> {
+    match (agent, scope) {
+        ("codex", Scope::Project | Scope::User) => Some(
+            "codex skips hooks it does not trust: start it, open /hooks and trust flyball's once",
+        ),
+        ("copilot" | "gemini" | "qwen", Scope::Project) => Some(
+            "it reads hooks of a repository only when the folder is trusted: say yes when it asks",
+        ),
+        _ => None,
+    }
 }
 
 /// Installs flyball's hooks in a client.
@@ -113,7 +126,7 @@ pub fn install(
     let setup = setup(program);
     let targets = places::targets(agent, scope, homes, &setup)?;
     for target in &targets {
-        files::refuse_foreign(target)?;
+        files::refuse_foreign(target, &homes.state)?;
     }
     let one = |target: &Target| {
         let change = files::install(target, &homes.state)?;

@@ -31,6 +31,7 @@ impl Dialect for Own {
                 args: input.get("args").cloned().unwrap_or(Value::Null),
             },
             result: (occasion == Occasion::After).then(|| result(input)),
+            stamp: String::new(),
             said: input.get("text").and_then(Value::as_str).map(str::to_owned),
             stops_again: input.get("stop_hook_active").and_then(Value::as_bool),
             context: None,

@@ -31,4 +31,8 @@ impl Dialect for Pi {
     fn replaces(&self) -> bool {
         true
     }
+
+    fn names_sessions(&self) -> bool {
+        false
+    }
 }

@@ -1,12 +1,13 @@
 //! What a hook leaves on the trail: for the run that its session belongs to, and for people.
 
-use flyball_core::IterationNo;
 use flyball_core::effect::Rung;
 use flyball_core::guard::Trip;
 use flyball_core::text::{head, tail};
+use flyball_core::{IterationNo, Moment, RunId};
 use serde::{Deserialize, Serialize};
 
 use super::{Asked, Heard, Occasion, Reply};
+use crate::journal::{HookRow, Journal, JournalError};
 
 /// Characters kept of a name or an id.
 const NAME: usize = 200;
@@ -53,6 +54,27 @@ pub(crate) struct HookReport {
     /// A remark.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
+}
+
+/// A remark on the hooks of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct HookNote {
+    /// When.
+    pub(crate) at: Moment,
+    /// In which iteration.
+    pub(crate) iteration: Option<IterationNo>,
+    /// What is to be said.
+    pub(crate) note: String,
+}
+
+/// The remarks on the hooks of a run.
+pub(crate) fn notes(journal: &Journal, run: &RunId) -> Result<Vec<HookNote>, JournalError> {
+    let rows = journal.hooks_after(run, 0)?;
+    let note = |row: HookRow| {
+        let HookReport { note, iteration, .. } = serde_json::from_str(&row.body).ok()?;
+        Some(HookNote { at: row.at, iteration, note: note? })
+    };
+    Ok(rows.into_iter().filter_map(note).collect())
 }
 
 impl HookReport {

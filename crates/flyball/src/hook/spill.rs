@@ -12,6 +12,9 @@ use flyball_core::policy::CallRules;
 use crate::clock;
 use crate::loopdir::LoopDir;
 
+/// Keeps the folder out of commits, whoever makes them.
+const IGNORE: &str = ".gitignore";
+
 /// What the agent is told about a result that is too large; none when it is not.
 pub(super) fn spilled(
     rules: &CallRules,
@@ -49,12 +52,22 @@ pub(crate) fn remove_spilled(loop_dir: &LoopDir, key: &str) {
             fs::remove_file(entry.path()).ok();
         }
     }
+    let is_left =
+        |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|one| one.file_name() != IGNORE);
     // Stays when another session's files are in it.
-    fs::remove_dir(&folder).ok();
+    if fs::read_dir(&folder).is_ok_and(|mut entries| !entries.any(is_left)) {
+        fs::remove_file(folder.join(IGNORE)).ok();
+        fs::remove_dir(&folder).ok();
+    }
 }
 
 fn write(folder: &Path, key: &str, text: &str) -> io::Result<PathBuf> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let ignore = folder.join(IGNORE);
+    if !ignore.exists() {
+        // An agent that commits everything does not commit this.
+        fs::write(ignore, "*\n")?;
+    }
     for attempt in 0_u32..100 {
         let name = format!(
             "{}{:x}-{}-{attempt}.txt",
@@ -107,12 +120,15 @@ mod tests {
         }
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let folder = place.file("responses");
-        let files: Vec<PathBuf> =
-            fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        assert_eq!((mode(&folder), files.len()), (0o700, 3));
-        assert!(files.iter().all(|file| mode(file) == 0o600));
+        let files = || -> Vec<PathBuf> {
+            let all = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+            all.filter(|path| !path.ends_with(IGNORE)).collect()
+        };
+        assert_eq!(fs::read_to_string(folder.join(IGNORE)).unwrap(), "*\n");
+        assert_eq!((mode(&folder), files().len()), (0o700, 3));
+        assert!(files().iter().all(|file| mode(file) == 0o600));
         remove_spilled(&place, "a");
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        assert_eq!(files().len(), 1);
         remove_spilled(&place, "b");
         assert!(!folder.exists());
     }

@@ -47,7 +47,7 @@ struct Found {
 }
 
 /// How long the gates of a stop may take.
-pub(super) fn gate_time(ground: &Ground) -> Duration {
+fn gate_time(ground: &Ground) -> Duration {
     let gates = plan(ground).map(|plan| time_of(&plan)).unwrap_or_default();
     gates.saturating_add(ASIDE)
 }
@@ -76,8 +76,10 @@ pub(super) fn stop(
     if lets_go(asked, ground, heard, &state) || (ground.run.is_none() && calls == state.calls) {
         return calls::note(asked, ground, heard, journal);
     }
-    let found = object(ground, &state, journal)?;
-    conclude(asked, ground, heard, journal, (calls, found))
+    let time = ground.timeout.saturating_add(gate_time(ground));
+    asked.pace.allow(ground, asked.occasion, time);
+    let found = object(asked, ground, &state, journal)?;
+    conclude(asked, ground, heard, journal, (calls, found, state.refusals))
 }
 
 /// Whether nothing needs to be looked at: no more refusals are left, or the agent itself says that
@@ -115,7 +117,12 @@ fn calls_so_far(
 }
 
 /// Looks at everything a stop is judged by.
-fn object(ground: &Ground, state: &StopState, journal: &mut Journal) -> Result<Found, CliError> {
+fn object(
+    asked: &Asked<'_>,
+    ground: &Ground,
+    state: &StopState,
+    journal: &mut Journal,
+) -> Result<Found, CliError> {
     let mut worktree = Worktree::open(&ground.root)?;
     let sight = look(&mut worktree, ground)?;
     let (brief, start) = match &ground.run {
@@ -127,7 +134,7 @@ fn object(ground: &Ground, state: &StopState, journal: &mut Journal) -> Result<F
         missing.extend(illegal(ground, brief));
         missing.extend(uncommitted(&start, &sight));
     }
-    let gates = run_gates(ground, &mut worktree, &sight, journal)?;
+    let gates = run_gates(asked, ground, &mut worktree, &sight, journal)?;
     let red = gates.as_ref().is_some_and(|gates| !start.accepts(gates, ground));
     if !red && missing.is_empty() {
         return Ok(Found { objection: None, gates });
@@ -184,6 +191,7 @@ fn uncommitted(start: &Start, sight: &Sight) -> Option<String> {
 
 /// Runs the gates that are not known for this tree; nothing when there are none.
 fn run_gates(
+    asked: &Asked<'_>,
     ground: &Ground,
     worktree: &mut Worktree,
     sight: &Sight,
@@ -200,7 +208,10 @@ fn run_gates(
         return Ok(None);
     };
     // What was changed meanwhile was not checked: nothing is remembered of it.
-    if look(worktree, ground)?.code_tree == *tree {
+    let unchanged = look(worktree, ground)?.code_tree == *tree;
+    // What is left is to write: a journal that is busy may not take the gates' time.
+    asked.pace.allow(ground, asked.occasion, ground.timeout);
+    if unchanged {
         runner.store(journal, crate::clock::wall(), &result)?;
     }
     Ok(Some(result))
@@ -264,13 +275,14 @@ impl Start {
     }
 }
 
-/// Counts a refusal and tells it, or lets the agent go. The cap holds for stops at the same time too.
+/// Counts a refusal and tells it, or lets the agent go. The cap holds for stops at the same time too;
+/// hooks that are installed twice are asked twice about the same stop, which is refused once then.
 fn conclude(
     asked: &Asked<'_>,
     ground: &Ground,
     heard: &Heard,
     journal: &mut Journal,
-    (calls, found): (u64, Found),
+    (calls, found, known): (u64, Found, u32),
 ) -> Result<Reply, CliError> {
     let key = stop_key(&ground.key(asked.dialect, heard));
     let run = ground.run.as_ref();
@@ -279,9 +291,15 @@ fn conclude(
     let reply = journal.hook_step(&step, |bytes| {
         let mut state: StopState =
             bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
-        let text = found.objection.filter(|_| state.refusals < most(asked, ground));
+        let again = state.refusals > known;
+        let text = found.objection.filter(|_| again || state.refusals < most(asked, ground));
         let said = heard.said.as_deref();
         let (reply, report) = match text {
+            Some(text) if again => {
+                let reply = Reply::refuse(format!("{REFUSAL_MARK} {text}"));
+                let report = report.answered_with(&reply, None);
+                (reply, report)
+            }
             Some(text) => {
                 state.refusals = state.refusals.saturating_add(1);
                 said.unwrap_or_default().clone_into(&mut state.said);

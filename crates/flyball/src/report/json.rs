@@ -1,7 +1,7 @@
 //! JSON lines on stdout: every journalled event, every order, and the summary.
 
 use flyball_core::effect::{Effect, Ending};
-use flyball_core::{Event, Moment, RunId};
+use flyball_core::{Event, IterationNo, Moment, RunId};
 use serde_json::{Value, json};
 
 use super::Opening;
@@ -41,6 +41,10 @@ impl JsonReport {
             GateProgress::Finished(check) => json!({ "type": "gate.ended", "check": check }),
             GateProgress::Cached(check) => json!({ "type": "gate.known", "check": check }),
         });
+    }
+
+    pub(super) fn note(iteration: IterationNo, note: &str) {
+        write(&json!({ "type": "note", "iteration": iteration, "note": note }));
     }
 
     pub(super) fn summary(run: &RunId, ending: &Ending) {

@@ -48,7 +48,8 @@ fn repeats_a_call(client: &Client, program: &Path) {
     let nudged = told.iter().any(|text| text.contains("going round in circles"));
     assert!(nudged || client.name == "goose", "{told:?}");
     // Their own guards act at the 5th call: the 4th is refused.
-    let refusals = if guarded { &["(blocked 1/3)"][..] } else { &["(blocked 1/3)", "(blocked 2/3)"] };
+    let refusals =
+        if guarded { &["(blocked 1/3)"][..] } else { &["(blocked 1/3)", "(blocked 2/3)"] };
     for refusal in refusals {
         assert!(told.iter().any(|text| text.contains(refusal)), "{told:?}");
     }
@@ -92,7 +93,8 @@ fn spends_too_much(client: &Client, program: &Path) {
 
 /// A tool is at work when the signal comes.
 fn is_terminated(client: &Client, program: &Path) {
-    let script = vec![shell(client, "touch .git/started; python3 -c 'import time; time.sleep(300)'")];
+    let script =
+        vec![shell(client, "touch .git/started; python3 -c 'import time; time.sleep(300)'")];
     let scene = Scene::new(client, program, script, "[limits]\niterations = 1\n");
     let mut running = scene.start();
     running.until("the tool runs", |scene| scene.root().join(".git/started").exists());

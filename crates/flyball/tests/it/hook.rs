@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A repository with a state folder of its own.
-struct Place {
-    folder: TempDir,
+pub(crate) struct Place {
+    pub(crate) folder: TempDir,
 }
 
 impl Place {
-    fn new(config: &str) -> Self {
+    pub(crate) fn new(config: &str) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap() };
         fs::create_dir_all(place.root()).unwrap();
         if !config.is_empty() {
@@ -35,11 +35,11 @@ impl Place {
         place
     }
 
-    fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_flyball"));
         command
             .args(arguments)
@@ -53,26 +53,26 @@ impl Place {
         command
     }
 
-    fn ask(&self, agent: &str, event: &str, input: &str) -> Value {
+    pub(crate) fn ask(&self, agent: &str, event: &str, input: &str) -> Value {
         answer(begin(self.command(&["hook", agent, event]), input))
     }
 }
 
-fn begin(mut command: Command, input: &str) -> Child {
+pub(crate) fn begin(mut command: Command, input: &str) -> Child {
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     child
 }
 
 /// What a hook printed; null for nothing.
-fn answer(child: Child) -> Value {
+pub(crate) fn answer(child: Child) -> Value {
     let output = child.wait_with_output().unwrap();
     let (out, err) = (String::from_utf8(output.stdout).unwrap(), output.stderr);
     assert_eq!((output.status.code(), String::from_utf8(err).unwrap()), (Some(0), String::new()));
     if out.is_empty() { Value::Null } else { serde_json::from_str(&out).unwrap() }
 }
 
-fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -148,7 +148,7 @@ fn a_home_made_agent_that_repeats_a_call_is_nudged_then_refused_then_halted() {
 fn each_client_hears_of_a_repeated_call_in_its_own_words() {
     // Calls that run before one is refused: lower where the client has a loop guard of its own.
     let clients =
-        [("claude", 5), ("codex", 5), ("goose", 5), ("qwen", 4), ("opencode", 5), ("pi", 5)];
+        [("claude", 5), ("codex", 5), ("goose", 5), ("qwen", 3), ("opencode", 5), ("pi", 5)];
     for (agent, runs) in clients {
         let place = Place::new("");
         let input = |n: u32, more: &[(&str, Value)]| {
@@ -198,14 +198,14 @@ fn clients_with_words_of_their_own_are_refused_in_them() {
         "toolResult": { "resultType": "success", "textResultForLlm": "same" },
     });
     let (gemini, copilot) = (gemini.to_string(), copilot.to_string());
-    for n in 1..=5 {
+    for n in 1..=4 {
         let before = place.ask("gemini", "BeforeTool", &gemini);
-        assert_eq!(before.is_null(), n <= 4, "{before}");
-        assert_eq!(text(&before, "/decision"), if n <= 4 { "" } else { "block" });
-        if n <= 4 {
+        assert_eq!(before.is_null(), n <= 3, "{before}");
+        assert_eq!(text(&before, "/decision"), if n <= 3 { "" } else { "block" });
+        if n <= 3 {
             let after = place.ask("gemini", "AfterTool", &gemini);
             let advice = text(&after, "/hookSpecificOutput/additionalContext");
-            assert_eq!(advice.is_empty(), n % 2 == 1, "{n} {after}");
+            assert_eq!(advice.is_empty(), n != 2, "{n} {after}");
         }
     }
     for n in 1..=6 {
@@ -219,6 +219,78 @@ fn clients_with_words_of_their_own_are_refused_in_them() {
             assert_eq!(after["additionalContext"].is_string(), n == 2 || n == 4, "{n} {after}");
         }
     }
+}
+
+#[test]
+fn hooks_that_are_installed_twice_count_a_call_once() {
+    let place = Place::new("");
+    for n in 1..=4 {
+        let input = json!({
+            "session_id": "s", "tool_name": "run_shell_command", "tool_input": { "command": "ls" },
+            "tool_response": { "llmContent": "same" }, "timestamp": format!("2026-01-01T00:00:0{n}Z"),
+        });
+        let input = input.to_string();
+        let mut refused = Vec::new();
+        let mut advised = Vec::new();
+        for _ in 0..2 {
+            let before = place.ask("gemini", "BeforeTool", &input);
+            refused.push(text(&before, "/decision") == "block");
+        }
+        for _ in 0..2 {
+            let after = place.ask("gemini", "AfterTool", &input);
+            advised.push(!text(&after, "/hookSpecificOutput/additionalContext").is_empty());
+        }
+        assert_eq!(refused, [n == 4, n == 4], "{n}");
+        assert_eq!(advised, [n == 2, false], "{n}");
+    }
+    // The same for a stop that is asked about twice at once: it is refused once.
+    let place = Place::new(&RED.replace("exit 1", "sleep 1; exit 1"));
+    for round in 1..=3 {
+        one_call(&place, "claude", &round.to_string());
+        let begin = || begin(place.command(&["hook", "claude", "Stop"]), &stop("done"));
+        let (first, second) = (begin(), begin());
+        for child in [first, second] {
+            assert_eq!(text(&answer(child), "/decision"), "block", "{round}");
+        }
+    }
+    assert_eq!(place.ask("claude", "Stop", &stop("done")), Value::Null);
+}
+
+#[test]
+fn sessions_of_a_client_that_does_not_name_them_are_told_apart_by_process() {
+    let place = Place::new("[calls]\nrefuse_after = 2\n");
+    // Each client is a process of its own that asks three times.
+    let script = "for n in 1 2 3; do echo '{\"tool_use_id\":\"'$n'\",\"tool_name\":\"t\",\
+                  \"tool_input\":{}}' >call; \"$FLYBALL\" hook pi PreToolUse <call; done";
+    for _ in 0..2 {
+        let mut client = Command::new("sh");
+        client
+            .args(["-c", script])
+            .current_dir(place.root())
+            .env("FLYBALL", env!("CARGO_BIN_EXE_flyball"))
+            .env("FLYBALL_STATE", place.folder.path().join("state"));
+        let output = client.output().unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(told.matches("\"block\"").count(), 1, "{told}");
+        assert!(told.contains("called 3 times"), "{told}");
+    }
+}
+
+#[test]
+fn copilots_shell_numbers_do_not_hide_the_same_result() {
+    let place = Place::new("");
+    let mut advised = Vec::new();
+    for n in 0..4 {
+        let mut call = json!({
+            "sessionId": "s", "timestamp": n, "toolName": "bash", "toolArgs": { "command": "ls" },
+        });
+        place.ask("copilot", "preToolUse", &call.to_string());
+        let said = format!("a\n<shellId: {n} completed with exit code 0>");
+        call["toolResult"] = json!({ "resultType": "success", "textResultForLlm": said });
+        let after = place.ask("copilot", "postToolUse", &call.to_string());
+        advised.push(after["additionalContext"].is_string());
+    }
+    assert_eq!(advised, [false, true, false, true]);
 }
 
 #[test]
@@ -304,14 +376,22 @@ fn a_large_result_is_replaced_where_the_client_allows_it_and_pointed_to_elsewher
     assert!(text(&failed, "/hookSpecificOutput/additionalContext").contains("responses/"));
     let folder = place.root().join(".flyball/responses");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let files: Vec<PathBuf> =
-        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert_eq!((mode(&folder), files.len()), (0o700, 3));
-    for file in files {
+    let files = || -> Vec<PathBuf> {
+        let all = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        all.filter(|path| !path.ends_with(".gitignore")).collect()
+    };
+    assert_eq!((mode(&folder), files().len()), (0o700, 3));
+    // An agent that commits everything does not commit these.
+    let seen =
+        Command::new("git").args(["status", "--porcelain"]).current_dir(place.root()).output();
+    assert_eq!(String::from_utf8(seen.unwrap().stdout).unwrap(), "");
+    for file in files() {
         assert_eq!((mode(&file), fs::read_to_string(&file).unwrap() == result), (0o600, true));
     }
     place.ask("claude", "SessionEnd", r#"{"session_id":"s"}"#);
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    assert_eq!(files().len(), 1);
+    place.ask("codex", "SessionEnd", r#"{"session_id":"s"}"#);
+    assert!(!folder.exists());
 }
 
 #[test]
@@ -324,24 +404,6 @@ fn qwen_is_told_how_full_its_context_is() {
     let told = place.ask("qwen", "PreToolUse", &call.to_string());
     let advice = text(&told, "/hookSpecificOutput/additionalContext");
     assert!(advice.starts_with("WARNING: 70% of the context window"), "{told}");
-}
-
-#[test]
-fn a_hook_that_fails_is_open_or_closed_as_set() {
-    for (setting, decision) in [("open", ""), ("closed", "block")] {
-        let place = Place::new(&format!("[hooks]\non_error = \"{setting}\"\n"));
-        for input in ["", "no json", "[1]", "{\"cut"] {
-            let answer = place.ask("claude", "PreToolUse", input);
-            assert_eq!(text(&answer, "/decision"), decision, "{setting} {input}");
-            // Nothing counts here, so a stop is not refused without end.
-            assert_eq!(place.ask("claude", "Stop", input), Value::Null);
-        }
-        // A state folder that cannot be used.
-        let mut command = place.command(&["hook", "goose", "PreToolUse"]);
-        command.env("FLYBALL_STATE", "/proc/none");
-        let answer = answer(begin(command, r#"{"session_id":"s","tool_name":"t"}"#));
-        assert_eq!(text(&answer, "/decision"), decision, "{setting}");
-    }
 }
 
 #[test]

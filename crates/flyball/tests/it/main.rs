@@ -17,6 +17,10 @@ mod home;
 #[cfg(test)]
 mod hook;
 #[cfg(test)]
+mod hook_limits;
+#[cfg(test)]
+mod hook_run;
+#[cfg(test)]
 mod hooks_install;
 #[cfg(test)]
 mod human;

@@ -17,7 +17,8 @@ pub(in crate::agent) fn gemini(at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
     let short = at.session.get(..8).filter(|short| is_plain(short))?;
     let projects = std::path::PathBuf::from((at.env)("HOME")?).join(".gemini/tmp");
     let end = format!("-{short}.jsonl");
-    let mut files = latest(&projects).into_iter().flat_map(|project| latest(&project.join("chats")));
+    let mut files =
+        latest(&projects).into_iter().flat_map(|project| latest(&project.join("chats")));
     let path = files.find(|path| is_named(path, &end))?;
     Some(Box::new(Chat { file: Growing::new(path), seen: VecDeque::new() }))
 }

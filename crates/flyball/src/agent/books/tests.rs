@@ -32,7 +32,9 @@ fn codex_totals_become_what_is_new_and_no_total_is_told_twice() {
     fs::create_dir_all(folder.path().join(".codex/sessions/2026/11/16")).unwrap();
     let file = day.join("rollout-2026-11-15T12-59-24-abc-1.jsonl");
     let total = |input: u64, cached: u64, output: u64| {
-        format!(r#"{{"input_tokens":{input},"cached_input_tokens":{cached},"output_tokens":{output}}}"#)
+        format!(
+            r#"{{"input_tokens":{input},"cached_input_tokens":{cached},"output_tokens":{output}}}"#
+        )
     };
     let record = format!(
         "{{\"type\":\"turn_context\",\"payload\":{{\"model\":\"gpt-5.5\"}}}}\n\
@@ -60,7 +62,13 @@ fn codex_totals_become_what_is_new_and_no_total_is_told_twice() {
     assert_eq!(counts(&again), [(0, 0, 0)]);
     assert_eq!(again[0].window, Some(1000));
     append(&file, "torn token_usage {\n");
-    append(&file, &record.replace(&format!("_usage\":{}}}", total(100, 40, 20)), &format!("_usage\":{}}}", total(250, 90, 50))));
+    append(
+        &file,
+        &record.replace(
+            &format!("_usage\":{}}}", total(100, 40, 20)),
+            &format!("_usage\":{}}}", total(250, 90, 50)),
+        ),
+    );
     let more = book.news();
     assert_eq!(counts(&more), [(0, 0, 0), (150, 50, 30)]);
     assert!(book.news().is_empty());
@@ -78,7 +86,10 @@ fn gemini_messages_count_once_though_they_are_written_twice() {
              \"cached\":30,\"thoughts\":5,\"total\":125}},\"model\":\"gemini-2.5-flash\"}}\n"
         )
     };
-    append(&chats.join("session-2026-11-15T12-59-67e3a124.jsonl"), &(message("a") + &message("a") + &message("b")));
+    append(
+        &chats.join("session-2026-11-15T12-59-67e3a124.jsonl"),
+        &(message("a") + &message("a") + &message("b")),
+    );
     let session = "67e3a124-0e63-48b8-ac5b-cc3de979abb0";
     let entries = gemini(&at(session, &env)).unwrap().news();
     assert_eq!(counts(&entries), [(100, 30, 25), (100, 30, 25)]);
@@ -88,9 +99,8 @@ fn gemini_messages_count_once_though_they_are_written_twice() {
 #[test]
 fn copilot_usage_records_are_calls() {
     let folder = tempfile::tempdir().unwrap();
-    let env = |name: &str| {
-        (name == "COPILOT_HOME").then(|| folder.path().to_string_lossy().into_owned())
-    };
+    let env =
+        |name: &str| (name == "COPILOT_HOME").then(|| folder.path().to_string_lossy().into_owned());
     let state = folder.path().join("session-state/68c7502c-08a0");
     fs::create_dir_all(&state).unwrap();
     append(

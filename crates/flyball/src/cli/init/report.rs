@@ -54,7 +54,7 @@ pub(super) fn text(setup: &Setup, (plan, hooks): (&Plan, &[Done]), paint: Paint)
     }
     lines.extend(warnings.iter().map(|text| format!("{}  {text}", paint.yellow("Warning"))));
     lines.push(String::new());
-    let remark = hooks.first().and_then(|one| install::remark(one.agent));
+    let remark = hooks.first().and_then(|one| install::remark(one.agent, one.scope));
     lines.extend(remark.map(|remark| format!("Next     {remark}")));
     lines.extend(next(setup, plan).iter().map(|step| format!("Next     {step}")));
     lines.join("\n") + "\n"

@@ -8,6 +8,7 @@ use flyball_core::{Effect, Event, GateName, IterationNo, Moment, Trip};
 
 use super::super::columns::Tint;
 use super::{gates, told, words};
+use crate::hook::HookNote;
 use crate::journal::RunSummary;
 
 /// How much of an evidence or reason is shown.
@@ -75,6 +76,12 @@ impl Story {
             Event::ShellFailed { why } => ("failed", Tint::Bad, words::line(why, TEXT_MAX)),
         };
         self.lines.push(Line { at, word, tint, text });
+    }
+
+    /// Tells what is to be said of the hooks.
+    pub(super) fn noted(&mut self, note: &HookNote) {
+        let text = words::line(&note.note, TEXT_MAX);
+        self.lines.push(Line { at: note.at, word: "hooks", tint: Tint::Warn, text });
     }
 
     /// Tells a decision, when it is worth it.

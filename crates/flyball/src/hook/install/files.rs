@@ -1,12 +1,13 @@
 //! Files changed and changed back. What a file was before is kept in flyball's state folder, so that
 //! it can be restored byte for byte.
 
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::places::{Content, Target};
 use super::{Change, table};
@@ -25,27 +26,51 @@ struct Earlier {
     folders: Vec<PathBuf>,
 }
 
-/// Refuses to touch a file that is someone else's.
-pub(super) fn refuse_foreign(target: &Target) -> Result<(), CliError> {
-    let Some(text) = read(&target.path)? else { return Ok(()) };
-    let shown = target.path.display();
+/// Refuses to touch a file that is someone else's, or that cannot be changed.
+pub(super) fn refuse_foreign(target: &Target, state: &Path) -> Result<(), CliError> {
+    let path = real(&target.path);
+    let Some(text) = read(&path)? else { return Ok(()) };
+    let shown = path.display();
     match &target.content {
-        Content::Whole(_) if !text.contains("flyball") => {
-            Err(CliError::usage(format!("`{shown}` exists and is not flyball's"))
-                .hint("move it away, then install again"))
+        Content::Whole { mark, .. } if !text.contains(mark) => {
+            return Err(CliError::usage(format!("`{shown}` exists and is not flyball's"))
+                .hint(format!("mv {shown} {shown}.mine, then install again")));
         }
-        Content::Whole(_) => Ok(()),
+        Content::Whole { .. } => refuse_changed(&path, &text, state)?,
         Content::Part(hooks) => {
-            let mut settings = parse(&text, &target.path)?;
-            table::add(&mut settings, hooks).ok_or_else(|| {
-                CliError::data(format!("`{shown}` has something else where hooks belong"))
-            })
+            add(&text, hooks, &path)?;
         }
     }
+    refuse_read_only(&path)
+}
+
+/// A whole file of flyball's that someone has changed since is not flyball's alone any more.
+fn refuse_changed(path: &Path, now: &str, state: &Path) -> Result<(), CliError> {
+    let shown = path.display();
+    match Earlier::load(state, path) {
+        Some(earlier) if earlier.written != now => Err(CliError::usage(format!(
+            "`{shown}` was changed since flyball wrote it, and nothing was done"
+        ))
+        .hint(format!("rm {shown}, or mv it away to keep what was added, then try again"))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn refuse_read_only(path: &Path) -> Result<(), CliError> {
+    let read_only = fs::metadata(path).is_ok_and(|found| found.permissions().readonly());
+    if !read_only {
+        return Ok(());
+    }
+    let shown = path.display();
+    Err(CliError::io(format!("`{shown}` is read-only, and nothing was changed"))
+        .hint(format!("chmod u+w {shown}, then try again")))
 }
 
 /// Puts flyball's part into a file.
 pub(super) fn install(target: &Target, state: &Path) -> Result<Change, CliError> {
+    if self::state(target) == Some(true) {
+        return Ok(Change::Unchanged);
+    }
     let path = real(&target.path);
     let now = read(&path)?;
     let earlier = Earlier::load(state, &path);
@@ -57,34 +82,24 @@ pub(super) fn install(target: &Target, state: &Path) -> Result<Change, CliError>
         None => (without_ours(target, now.as_deref(), &path)?, Vec::new()),
     };
     let written = match &target.content {
-        Content::Whole(text) => text.clone(),
-        Content::Part(hooks) => {
-            let mut settings = parse(before.as_deref().unwrap_or("{}"), &path)?;
-            table::add(&mut settings, hooks).ok_or_else(|| {
-                let shown = path.display();
-                CliError::data(format!("`{shown}` has something else where hooks belong"))
-            })?;
-            format!("{settings:#}\n")
-        }
+        Content::Whole { text, .. } => text.clone(),
+        Content::Part(hooks) => add(before.as_deref().unwrap_or_default(), hooks, &path)?,
     };
-    let is_same = now.as_ref() == Some(&written);
-    if !is_same {
-        make_folders(&path, &mut folders)?;
-        replace(&path, &written)?;
-    }
-    Earlier { path, before, written, folders }.save(state)?;
-    Ok(if is_same { Change::Unchanged } else { Change::Installed })
+    make_folders(&path, &mut folders)?;
+    // Kept first: a file that is changed can then always be changed back.
+    Earlier { path: path.clone(), before, written: written.clone(), folders }.save(state)?;
+    replace(&path, &written, None)?;
+    Ok(Change::Installed)
 }
 
 /// Takes flyball's part out of a file.
 pub(super) fn remove(target: &Target, state: &Path) -> Result<Change, CliError> {
     let path = real(&target.path);
-    let now = read(&path)?;
-    let earlier = Earlier::load(state, &path);
-    let Some(now) = now else {
+    let Some(now) = read(&path)? else {
         Earlier::forget(state, &path);
         return Ok(Change::Absent);
     };
+    let earlier = Earlier::load(state, &path);
     let untouched = earlier.as_ref().is_some_and(|earlier| earlier.written == now);
     let folders = earlier.as_ref().map(|one| one.folders.clone()).unwrap_or_default();
     let before = match earlier {
@@ -92,13 +107,18 @@ pub(super) fn remove(target: &Target, state: &Path) -> Result<Change, CliError> 
         Some(_) | None => {
             let before = without_ours(target, Some(&now), &path)?;
             if before.as_ref() == Some(&now) {
+                Earlier::forget(state, &path);
                 return Ok(Change::Absent);
+            }
+            if matches!(target.content, Content::Whole { .. }) {
+                refuse_changed(&path, &now, state)?;
             }
             before
         }
     };
+    refuse_read_only(&path)?;
     if let Some(text) = before {
-        replace(&path, &text)?;
+        replace(&path, &text, None)?;
     } else {
         loopdir::remove(&path).map_err(|error| failed("removed", &path, &error))?;
         for folder in folders.iter().rev() {
@@ -114,15 +134,8 @@ pub(super) fn remove(target: &Target, state: &Path) -> Result<Change, CliError> 
 pub(super) fn state(target: &Target) -> Option<bool> {
     let now = read(&target.path).ok().flatten()?;
     match &target.content {
-        Content::Whole(text) => now.contains("flyball").then(|| now == *text),
-        Content::Part(hooks) => {
-            let mut settings: Value = serde_json::from_str(&now).ok()?;
-            let before = settings.clone();
-            table::take_out(&mut settings, target.agent).then(|| {
-                table::add(&mut settings, hooks);
-                settings == before
-            })
-        }
+        Content::Whole { text, mark } => now.contains(mark).then(|| now == *text),
+        Content::Part(hooks) => table::holds(&now, target.agent, hooks),
     }
 }
 
@@ -133,28 +146,36 @@ fn without_ours(
     path: &Path,
 ) -> Result<Option<String>, CliError> {
     let Some(now) = now else { return Ok(None) };
-    if let Content::Whole(_) = target.content {
-        return Ok((!now.contains("flyball")).then(|| now.to_owned()));
+    if let Content::Whole { mark, .. } = target.content {
+        return Ok((!now.contains(mark)).then(|| now.to_owned()));
     }
-    let mut settings = parse(now, path)?;
-    if !table::take_out(&mut settings, target.agent) {
+    // What nobody could read holds no hook that anybody would run, unless it names one.
+    if !now.contains(&format!(" hook {} ", target.agent)) {
         return Ok(Some(now.to_owned()));
     }
-    let is_empty = settings.as_object().is_some_and(serde_json::Map::is_empty);
-    Ok((!is_empty).then(|| format!("{settings:#}\n")))
+    table::take_out(now, target.agent).map_err(|error| no_json(path, &error))
 }
 
-fn parse(text: &str, path: &Path) -> Result<Value, CliError> {
-    let text = if text.trim().is_empty() { "{}" } else { text };
-    let parsed: Value = serde_json::from_str(text).map_err(|error| {
-        CliError::data(format!("`{}` is no plain JSON, and nothing was changed", path.display()))
-            .cause(error)
-            .hint("take comments and trailing commas out of it, then install again")
-    })?;
-    if parsed.is_object() {
-        return Ok(parsed);
-    }
-    Err(CliError::data(format!("`{}` holds no settings", path.display())))
+/// The text of settings with flyball's hooks; an empty one has no settings yet.
+fn add(text: &str, hooks: &Map<String, Value>, path: &Path) -> Result<String, CliError> {
+    let text = if text.trim().is_empty() { "{}\n" } else { text };
+    table::add(text, hooks).map_err(|trouble| match trouble {
+        table::Trouble::Unreadable(error) => no_json(path, &error),
+        table::Trouble::Occupied => {
+            let shown = path.display();
+            CliError::data(format!(
+                "`{shown}` has something else where hooks belong, and nothing was changed"
+            ))
+            .hint(format!("make `hooks` in {shown} an object of lists, then try again"))
+        }
+    })
+}
+
+fn no_json(path: &Path, error: &serde_json::Error) -> CliError {
+    let shown = path.display();
+    CliError::data(format!("`{shown}` is no JSON, and nothing was changed"))
+        .cause(error)
+        .hint(format!("put {shown} right, then try again"))
 }
 
 fn read(path: &Path) -> Result<Option<String>, CliError> {
@@ -165,19 +186,40 @@ fn read(path: &Path) -> Result<Option<String>, CliError> {
     }
 }
 
-/// The file a link leads to: it is changed, not the link.
+/// The file a link leads to, there or not: it is changed, not the link.
 fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    match fs::read_link(path) {
+        Ok(to) => path.parent().unwrap_or(path).join(to),
+        Err(_) => path.to_path_buf(),
+    }
 }
 
-/// Writes a file anew, whole or not at all, with the rights it had.
-fn replace(path: &Path, text: &str) -> Result<(), CliError> {
-    let rights = fs::metadata(path).map(|found| found.permissions()).ok();
-    loopdir::write_whole(path, text).map_err(|error| failed("written", path, &error))?;
-    if let Some(rights) = rights {
-        fs::set_permissions(path, rights).map_err(|error| failed("written", path, &error))?;
-    }
-    Ok(())
+/// Writes a file anew, whole or not at all, with these rights or those it had.
+fn replace(path: &Path, text: &str, rights: Option<u32>) -> Result<(), CliError> {
+    let had = fs::metadata(path).ok().map(|found| found.permissions().mode() & 0o7777);
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = path.with_file_name(name);
+    let write = || {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(had.or(rights).unwrap_or(0o666))
+            .open(&beside)?;
+        file.write_all(text.as_bytes())?;
+        if let Some(had) = had {
+            file.set_permissions(fs::Permissions::from_mode(had))?;
+        }
+        fs::rename(&beside, path)
+    };
+    write().map_err(|error| {
+        fs::remove_file(&beside).ok();
+        failed("written", path, &error)
+    })
 }
 
 fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> Result<(), CliError> {
@@ -216,7 +258,8 @@ impl Earlier {
             .map_err(|error| failed("made", &folder, &error))?;
         let text = serde_json::to_string(self)
             .map_err(|error| CliError::io("what was there cannot be kept").cause(error))?;
-        loopdir::write_whole(&place, &text).map_err(|error| failed("written", &place, &error))
+        // Settings may hold keys: what is kept of them is for the user alone.
+        replace(&place, &text, Some(0o600))
     }
 
     fn forget(state: &Path, path: &Path) {

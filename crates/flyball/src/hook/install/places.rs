@@ -47,6 +47,8 @@ pub struct Homes {
     pub copilot: PathBuf,
     /// opencode's own folder.
     pub opencode: PathBuf,
+    /// Where goose looks for what belongs to the user.
+    pub goose: PathBuf,
     /// The user's home, where the others have theirs.
     pub home: PathBuf,
 }
@@ -68,6 +70,7 @@ impl Homes {
             codex: set("CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
             copilot: set("COPILOT_HOME").unwrap_or_else(|| home.join(".copilot")),
             opencode: config.join("opencode"),
+            goose: set("GOOSE_PATH_ROOT").unwrap_or_else(|| home.clone()),
             home,
         })
     }
@@ -84,8 +87,8 @@ pub(super) struct Target {
 /// What of a file is flyball's.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
-    /// All of it.
-    Whole(String),
+    /// All of it; no other file holds the mark.
+    Whole { text: String, mark: &'static str },
     /// These hooks by event, among others' settings.
     Part(Map<String, Value>),
 }
@@ -111,22 +114,31 @@ pub(super) fn targets(
         "codex" => homes.codex.join("hooks.json"),
         "gemini" => at(".gemini/settings.json", home.join(".gemini/settings.json")),
         "qwen" => at(".qwen/settings.json", home.join(".qwen/settings.json")),
-        "goose" => at(".agents/plugins/flyball", home.join(".agents/plugins/flyball")),
+        "goose" => at(".agents/plugins/flyball", homes.goose.join(".agents/plugins/flyball")),
         "copilot" => at(".github/hooks/flyball.json", homes.copilot.join("hooks/flyball.json")),
         "opencode" => at(".opencode/plugins/flyball.js", homes.opencode.join("plugins/flyball.js")),
         _ => at(".pi/extensions/flyball.ts", home.join(".pi/agent/extensions/flyball.ts")),
     };
     let given = files(agent, setup);
     if agent == "goose" {
-        let names = ["plugin.json", "hooks/hooks.json"];
-        let whole =
-            |(name, text)| Target { agent, path: path.join(name), content: Content::Whole(text) };
+        let names = [("plugin.json", "guards of flyball"), ("hooks/hooks.json", " hook goose ")];
+        let whole = |((name, mark), text)| Target {
+            agent,
+            path: path.join(name),
+            content: Content::Whole { text, mark },
+        };
         return Ok(names.into_iter().zip(given).map(whole).collect());
     }
-    let text = given.into_iter().next().unwrap_or_default();
+    let mark = match agent {
+        "opencode" | "pi" => "flyball's ears in",
+        "copilot" => " hook copilot ",
+        _ => " hook ",
+    };
+    // A session may be given other files besides.
+    let text = given.into_iter().find(|text| text.contains(mark)).unwrap_or_default();
     let content = match agent {
         "claude" | "codex" | "gemini" | "qwen" => Content::Part(table::hooks(agent, &text)),
-        _ => Content::Whole(text),
+        _ => Content::Whole { text, mark },
     };
     Ok(vec![Target { agent, path, content }])
 }
@@ -148,5 +160,35 @@ fn files(agent: &str, setup: &HookSetup) -> Vec<String> {
             extra_args: &[],
         })
     });
-    launch.files.into_iter().map(|file| file.text).collect()
+    let texts = launch.files.into_iter().map(|file| file.text);
+    if agent == "copilot" {
+        texts.map(|text| for_copilot(&text)).collect()
+    } else {
+        texts.collect()
+    }
+}
+
+/// Copilot denies every call when a hook cannot be started. Hooks that stay in place must not do that
+/// to someone who has no flyball, or not there any more; so they look for it first.
+fn for_copilot(text: &str) -> String {
+    let mut table: Value = serde_json::from_str(text).unwrap_or_default();
+    let Some(hooks) = table.get_mut("hooks").and_then(Value::as_object_mut) else {
+        return text.to_owned();
+    };
+    for event in ["sessionStart", "sessionEnd"] {
+        let mut entry = hooks.get("postToolUse").cloned().unwrap_or_default();
+        let command = entry.pointer_mut("/0/bash");
+        if let Some(Value::String(command)) = command {
+            *command =
+                command.replace(" hook copilot postToolUse", &format!(" hook copilot {event}"));
+        }
+        hooks.insert(event.to_owned(), entry);
+    }
+    for entry in hooks.values_mut().filter_map(|entries| entries.get_mut(0)) {
+        let Some(Value::String(command)) = entry.get_mut("bash") else { continue };
+        if let Some((program, _)) = command.rsplit_once(" hook copilot ") {
+            *command = format!("command -v {program} >/dev/null 2>&1 || exit 0; {command}");
+        }
+    }
+    table.to_string()
 }

@@ -1,7 +1,11 @@
 //! The hooks of settings files that hold other settings too: which are flyball's, adding them, and
 //! taking them out.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
+
+use super::sheet::Sheet;
 
 const HOOKS: &str = "hooks";
 
@@ -39,40 +43,69 @@ fn for_event(like: &Value, agent: &str, event: &str) -> Option<Value> {
     Some(entry)
 }
 
-/// Adds hooks to settings; none when the settings have something else in their place.
-pub(super) fn add(settings: &mut Value, hooks: &Map<String, Value>) -> Option<()> {
-    let members = settings.as_object_mut()?;
-    let table = members.entry(HOOKS).or_insert_with(|| json!({})).as_object_mut()?;
-    for (event, entries) in hooks {
-        let list = table.entry(event).or_insert_with(|| json!([])).as_array_mut()?;
-        list.extend(entries.as_array().into_iter().flatten().cloned());
-    }
-    Some(())
+/// Why hooks could not be added.
+pub(super) enum Trouble {
+    /// The text is no JSON.
+    Unreadable(serde_json::Error),
+    /// Something else stands where hooks belong.
+    Occupied,
 }
 
-/// Takes flyball's hooks out of settings, with what is empty for it; whether there were any.
-pub(super) fn take_out(settings: &mut Value, agent: &str) -> bool {
-    let Some(table) = settings.get_mut(HOOKS).and_then(Value::as_object_mut) else {
-        return false;
+/// The text of settings with hooks added to it.
+pub(super) fn add(text: &str, hooks: &Map<String, Value>) -> Result<String, Trouble> {
+    let sheet = Sheet::read(text).map_err(Trouble::Unreadable)?;
+    let members = sheet.value().as_object().ok_or(Trouble::Occupied)?;
+    let Some(table) = members.get(HOOKS) else {
+        let new = [(HOOKS, Value::Object(hooks.clone()))];
+        return sheet.with_members(&[], &new).ok_or(Trouble::Occupied);
     };
-    let mut found = false;
-    table.retain(|_, entries| {
-        let Some(list) = entries.as_array_mut() else { return true };
-        let mut touched = false;
-        list.retain_mut(|entry| {
-            let Some(hooks) = entry.get_mut(HOOKS).and_then(Value::as_array_mut) else {
-                return true;
-            };
-            let before = hooks.len();
-            hooks.retain(|hook| !is_ours(hook, agent));
-            touched |= hooks.len() < before;
-            hooks.len() == before || !hooks.is_empty()
-        });
-        found |= touched;
-        !touched || !list.is_empty()
-    });
-    if found && table.is_empty() {
-        settings.as_object_mut().map(|members| members.remove(HOOKS));
+    let table = table.as_object().ok_or(Trouble::Occupied)?;
+    let missing: Vec<(&str, Value)> = hooks
+        .iter()
+        .filter(|(event, _)| !table.contains_key(*event))
+        .map(|(event, entries)| (event.as_str(), entries.clone()))
+        .collect();
+    let mut text = text.to_owned();
+    if !missing.is_empty() {
+        text = sheet.with_members(&[HOOKS], &missing).ok_or(Trouble::Occupied)?;
+    }
+    for (event, entries) in hooks {
+        let Some(there) = table.get(event) else { continue };
+        there.as_array().ok_or(Trouble::Occupied)?;
+        let new: Vec<Value> = entries.as_array().into_iter().flatten().cloned().collect();
+        let sheet = Sheet::read(&text).map_err(Trouble::Unreadable)?;
+        text = sheet.with_elements(&[HOOKS, event], &new).ok_or(Trouble::Occupied)?;
+    }
+    Ok(text)
+}
+
+/// The text of settings without flyball's hooks and what is empty for it; none when nothing else was
+/// in it.
+pub(super) fn take_out(text: &str, agent: &str) -> Result<Option<String>, serde_json::Error> {
+    let sheet = Sheet::read(text)?;
+    if ours(sheet.value(), agent).is_empty() {
+        return Ok(Some(text.to_owned()));
+    }
+    Ok(sheet.without(HOOKS, &|hook| is_ours(hook, agent)))
+}
+
+/// Whether settings hold flyball's hooks; none when they hold no hook of it, else whether just these.
+pub(super) fn holds(text: &str, agent: &str, hooks: &Map<String, Value>) -> Option<bool> {
+    let sheet = Sheet::read(text).ok()?;
+    let there = ours(sheet.value(), agent);
+    let wanted = ours(&json!({ HOOKS: hooks }), agent);
+    (!there.is_empty()).then(|| there == wanted)
+}
+
+/// flyball's hooks in settings, by event.
+fn ours(settings: &Value, agent: &str) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
+    for (event, entries) in settings.get(HOOKS).and_then(Value::as_object).into_iter().flatten() {
+        for entry in entries.as_array().into_iter().flatten() {
+            let hooks = entry.get(HOOKS).and_then(Value::as_array).into_iter().flatten();
+            let hooks = hooks.filter(|hook| is_ours(hook, agent));
+            found.extend(hooks.map(|hook| (event.clone(), hook.to_string())));
+        }
     }
     found
 }
@@ -80,7 +113,11 @@ pub(super) fn take_out(settings: &mut Value, agent: &str) -> bool {
 /// A hook of flyball's: its program's name, and what it is asked for.
 fn is_ours(hook: &Value, agent: &str) -> bool {
     let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
-    command
-        .rsplit_once(&format!(" hook {agent} "))
-        .is_some_and(|(program, event)| program.contains("flyball") && !event.contains(' '))
+    command.rsplit_once(&format!(" hook {agent} ")).is_some_and(|(program, event)| {
+        let name = program.trim_end_matches(['\'', '"']).rsplit(['/', '\'', '"']).next();
+        name.is_some_and(|name| name.starts_with("flyball")) && !event.contains(' ')
+    })
 }
+
+#[cfg(test)]
+mod tests;
