@@ -42,6 +42,7 @@
 
 mod detect;
 mod remedy;
+mod report;
 mod ring;
 mod texts;
 
@@ -56,6 +57,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::detect::Detection;
 pub use self::remedy::Applied;
+pub use self::report::{AttemptReport, AttemptReports};
 pub use self::ring::{TaskRing, TaskStatus};
 use crate::guard::GuardKind;
 use crate::id::{IterationNo, RunId, TaskId};

@@ -10,7 +10,7 @@ use crate::call::CallRing;
 use crate::effect::{Effect, Notice};
 use crate::event::Spend;
 use crate::id::{IterationNo, TaskId};
-use crate::task::{Remedy, Standing};
+use crate::task::{AttemptReports, Remedy, Standing};
 use crate::tasklist::Mode;
 
 /// What the next iteration is for.
@@ -105,6 +105,7 @@ fn start(mode: Mode, task: Option<TaskId>, book: &mut Book, turn: &mut Turn) -> 
         stall_told: None,
         spent: Spend::default(),
         trouble: None,
+        reports: AttemptReports::default(),
     };
     let agent = book.agent;
     turn.order(Effect::StartAgent { iteration, mode, task, briefing, agent });

@@ -203,7 +203,7 @@ impl TaskRing {
 
 /// The first items, each cut to size, and one that stands for all the others: a set that differs
 /// only in what was cut off still differs. Bounding what is bounded changes nothing.
-fn bounded(items: BTreeSet<String>) -> BTreeSet<String> {
+pub(super) fn bounded(items: BTreeSet<String>) -> BTreeSet<String> {
     let room = if items.len() > ITEMS_MAX { ITEMS_MAX - 1 } else { ITEMS_MAX };
     let left_out = items.len().saturating_sub(room);
     let mut rest = Xxh3::new();
