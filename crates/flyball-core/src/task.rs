@@ -41,6 +41,7 @@
 //! ```
 
 mod detect;
+mod plan;
 mod remedy;
 mod report;
 mod ring;

@@ -52,9 +52,8 @@ impl Site {
     pub(super) fn run_around(&self, journal: &Journal) -> Result<Option<RunAround>, Refused> {
         let filter =
             RunFilter { root: Some(self.root.clone()), unfinished: true, ..RunFilter::default() };
-        let alive = |run: &RunSummary| {
-            run.pid.is_some_and(|pid| process::still_runs(pid, run.last_at))
-        };
+        let alive =
+            |run: &RunSummary| run.pid.is_some_and(|pid| process::still_runs(pid, run.last_at));
         let Some(run) = journal.runs(&filter)?.into_iter().find(alive) else { return Ok(None) };
         let iteration = if variable("FLYBALL_RUN") == run.run.as_str() {
             variable("FLYBALL_ITERATION").parse().ok().map(IterationNo::new)
