@@ -56,6 +56,13 @@ impl Client {
         line
     }
 
+    /// Reads one line, whatever it is.
+    pub(crate) fn bytes(&mut self) -> Vec<u8> {
+        let mut line = Vec::new();
+        self.output.read_until(b'\n', &mut line).unwrap();
+        line
+    }
+
     /// Reads one message.
     pub(crate) fn message(&mut self) -> Value {
         let line = self.line();

@@ -129,9 +129,9 @@ fn a_session_of_iterations_inside_a_run_is_no_second_attempt() {
 #[test]
 fn a_run_that_died_with_a_report_goes_on_and_counts_nothing_twice() {
     let script = format!(
-        r#"{BLOCKED}
+        r"{BLOCKED}
            [ $n != 2 ] || {{ echo two > $OUT/at; sleep 60; }}
-           [ $n -lt 4 ] || say '<promise>BLOCKED:enough</promise>'"#
+           [ $n -lt 4 ] || say '<promise>BLOCKED:enough</promise>'"
     );
     let scenario = scenario(&script);
     let running = scenario.spawn();
