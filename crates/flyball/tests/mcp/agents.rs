@@ -31,7 +31,11 @@ fn agents() -> Vec<&'static Client> {
 
 /// A server's tool as the agent's model knows it.
 fn tool(agent: &Client, name: &str) -> String {
-    if agent.name == "goose" { format!("flyball__{name}") } else { format!("mcp__flyball__{name}") }
+    match agent.name {
+        "goose" => format!("flyball__{name}"),
+        "claude" => format!("mcp__flyball__{name}"),
+        _ => format!("mcp__flyball/{name}"),
+    }
 }
 
 /// What brings an MCP server to the agent, and its prompt on standard input.
