@@ -135,6 +135,20 @@ pub enum Standing {
     ForcedDone,
 }
 
+impl Standing {
+    /// How it reads in a sentence.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Blocked => "blocked",
+            Self::Asked => "asked",
+            Self::SetAside => "set aside",
+            Self::Escalated => "needs a human",
+            Self::ForcedDone => "left as done",
+        }
+    }
+}
+
 /// The four patterns, in the order they are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -153,7 +153,7 @@ impl TaskRing {
         let describe = |task: &TaskId| {
             let found = self.detect(rules, run, now, task);
             let last = self.attempts.iter().rev().find(|one| one.task == *task);
-            let applied = self.remedies.iter().rev().find(|one| one.task == *task);
+            let applied = self.last_remedy(task);
             TaskStatus {
                 task: task.clone(),
                 attempts: self.total(task),
@@ -164,6 +164,11 @@ impl TaskRing {
             }
         };
         tasks.into_iter().map(describe).collect()
+    }
+
+    /// What was done last about a task.
+    pub fn last_remedy(&self, task: &TaskId) -> Option<&AppliedRemedy> {
+        self.remedies.iter().rev().find(|one| one.task == *task)
     }
 
     /// Attempts at a task, ever.

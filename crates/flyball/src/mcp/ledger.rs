@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use flyball_core::event::TasksSight;
 use flyball_core::task::{Attempt, AttemptStatus, Standing};
 use flyball_core::tasklist::{Mode, ReviewStatus, Transition, check_transition};
-use flyball_core::{IterationNo, Moment, RunId, TaskId};
+use flyball_core::{IterationNo, RunId, TaskId};
 use serde_json::{Map, Value};
 
 use super::around::Recorded;
@@ -38,28 +38,17 @@ impl Site {
         worktree.checkpoint(&RunId::new(session), iteration, &sight.checkpoint_tree).ok()
     }
 
-    /// Records an attempt, or hands it to the run the agent is in. Two at the same moment would be
-    /// one: the later is put a little later.
+    /// Records an attempt, or hands it to the run the agent is in.
     pub(super) fn record(
         &self,
         journal: &mut Journal,
-        mut attempt: Attempt,
+        attempt: Attempt,
     ) -> Result<Recorded, Refused> {
         if let Some(around) = self.run_around(journal)? {
             Self::report(journal, &around, attempt)?;
             return Ok(Recorded::Report(around));
         }
-        let latest = journal
-            .task_memory(&self.root, attempt.at, flyball_core::Millis::new(10_000))?
-            .attempts
-            .iter()
-            .map(|one| one.at)
-            .max();
-        if let Some(latest) = latest.filter(|latest| *latest >= attempt.at) {
-            attempt.at = Moment::from_millis(latest.as_millis().saturating_add(1));
-        }
-        journal.record_attempt(&self.root, &attempt)?;
-        Ok(Recorded::Attempt(attempt))
+        Ok(Recorded::Attempt(journal.add_attempt(&self.root, attempt)?))
     }
 
     /// Writes down that a session's task is blocked, and why.

@@ -201,3 +201,28 @@ fn a_replay_with_reports_leads_to_the_same_state() {
     let (again, _) = crate::Governor::replay(events);
     assert_eq!(again, story.governor);
 }
+
+#[test]
+fn a_run_with_nothing_but_tasks_left_before_says_which_and_why() {
+    let mut first = Story::new().tasks(stories(&["a", "b"])).rules(|r| r.limits.stuck = 20);
+    first.run(|_| Act::idle());
+    let memory = first.governor.standing().unwrap().task_ring.memory();
+    let mut again = Story::new().tasks(stories(&["a", "b"]));
+    again.memory = memory;
+    assert_eq!(again.run(|_| Act::idle()), Outcome::Blocked);
+    assert_eq!(again.iterations(), 0);
+    let why = &again.ending().why;
+    let line = "- b (set aside): left in an earlier run after 5 attempts (no_progress_repeat)";
+    assert!(why.contains(line), "{why}");
+    assert_eq!(again.ending().left.len(), 2);
+}
+
+#[test]
+fn what_waits_on_a_task_that_was_left_is_listed_too() {
+    let tasks = r#"{"userStories":[{"id":"a","title":"a"},
+        {"id":"b","title":"b","dependsOn":["a"]}]}"#;
+    let mut story = Story::new().tasks(tasks).rules(|r| r.limits.stuck = 20);
+    assert_eq!(story.run(|_| Act::idle()), Outcome::Blocked);
+    let why = &story.ending().why;
+    assert!(why.contains("- a (set aside)") && why.ends_with("- b (open): waits on a"), "{why}");
+}

@@ -2,8 +2,9 @@
 
 use flyball_core::task::{Attempt, AttemptStatus};
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::mcp_client::Client;
 use crate::scenario::Scenario;
 
 /// `tool NAME ARGUMENTS` calls one tool of a server of its own and keeps the answer.
@@ -143,4 +144,58 @@ fn a_run_that_died_with_a_report_goes_on_and_counts_nothing_twice() {
     // The second iteration was lost: it counts, and is no attempt.
     let numbers: Vec<u32> = attempts(&scenario).iter().map(|it| it.iteration.get()).collect();
     assert_eq!(numbers, [1, 3, 4]);
+}
+
+#[test]
+fn idle_tasks_are_set_aside_one_after_the_other_and_one_can_be_tried_again() {
+    let scenario = scenario("true");
+    let ran = scenario.run().ended(2).saying("no task is left that can be worked on");
+    assert_eq!(scenario.column("task"), [["a"; 5], ["b"; 5]].concat());
+    for task in ["a", "b"] {
+        let line = format!("- {task} (set aside): task {task} was attempted again");
+        assert!(ran.stderr.contains(&line), "{}", ran.stderr);
+    }
+    let said = scenario.flyball(&["tasks", "retry", "b"]);
+    assert!(said.stdout.ends_with("stands open again.\nNext: flyball run\n"), "{}", said.stdout);
+    // That is all there is to it: the next run takes it up.
+    let scenario = scenario.agent("pass b");
+    scenario.run().ended(2).saying("- a (set aside)");
+    assert_eq!(scenario.column("task"), ["b"]);
+    assert_eq!(scenario.stories()[1]["passes"], true);
+}
+
+#[test]
+fn a_task_tried_again_does_not_hide_what_an_agent_says_blocks_it() {
+    let scenario = scenario("say '<promise>BLOCKED:no key</promise>'");
+    scenario.run().ended(2);
+    let root = scenario.root().canonicalize().unwrap();
+    let standing = (flyball_core::task::Standing::SetAside, flyball::clock::wall());
+    scenario.journal().mark_task(&root, &flyball_core::TaskId::new("b"), standing).unwrap();
+    let said = scenario.flyball(&["tasks", "retry", "b"]);
+    assert!(said.stdout.ends_with("Still blocked: no key\nNext: flyball unblock\n"), "{said:?}");
+    assert!(scenario.has(".flyball/blocked.txt"));
+}
+
+#[test]
+fn presets_decide_how_soon_a_task_is_left() {
+    for (preset, attempts) in [("conservative", 8), ("recommended", 5), ("aggressive", 3)] {
+        let config =
+            format!("[limits]\nstuck = 50\niterations = 30\n[tasks]\npreset = \"{preset}\"\n");
+        let scenario = Scenario::new().config(&config).committed().agent("true");
+        scenario.run().ended(2);
+        let tasks = [vec!["a"; attempts], vec!["b"; attempts]].concat();
+        assert_eq!(scenario.column("task"), tasks, "{preset}");
+    }
+}
+
+#[test]
+fn attempts_recorded_by_tools_before_a_run_count_in_it() {
+    let scenario = scenario("true").flags(&["--max-iterations", "2"]);
+    let mut client = Client::with_state(&scenario.root(), &scenario.state());
+    for _ in 0..4 {
+        client.call("attempt_record", json!({ "task": "a", "status": "in_progress" }));
+    }
+    drop(client);
+    scenario.run().ended(1);
+    assert_eq!(scenario.column("task"), ["a", "b"], "the fifth attempt was the last");
 }
