@@ -15,6 +15,9 @@ use crate::outcome::Outcome;
 use crate::task::{Attempt, ContextEntry, Standing};
 use crate::tasklist::Mode;
 
+/// How the reason begins when a run ends because every task that remains was left.
+pub const NOTHING_LEFT: &str = "no task is left that can be worked on";
+
 /// An order to the shell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]

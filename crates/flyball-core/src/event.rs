@@ -13,7 +13,7 @@ use crate::guard::Trip;
 use crate::id::{GateName, IterationNo, RunId};
 use crate::moment::Moment;
 use crate::policy::Policy;
-use crate::task::TaskMemory;
+use crate::task::{AttemptReport, TaskMemory};
 
 /// A fact. Journalled before it is acted on; `noun.verb` in the past when stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -252,6 +252,8 @@ pub enum AgentFact {
     },
     /// A hook process already judged a call of this session; its trip, if it halts the session.
     HookHalted(Trip),
+    /// It said through a tool how its attempt at a task stands.
+    ReportedAttempt(AttemptReport),
     /// Its process is gone.
     Exited(Exit),
 }

@@ -24,6 +24,7 @@
 //! assert!(matches!(effects.last(), Some(Effect::RunGates { .. })));
 //! ```
 
+mod attempts;
 mod book;
 mod briefing;
 mod finish;

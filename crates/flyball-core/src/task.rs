@@ -41,7 +41,9 @@
 //! ```
 
 mod detect;
+mod plan;
 mod remedy;
+mod report;
 mod ring;
 mod texts;
 
@@ -56,6 +58,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::detect::Detection;
 pub use self::remedy::Applied;
+pub use self::report::{AttemptReport, AttemptReports};
 pub use self::ring::{TaskRing, TaskStatus};
 use crate::guard::GuardKind;
 use crate::id::{IterationNo, RunId, TaskId};
@@ -130,6 +133,20 @@ pub enum Standing {
     Escalated,
     /// Marked done by `force_next_marks = "done"`.
     ForcedDone,
+}
+
+impl Standing {
+    /// How it reads in a sentence.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Blocked => "blocked",
+            Self::Asked => "asked",
+            Self::SetAside => "set aside",
+            Self::Escalated => "needs a human",
+            Self::ForcedDone => "left as done",
+        }
+    }
 }
 
 /// The four patterns, in the order they are looked for.

@@ -13,10 +13,10 @@ mod properties {
     };
     use flyball_core::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
     use flyball_core::policy::{OnBlocked, OnSessionHalt, OnStuck, Policy, Progress};
-    use flyball_core::task::TaskMemory;
+    use flyball_core::task::{AttemptReport, AttemptStatus, TaskMemory};
     use flyball_core::{
         CallId, Effect, Event, GateName, Governor, GuardKind, IterationNo, Millis, Moment, RunId,
-        SubAgent, Trip,
+        SubAgent, TaskId, Trip,
     };
     use proptest::collection::vec;
     use proptest::prelude::*;
@@ -155,6 +155,18 @@ mod properties {
         ]
     }
 
+    fn report() -> impl Strategy<Value = AttemptReport> {
+        let task = select(&["a", "b", "c", "none"][..]);
+        let status =
+            select(&[AttemptStatus::InProgress, AttemptStatus::Blocked, AttemptStatus::Done][..]);
+        (task, status, word(), word()).prop_map(|(task, status, blocker, work)| AttemptReport {
+            task: TaskId::new(task),
+            status,
+            blockers: [blocker].into(),
+            work: [work].into(),
+        })
+    }
+
     fn fact() -> impl Strategy<Value = AgentFact> {
         let how =
             select(&[ExitHow::Code(0), ExitHow::Code(1), ExitHow::Signal(9), ExitHow::Lost][..]);
@@ -177,6 +189,7 @@ mod properties {
             1 => word().prop_map(|message| AgentFact::StoppedItself { message }),
             1 => word().prop_map(|reason| AgentFact::StopRefused { reason }),
             1 => word().prop_map(|why| AgentFact::CouldNotStart { why }),
+            2 => report().prop_map(AgentFact::ReportedAttempt),
             1 => (guard, word()).prop_map(|(guard, evidence)| {
                 AgentFact::HookHalted(Trip::new(guard, 1_u64, 1_u64, evidence))
             }),

@@ -1,9 +1,11 @@
 //! `mcp-guard`: stands between an MCP client and a server it did not write. Messages pass byte for
-//! byte; only tool calls are judged, by the call ring. Knows no protocol version and needs none.
+//! byte; only tool calls are judged, by the call ring, in batches too. Knows no protocol version and needs none.
 
 mod answer;
+mod batch;
 mod judge;
 pub(crate) mod line;
+mod open;
 mod raw;
 mod result;
 pub(crate) mod spill;
@@ -147,6 +149,10 @@ fn from_client(judge: &Judge, mut server: PipeWriter, tell: &Sender<Happening>) 
                 write_client(&mut Line::Held(answer)).ok();
                 Ok(())
             }
+            Fate::Split { mut pass, answer } => {
+                write_client(&mut Line::Held(answer)).ok();
+                pass.write_to(&mut server)
+            }
         };
         if cutter.take(buffer.get(..count).unwrap_or_default(), pass).is_err() {
             return Happening::ServerDeaf;
@@ -169,7 +175,7 @@ fn from_server(
 ) -> impl Fn(ProcessEvent) + Send + Sync + 'static {
     let judge = Arc::clone(judge);
     let cutter = Mutex::new(LineCutter::new(HELD_MAX));
-    let pass = move |line: Line| write_client(&mut judge.hear_server(line));
+    let pass = move |line: Line| judge.hear_server(line).iter_mut().try_for_each(write_client);
     move |event| {
         let mut cutter = cutter.lock().unwrap_or_else(PoisonError::into_inner);
         match event {

@@ -2,6 +2,7 @@
 //! HTTP on this machine. Everything of the SDK stays in `server`, `wire` and `http`; the tools
 //! know nothing of the protocol.
 
+mod around;
 mod http;
 mod ledger;
 mod orient;
@@ -23,6 +24,7 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 use tokio::runtime::{Builder, Runtime};
 
+pub(crate) use self::around::RunReport;
 use self::server::Server;
 pub(crate) use self::site::Site;
 use self::wire::Stdio;

@@ -3,6 +3,10 @@
 //! once; what is installed stays in the build folder.
 
 #[cfg(test)]
+#[path = "mcp/agents.rs"]
+mod agents;
+
+#[cfg(test)]
 mod conformance {
     use std::fs;
     use std::io::{BufRead, BufReader, Write};
@@ -13,7 +17,7 @@ mod conformance {
     use serde_json::{Value, json};
     use tempfile::TempDir;
 
-    const FLYBALL: &str = env!("CARGO_BIN_EXE_flyball");
+    pub(crate) const FLYBALL: &str = env!("CARGO_BIN_EXE_flyball");
     const PACKAGES: [&str; 3] = [
         "@modelcontextprotocol/server-filesystem@2026.8.31",
         "@modelcontextprotocol/server-everything@2026.8.31",
@@ -21,7 +25,7 @@ mod conformance {
     ];
     const PYTHON_SDK: &str = "mcp==2.3.0";
 
-    fn wanted() -> bool {
+    pub(crate) fn wanted() -> bool {
         std::env::var("FLYBALL_MCP_CLIENTS").is_ok_and(|value| value == "1")
     }
 
@@ -54,17 +58,17 @@ mod conformance {
         out
     }
 
-    fn server(name: &str) -> String {
+    pub(crate) fn server(name: &str) -> String {
         let path = format!("node_modules/@modelcontextprotocol/server-{name}/dist/index.js");
         installed().join(path).to_str().unwrap().to_owned()
     }
 
-    struct Place {
+    pub(crate) struct Place {
         folder: TempDir,
-        root: PathBuf,
+        pub(crate) root: PathBuf,
     }
 
-    fn place() -> Place {
+    pub(crate) fn place() -> Place {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join("project");
         fs::create_dir_all(root.join(".flyball")).unwrap();

@@ -17,7 +17,7 @@ use crate::id::{GateName, IterationNo, RunId, TaskId};
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::moment::Moment;
 use crate::policy::{Baseline, OnTamper, Policy};
-use crate::task::{Standing, TaskRing};
+use crate::task::{AttemptReports, Standing, TaskRing};
 use crate::tasklist::TaskList;
 
 /// The task list as flyball holds it.
@@ -110,6 +110,8 @@ pub(super) struct Book {
 pub(super) struct Carried {
     pub(super) commits: Vec<Commit>,
     pub(super) changed: Vec<String>,
+    #[serde(default)]
+    pub(super) reports: AttemptReports,
 }
 
 impl Book {

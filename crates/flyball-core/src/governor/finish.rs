@@ -9,7 +9,7 @@ use super::Turn;
 use super::book::{Book, Held};
 use super::phase::{Finished, Phase};
 use crate::claim::Claim;
-use crate::effect::{Effect, Ending, Force, LeftTask, Rung};
+use crate::effect::{Effect, Ending, Force, LeftTask, NOTHING_LEFT, Rung};
 use crate::event::StopCause;
 use crate::guard::Trip;
 use crate::outcome::Outcome;
@@ -113,17 +113,58 @@ pub(super) fn nothing_left(book: &mut Book, turn: &mut Turn) -> Phase {
         let claim = Claim::Decide { question: questions.join("\n") };
         return claimed(Held { iteration, task: None, claim }, book, turn);
     }
+    let before = left_before(book);
+    book.left.extend(before);
     let mut reasons: Vec<String> = book.left.iter().map(left_line).collect();
     if reasons.is_empty() {
         reasons = held.iter().map(said).collect();
     }
-    if reasons.is_empty() {
-        reasons.push(String::from("the remaining tasks wait on tasks that cannot be worked on"));
-    }
-    let reason = format!("no task is left that can be worked on:\n{}", reasons.join("\n"));
+    reasons.extend(waiting_on_others(book));
+    let reason = format!("{NOTHING_LEFT}:\n{}", reasons.join("\n"));
     let order = Effect::WriteBlocked { reason: reason.clone() };
     let (outcome, also, orders) = (Outcome::Blocked, Vec::new(), [order].into());
     close(Reason { outcome, why: reason, trip: None, also, orders }, book, turn)
+}
+
+/// Tasks of the list that were left in an earlier run, and why as far as that is remembered.
+fn left_before(book: &Book) -> Vec<LeftTask> {
+    let Some(board) = &book.tasks else { return Vec::new() };
+    let mut before = Vec::new();
+    for story in board.list.stories() {
+        let standing = book.task_ring.standing(&story.id);
+        let is_known = book.left.iter().any(|left| left.task == story.id);
+        if standing == Standing::Open || is_known || book.is_done(&story.id) {
+            continue;
+        }
+        let why = book.task_ring.last_remedy(&story.id).map_or_else(
+            || String::from("left in an earlier run"),
+            |remedy| {
+                let attempts = crate::text::count(remedy.attempts, "attempt");
+                let why = remedy.pattern.guard().as_str();
+                format!("left in an earlier run after {attempts} ({why})")
+            },
+        );
+        before.push(LeftTask { task: story.id.clone(), standing, why });
+    }
+    before
+}
+
+/// Tasks that stand open and cannot be begun, and what each waits for.
+fn waiting_on_others(book: &Book) -> Vec<String> {
+    let Some(board) = &book.tasks else { return Vec::new() };
+    let open = board.list.stories().iter().filter(|story| {
+        book.task_ring.standing(&story.id) == Standing::Open && !book.is_done(&story.id)
+    });
+    open.map(|story| {
+        let missing: Vec<&str> = story
+            .depends_on
+            .iter()
+            .filter(|other| !book.is_done(other))
+            .map(crate::id::TaskId::as_str)
+            .collect();
+        format!("- {} (open): waits on {}", story.id, missing.join(", "))
+    })
+    .collect()
 }
 
 fn said(held: &Held) -> String {
@@ -139,14 +180,7 @@ fn said(held: &Held) -> String {
 }
 
 fn left_line(left: &LeftTask) -> String {
-    let word = match left.standing {
-        Standing::Open => "open",
-        Standing::Blocked => "blocked",
-        Standing::Asked => "asked",
-        Standing::SetAside => "set aside",
-        Standing::Escalated => "needs a human",
-        Standing::ForcedDone => "left as done",
-    };
+    let word = left.standing.words();
     format!("- {} ({word}): {}", left.task, left.why)
 }
 

@@ -27,6 +27,7 @@ pub(super) fn seen(
     let carried = core::mem::take(&mut book.carried);
     sight.commits.splice(0..0, carried.commits);
     sight.changed.extend(carried.changed);
+    closed.session.reports.begin_with(carried.reports);
     sight.changed.sort();
     sight.changed.dedup();
     check_tasks(&mut closed, &sight, book, turn);
@@ -69,6 +70,7 @@ fn exempt(closed: &Closed, sight: &Sight, book: &mut Book, turn: &mut Turn) -> O
     };
     book.carried.commits.extend(sight.commits.iter().cloned());
     book.carried.changed.extend(sight.changed.iter().cloned());
+    book.carried.reports.extend(&closed.session.reports);
     book.briefing.again();
     if let Some(answer) = &mut book.answer {
         answer.given_to = None;

@@ -78,6 +78,10 @@ pub(super) fn fact(
             turn.tripped(trip.clone(), Rung::Halt);
             stopping::begin(session, End::Halted(trip.clone()), turn, book)
         }
+        AgentFact::ReportedAttempt(report) => {
+            session.reports.add(report.clone());
+            Phase::Iterating(session)
+        }
         AgentFact::Exited(exit) => exited(*session, End::Own, exit, book, turn),
     }
 }

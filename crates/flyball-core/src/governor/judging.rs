@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::book::{Book, Held};
 use super::phase::{Closed, End, Phase};
 use super::verifying::{self, Verification};
-use super::{Turn, finish, planning, remedies};
+use super::{Turn, attempts, finish, planning, remedies};
 use crate::claim::Claim;
 use crate::effect::{Effect, IterationReport, IterationResult, Notice, Rung};
 use crate::event::{Exit, ExitHow, Sight};
@@ -18,16 +18,16 @@ use crate::guard::{GuardKind, Trip};
 use crate::iteration::{IterationVerdict, Step, Validation};
 use crate::outcome::Outcome;
 use crate::policy::{OnBlocked, OnSessionHalt, OnStuck, OnTamper};
-use crate::task::{Attempt, AttemptStatus, Standing};
+use crate::task::Standing;
 
 /// What an iteration came to.
-struct Judgement {
+pub(super) struct Judgement {
     verdict: IterationVerdict,
     result: IterationResult,
-    progressed: bool,
+    pub(super) progressed: bool,
     /// It is over without counting as stuck: dead, halted, lost, or declared by a claim.
     is_exempt: bool,
-    claim: Option<Claim>,
+    pub(super) claim: Option<Claim>,
 }
 
 /// Judges a closed iteration and decides what follows.
@@ -126,7 +126,7 @@ fn record(closed: &Closed, sight: &Sight, judgement: &Judgement, book: &mut Book
         book.stuck.idled();
     }
     if judgement.verdict != IterationVerdict::Unjudged {
-        record_attempts(closed, sight, judgement, book, turn);
+        attempts::record(closed, sight, judgement, book, turn);
     }
     close_iteration(closed, sight, judgement.result, book, turn);
     book.briefing.after(closed, book.stuck.count(), &book.policy);
@@ -143,82 +143,6 @@ fn files(sight: &Sight, book: &Book) -> Vec<String> {
         }
     }
     files.into_iter().collect()
-}
-
-/// C1: what this iteration was for its task, and for finished tasks its commits name.
-fn record_attempts(
-    closed: &Closed,
-    sight: &Sight,
-    judgement: &Judgement,
-    book: &mut Book,
-    turn: &mut Turn,
-) {
-    let work = work(sight, judgement, book);
-    let blockers = match &judgement.claim {
-        Some(Claim::Blocked { reason }) => [reason.clone()].into(),
-        Some(Claim::Decide { .. } | Claim::Complete) | None => BTreeSet::new(),
-    };
-    let mut attempts = Vec::new();
-    if let Some(task) = &closed.session.task {
-        let is_done = book.is_done(task);
-        let status = match (&judgement.claim, is_done && book.green() != Some(false)) {
-            (Some(Claim::Blocked { .. }), _) => AttemptStatus::Blocked,
-            (_, true) => AttemptStatus::Done,
-            (_, false) => AttemptStatus::InProgress,
-        };
-        attempts.push((task.clone(), status, blockers, work));
-    }
-    for task in revisited(closed, sight, book) {
-        attempts.push((task, AttemptStatus::Done, BTreeSet::new(), BTreeSet::new()));
-    }
-    for (task, status, blockers, work) in attempts {
-        let attempt = Attempt {
-            task: task.clone(),
-            at: turn.at,
-            run: book.run.clone(),
-            iteration: closed.session.iteration,
-            status,
-            blockers,
-            work,
-            session: format!("{}/{}", book.run, closed.session.iteration),
-        };
-        book.attempted.insert(task);
-        book.task_ring.record(attempt.clone());
-        turn.order(Effect::RecordAttempt(attempt));
-    }
-}
-
-fn work(sight: &Sight, judgement: &Judgement, book: &Book) -> BTreeSet<String> {
-    let mut work = BTreeSet::new();
-    if judgement.progressed {
-        work.insert(format!("tree {}", sight.progress_tree));
-        let commits = sight.commits.iter().take(20);
-        work.extend(commits.map(|commit| format!("commit {}", commit.hash)));
-        let files = sight.changed.iter().take(50);
-        work.extend(files.map(|file| format!("file {file}")));
-    }
-    if let (Some(now), Some(before)) = (&book.verdict, &book.verdict_before) {
-        let fixed =
-            before.failing().difference(&now.failing()).take(50).cloned().collect::<Vec<_>>();
-        work.extend(fixed.into_iter().map(|identity| format!("fixed {identity}")));
-    }
-    work
-}
-
-/// Tasks finished before this iteration that a new commit's subject names.
-fn revisited(closed: &Closed, sight: &Sight, book: &Book) -> BTreeSet<crate::id::TaskId> {
-    let names = |subject: &str, id: &str| {
-        subject
-            .split(|c: char| !(c.is_alphanumeric() || "-_.".contains(c)))
-            .any(|word| !word.is_empty() && word.trim_matches('.') == id)
-    };
-    let mut done = book.done();
-    done.retain(|id| {
-        !closed.newly_done.contains(id)
-            && closed.session.task.as_ref() != Some(id)
-            && sight.commits.iter().any(|commit| names(&commit.subject, id.as_str()))
-    });
-    done.into_iter().collect()
 }
 
 fn close_iteration(

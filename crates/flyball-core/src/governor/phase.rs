@@ -12,6 +12,7 @@ use crate::event::{Exit, Sight, Spend, StopCause};
 use crate::guard::Trip;
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
+use crate::task::AttemptReports;
 use crate::tasklist::Mode;
 
 /// Where a run stands.
@@ -98,6 +99,9 @@ pub(super) struct Session {
     pub(super) stall_told: Option<Moment>,
     pub(super) spent: Spend,
     pub(super) trouble: Option<Trouble>,
+    /// What the agent said through a tool of its attempts.
+    #[serde(default)]
+    pub(super) reports: AttemptReports,
 }
 
 /// What keeps an agent from working, through no fault of its own work.

@@ -10,7 +10,7 @@ use crate::call::CallRing;
 use crate::effect::{Effect, Notice};
 use crate::event::Spend;
 use crate::id::{IterationNo, TaskId};
-use crate::task::{Remedy, Standing};
+use crate::task::{AttemptReports, Remedy};
 use crate::tasklist::Mode;
 
 /// What the next iteration is for.
@@ -61,21 +61,8 @@ impl Book {
         if board.list.stories().is_empty() {
             return Some((Mode::Implement, None));
         }
-        // First those that stand open; then the blocked ones, the one tried longest ago first.
-        let blocked = self.task_ring.blocked_by_age();
-        for turn in core::iter::once(None).chain(blocked.iter().map(Some)) {
-            let standing = |task: &TaskId| match self.task_ring.standing(task) {
-                Standing::Blocked if turn != Some(task) => Standing::Asked,
-                other @ (Standing::Open
-                | Standing::Blocked
-                | Standing::Asked
-                | Standing::SetAside
-                | Standing::Escalated
-                | Standing::ForcedDone) => other,
-            };
-            if let Some((mode, story)) = board.list.plan_next(&self.policy.review, standing) {
-                return Some((mode, Some(story.id.clone())));
-            }
+        if let Some((mode, story)) = self.task_ring.plan_next(&board.list, &self.policy.review) {
+            return Some((mode, Some(story.id.clone())));
         }
         // All have passed and something else is missing: the last one worked on stays the task.
         if self.all_done() {
@@ -105,6 +92,7 @@ fn start(mode: Mode, task: Option<TaskId>, book: &mut Book, turn: &mut Turn) -> 
         stall_told: None,
         spent: Spend::default(),
         trouble: None,
+        reports: AttemptReports::default(),
     };
     let agent = book.agent;
     turn.order(Effect::StartAgent { iteration, mode, task, briefing, agent });

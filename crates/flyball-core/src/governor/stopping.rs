@@ -53,7 +53,8 @@ pub(super) fn requested_again(
     Phase::Stopping(stop)
 }
 
-/// A fact about an agent that is being stopped: only its cost and its end still matter.
+/// A fact about an agent that is being stopped: only its cost, what it reports
+/// and its end still matter.
 pub(super) fn fact(
     mut stop: Box<Stop>,
     fact: &AgentFact,
@@ -64,6 +65,10 @@ pub(super) fn fact(
         AgentFact::Spent(spend) => {
             stop.session.count(*spend);
             book.ring.meters.spend(*spend);
+            Phase::Stopping(stop)
+        }
+        AgentFact::ReportedAttempt(report) => {
+            stop.session.reports.add(report.clone());
             Phase::Stopping(stop)
         }
         AgentFact::Exited(exit) => {

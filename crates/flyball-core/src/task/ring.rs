@@ -153,7 +153,7 @@ impl TaskRing {
         let describe = |task: &TaskId| {
             let found = self.detect(rules, run, now, task);
             let last = self.attempts.iter().rev().find(|one| one.task == *task);
-            let applied = self.remedies.iter().rev().find(|one| one.task == *task);
+            let applied = self.last_remedy(task);
             TaskStatus {
                 task: task.clone(),
                 attempts: self.total(task),
@@ -164,6 +164,11 @@ impl TaskRing {
             }
         };
         tasks.into_iter().map(describe).collect()
+    }
+
+    /// What was done last about a task.
+    pub fn last_remedy(&self, task: &TaskId) -> Option<&AppliedRemedy> {
+        self.remedies.iter().rev().find(|one| one.task == *task)
     }
 
     /// Attempts at a task, ever.
@@ -203,7 +208,7 @@ impl TaskRing {
 
 /// The first items, each cut to size, and one that stands for all the others: a set that differs
 /// only in what was cut off still differs. Bounding what is bounded changes nothing.
-fn bounded(items: BTreeSet<String>) -> BTreeSet<String> {
+pub(super) fn bounded(items: BTreeSet<String>) -> BTreeSet<String> {
     let room = if items.len() > ITEMS_MAX { ITEMS_MAX - 1 } else { ITEMS_MAX };
     let left_out = items.len().saturating_sub(room);
     let mut rest = Xxh3::new();

@@ -82,11 +82,17 @@ fn output(step: &Step) -> Vec<Value> {
         }));
     }
     for (number, call) in step.calls.iter().enumerate() {
-        output.push(json!({
+        // `NAMESPACE/NAME`: tools that were offered as a group are called by both.
+        let (namespace, name) = call.tool.rsplit_once('/').unwrap_or(("", &call.tool));
+        let mut item = json!({
             "type": "function_call", "id": format!("fc_{}", unique(number)),
-            "call_id": format!("call_{}", unique(number)), "name": call.tool,
+            "call_id": format!("call_{}", unique(number)), "name": name,
             "arguments": call.args, "status": "completed",
-        }));
+        });
+        if !namespace.is_empty() {
+            item = merged(&item, json!({ "namespace": namespace }));
+        }
+        output.push(item);
     }
     output
 }

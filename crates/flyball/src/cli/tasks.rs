@@ -1,10 +1,12 @@
 //! `flyball tasks`: the stories of the task list with what the task ring remembers of them.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use flyball_core::effect::NOTHING_LEFT;
 use flyball_core::event::TasksSight;
-use flyball_core::task::{Pattern, Remedy, Standing, TaskRing, TaskStatus};
+use flyball_core::task::{Attempt, Pattern, Remedy, Standing, TaskRing, TaskStatus};
 use flyball_core::tasklist::{ReviewStatus, Story, TaskList};
 use flyball_core::{Millis, Moment, RunId, TaskId};
 use serde::Serialize;
@@ -76,11 +78,15 @@ pub fn run(args: &TasksArgs, globals: &Globals) -> Result<ExitCode, CliError> {
 /// The stories in file order, then tasks only the ring knows.
 fn collect(place: &Place, journal: &Journal) -> Result<Vec<Task>, CliError> {
     let now = clock::wall();
-    let every = Millis::new(u64::MAX);
-    let memory = journal.task_memory(&place.root, now, every).map_err(fault::journal)?;
     let latest = journal.latest_run(&place.root).map_err(fault::journal)?;
+    let rules = &place.config.policy.tasks;
+    // As far back as the latest run looks: what it decided rests on that.
+    let age = latest.as_ref().map_or(Millis::ZERO, |run| now.since(run.started));
+    let window = age.plus(rules.attempt_window);
+    let memory = journal.task_memory(&place.root, now, window).map_err(fault::journal)?;
     let run = latest.map_or_else(RunId::default, |run| run.run);
-    let mut known = TaskRing::new(memory).status(&place.config.policy.tasks, now, &run);
+    let mut known = TaskRing::new(memory).status(rules, now, &run);
+    count_all(&mut known, journal.attempts(&place.root).map_err(fault::journal)?);
     let list = read_list(place)?;
     let mut tasks = Vec::new();
     for story in list.as_ref().map_or(&[][..], TaskList::stories) {
@@ -90,6 +96,27 @@ fn collect(place: &Place, journal: &Journal) -> Result<Vec<Task>, CliError> {
     }
     tasks.extend(known.into_iter().map(|status| merge(status.task.clone(), None, Some(status))));
     Ok(tasks)
+}
+
+/// Counts attempts however old they are.
+fn count_all(known: &mut Vec<TaskStatus>, attempts: Vec<Attempt>) {
+    let mut counts: BTreeMap<TaskId, (u64, Moment)> = BTreeMap::new();
+    for attempt in attempts {
+        let (count, last) = counts.entry(attempt.task).or_insert((0, attempt.at));
+        *count = count.saturating_add(1);
+        *last = attempt.at;
+    }
+    for (task, (count, last)) in counts {
+        if let Some(status) = known.iter_mut().find(|one| one.task == task) {
+            status.attempts = status.attempts.max(count);
+            status.last_attempt = status.last_attempt.or(Some(last));
+        } else {
+            let (standing, pattern, remedy) = (Standing::Open, None, None);
+            let last_attempt = Some(last);
+            let attempts = count;
+            known.push(TaskStatus { task, attempts, last_attempt, standing, pattern, remedy });
+        }
+    }
 }
 
 fn read_list(place: &Place) -> Result<Option<TaskList>, CliError> {
@@ -177,12 +204,28 @@ fn retry(
     }
     let open = (Standing::Open, clock::wall());
     journal.mark_task(&place.root, &task.id, open).map_err(fault::journal)?;
+    let blocked = still_blocked(place)?;
     let next = match runs::at_work(journal, &place.root)? {
         Some(run) => {
             format!("Run {} is at work and does not know: it counts from the next run on", run.run)
         }
-        None => "Next: flyball run".to_owned(),
+        None => match blocked {
+            None => "Next: flyball run".to_owned(),
+            Some(reason) => format!("Still blocked: {reason}\nNext: flyball unblock"),
+        },
     };
     let was = words::standing(task.standing);
     Ok(format!("Task {id} was {was} and stands open again.\n{next}\n"))
+}
+
+/// What blocks beside the tasks that were left. A file that only lists those is out of date now.
+fn still_blocked(place: &Place) -> Result<Option<String>, CliError> {
+    let blocked = place.desk.file("blocked.txt");
+    let seen = place.desk.desk().map_err(fault::file(&blocked, "read"))?;
+    let Some(reason) = seen.blocked else { return Ok(None) };
+    if reason.trim_start().starts_with(NOTHING_LEFT) {
+        place.desk.remove_blocked().map_err(fault::file(&blocked, "removed"))?;
+        return Ok(None);
+    }
+    Ok(Some(words::line(&reason, 200)))
 }

@@ -19,6 +19,7 @@ use crate::hook::{
     stop_key, stop_time,
 };
 use crate::journal::{HookChange, HookStep};
+use crate::mcp::RunReport;
 
 /// Ids remembered, of calls and of results.
 const SEEN_MAX: usize = 512;
@@ -140,13 +141,21 @@ impl Driver {
         Ok(())
     }
 
-    /// What hooks of this session have reported since the last time.
+    /// What hooks and tools of this session have reported since the last time.
     pub(super) fn hook_events(&mut self) -> Result<Vec<Event>, CliError> {
         let Some(session) = &mut self.session else { return Ok(Vec::new()) };
         let iteration = session.iteration;
         let mut events = Vec::new();
         for row in self.journal.hooks_after(&self.run, self.hooks.after)? {
             self.hooks.after = row.key;
+            if let Ok(RunReport { iteration: said_in, reported }) = serde_json::from_str(&row.body)
+            {
+                if said_in == iteration {
+                    let fact = AgentFact::ReportedAttempt(reported);
+                    events.push(Event::Agent { iteration, fact });
+                }
+                continue;
+            }
             let Ok(report) = serde_json::from_str::<HookReport>(&row.body) else { continue };
             if report.iteration != Some(iteration) {
                 continue;

@@ -7,13 +7,14 @@ pub(super) const INVALID_REQUEST: i64 = -32600;
 /// JSON-RPC: the server's own troubles.
 pub(super) const SERVER_GONE: i64 = -32000;
 
-/// A tool result that says why the call was not run.
-pub(super) fn refused(id: &Value, why: &str) -> Vec<u8> {
-    line(&json!({
+/// A tool result that says why the call was not run, without the end of its line.
+pub(super) fn refused(id: &Value, why: &str) -> String {
+    let message = json!({
         "jsonrpc": "2.0",
         "id": id,
         "result": { "content": [text(why)], "isError": true },
-    }))
+    });
+    message.to_string()
 }
 
 /// A protocol error.

@@ -1,7 +1,6 @@
 //! Who may pass: every line of either side is looked at, and only tool calls and their results are
-//! touched. Remembers which requests are open, so that none stays without an answer.
+//! touched. No request stays without an answer.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flyball_core::CallId;
@@ -11,13 +10,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::{self, INVALID_REQUEST, SERVER_GONE};
+use super::batch::Word;
 use super::line::{Head, Line};
+use super::open::{Closed, Kind, OpenRequests, key};
 use super::result::CallResponse;
 use super::spill::Spill;
 use crate::clock::Clock;
-
-/// The most requests that are remembered as open; the oldest are forgotten first.
-const OPEN_MAX: usize = 10_000;
 
 /// The judge between client and server.
 #[derive(Debug)]
@@ -25,32 +23,8 @@ pub(super) struct Judge {
     rules: CallRules,
     spill: Spill,
     clock: Clock,
-    state: Mutex<State>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    ring: CallRing,
-    /// Open requests by their id as JSON, with the order they came in.
-    open: BTreeMap<String, Open>,
-    /// Ids by that order.
-    order: BTreeMap<u64, String>,
-    next: u64,
-}
-
-#[derive(Debug)]
-struct Open {
-    number: u64,
-    kind: Kind,
-}
-
-/// What an open request is.
-#[derive(Debug)]
-enum Kind {
-    /// A tool call, with what the agent is to be told with its result.
-    Call { nudge: Option<String> },
-    /// Anything else.
-    Other,
+    ring: Mutex<CallRing>,
+    requests: Mutex<OpenRequests>,
 }
 
 /// What becomes of a line of the client.
@@ -60,6 +34,17 @@ pub(super) enum Fate {
     Pass(Line),
     /// It does not reach the server; this is the answer.
     Answer(Vec<u8>),
+    /// This goes to the server, and this is answered now.
+    Split { pass: Line, answer: Vec<u8> },
+}
+
+/// What becomes of one answer of the server.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    /// The answer anew; none when it stays as it is.
+    pub(super) rewritten: Option<String>,
+    /// Our own answers that go with it.
+    pub(super) held: Vec<String>,
 }
 
 /// The part of a tool call that is judged.
@@ -82,55 +67,76 @@ impl Judge {
     }
 
     pub(super) fn new(rules: CallRules, spill: Spill) -> Self {
-        Self { rules, spill, clock: Clock::start(), state: Mutex::default() }
+        let (ring, requests) = (Mutex::default(), Mutex::default());
+        Self { rules, spill, clock: Clock::start(), ring, requests }
     }
 
     /// Judges a line of the client.
     pub(super) fn hear_client(&self, mut line: Line) -> Fate {
-        let Some(head) = line.head() else { return Self::pass_whole(line, &Head::default()) };
-        let (Some(method), id) = (&head.method, head.id.as_ref().filter(|id| !id.is_null())) else {
-            return Self::pass_whole(line, &head);
-        };
-        let Some(id) = id else {
-            if method == "notifications/cancelled"
-                && let Some(id) = head.params.as_ref().and_then(|params| params.request_id.as_ref())
-            {
-                self.state().close(id);
-            }
-            return Self::pass_whole(line, &head);
-        };
-        if method != "tools/call" {
-            self.state().open(id, Kind::Other);
-            return Self::pass_whole(line, &head);
+        if line.is_batch() {
+            return self.batch_of_client(line);
         }
-        self.call(line, id)
+        let Some(head) = line.head() else { return Self::pass_whole(line, &Head::default()) };
+        if let Line::Held(bytes) = &line {
+            return match self.message_of_client(&head, bytes) {
+                Word::Pass(_) => Fate::Pass(line),
+                Word::Answer(answer) => Fate::Answer(ended(answer)),
+                Word::Due(answers) if answers.is_empty() => Fate::Pass(line),
+                Word::Due(answers) => Fate::Split {
+                    pass: line,
+                    answer: answers.into_iter().flat_map(ended).collect(),
+                },
+            };
+        }
+        let id = head.id.as_ref().filter(|id| !id.is_null());
+        match (head.method.as_deref(), id) {
+            (Some("tools/call"), Some(id)) => {
+                let why = format!(
+                    "this tool call has {} bytes, more than flyball mcp-guard judges ({}): put \
+                     the data into a file and pass its path",
+                    line.length(),
+                    super::HELD_MAX
+                );
+                return Fate::Answer(answer::error(id, INVALID_REQUEST, &why));
+            }
+            (Some(_), Some(id)) if line.is_whole() => self.requests().open(id, Kind::Other),
+            (Some(_) | None, _) => {}
+        }
+        Self::pass_whole(line, &head)
     }
 
-    fn call(&self, line: Line, id: &Value) -> Fate {
-        let Line::Held(bytes) = &line else {
-            let why = format!(
-                "this tool call has {} bytes, more than flyball mcp-guard judges ({}): put the \
-                 data into a file and pass its path",
-                line.length(),
-                super::HELD_MAX
-            );
-            return Fate::Answer(answer::error(id, INVALID_REQUEST, &why));
-        };
-        let Ok(call) = serde_json::from_slice::<CallLine>(bytes) else {
+    /// Judges one message of the client, alone in its line or in a batch.
+    pub(super) fn message_of_client(&self, head: &Head, text: &[u8]) -> Word {
+        let id = head.id.as_ref().filter(|id| !id.is_null());
+        match (head.method.as_deref(), id) {
+            (Some("notifications/cancelled"), None) => {
+                let cancelled = head.params.as_ref().and_then(|one| one.request_id.as_ref());
+                Word::Due(cancelled.map(|id| self.requests().cancel(id)).unwrap_or_default())
+            }
+            (None, _) | (Some(_), None) => Word::Pass(None),
+            (Some("tools/call"), Some(id)) => self.call(text, id),
+            (Some(_), Some(id)) => {
+                self.requests().open(id, Kind::Other);
+                Word::Pass(Some(id.clone()))
+            }
+        }
+    }
+
+    fn call(&self, text: &[u8], id: &Value) -> Word {
+        let Ok(call) = serde_json::from_slice::<CallLine>(text) else {
             // What is wrong with it is for the server to say.
-            self.state().open(id, Kind::Other);
-            return Fate::Pass(line);
+            self.requests().open(id, Kind::Other);
+            return Word::Pass(Some(id.clone()));
         };
         let CallParams { name, arguments } = call.params;
         let call = ToolCall::new(CallId::new(key(id)), name, &arguments, &self.rules);
-        let mut state = self.state();
-        let verdict = state.ring.before(&self.rules, self.clock.now(), &call);
+        let verdict = self.ring().before(&self.rules, self.clock.now(), &call);
         let message = verdict.message().map(str::to_owned);
         if verdict.may_run() {
-            state.open(id, Kind::Call { nudge: message });
-            return Fate::Pass(line);
+            self.requests().open(id, Kind::Call { nudge: message });
+            return Word::Pass(Some(id.clone()));
         }
-        Fate::Answer(answer::refused(id, &message.unwrap_or_default()))
+        Word::Answer(answer::refused(id, &message.unwrap_or_default()))
     }
 
     /// A line passes if all of it is here; one that is longer than any message is answered.
@@ -144,33 +150,51 @@ impl Judge {
     }
 
     /// Judges a line of the server: what the client gets.
-    pub(super) fn hear_server(&self, mut line: Line) -> Line {
-        let Some(head) = line.head() else { return line };
-        if head.method.is_some() {
-            return line;
+    pub(super) fn hear_server(&self, mut line: Line) -> Vec<Line> {
+        if line.is_batch() {
+            return vec![self.batch_of_server(line)];
         }
-        let Some(id) = head.id.filter(|id| !id.is_null()) else { return line };
-        let open = self.state().close(&id);
-        match open {
-            Some(Kind::Call { nudge }) => self.result(line, &id, nudge),
+        if let Line::Held(bytes) = &line {
+            let judged = self.answer_of_server(bytes);
+            let line = judged.rewritten.map_or(line, |text| Line::Held(ended(text)));
+            let held = judged.held.into_iter().map(|answer| Line::Held(ended(answer)));
+            return std::iter::once(line).chain(held).collect();
+        }
+        let head = line.head().filter(|head| head.method.is_none());
+        let Some(id) = head.and_then(|head| head.id).filter(|id| !id.is_null()) else {
+            return vec![line];
+        };
+        let closed = self.requests().close(&id);
+        let line = match closed.kind {
+            Some(Kind::Call { .. }) => self.huge(line, &id),
             Some(Kind::Other) | None => line,
-        }
+        };
+        let held = closed.held.into_iter().map(|answer| Line::Held(ended(answer)));
+        std::iter::once(line).chain(held).collect()
     }
 
-    fn result(&self, line: Line, id: &Value, nudge: Option<String>) -> Line {
-        let bytes = match line {
-            Line::Held(bytes) => bytes,
-            Line::Spooled(_) => return self.huge(line, id),
+    /// Judges one message of the server, alone in its line or in a batch.
+    pub(super) fn answer_of_server(&self, text: &[u8]) -> Judged {
+        let head = Head::of(text).filter(|head| head.method.is_none());
+        let Some(id) = head.and_then(|head| head.id).filter(|id| !id.is_null()) else {
+            return Judged::default();
         };
-        let rewritten = CallResponse::read(&bytes).and_then(|response| {
-            let id = CallId::new(key(id));
-            let result = ToolResult::new(id, response.outcome, &response.identity);
-            let verdict = self.state().ring.after(&self.rules, self.clock.now(), &result);
-            let notes: Vec<String> =
-                nudge.into_iter().chain(verdict.message().map(str::to_owned)).collect();
-            response.rewritten(&self.rules, &self.spill, &notes)
-        });
-        Line::Held(rewritten.unwrap_or(bytes))
+        let Closed { kind, held } = self.requests().close(&id);
+        let rewritten = match kind {
+            Some(Kind::Call { nudge }) => self.result(text, &id, nudge),
+            Some(Kind::Other) | None => None,
+        };
+        Judged { rewritten, held }
+    }
+
+    fn result(&self, text: &[u8], id: &Value, nudge: Option<String>) -> Option<String> {
+        let response = CallResponse::read(text)?;
+        let id = CallId::new(key(id));
+        let result = ToolResult::new(id, response.outcome, &response.identity);
+        let verdict = self.ring().after(&self.rules, self.clock.now(), &result);
+        let notes: Vec<String> =
+            nudge.into_iter().chain(verdict.message().map(str::to_owned)).collect();
+        response.rewritten(&self.rules, &self.spill, &notes)
     }
 
     /// A result too large even to be held: all of it goes to a file, as it came.
@@ -181,7 +205,7 @@ impl Judge {
         let begun = String::from_utf8_lossy(&begun).into_owned();
         let outcome = ToolOutcome::Ok;
         let result = ToolResult::new(CallId::new(key(id)), outcome, &format!("{length} {begun}"));
-        self.state().ring.after(&self.rules, self.clock.now(), &result);
+        self.ring().after(&self.rules, self.clock.now(), &result);
         let written = self.spill.write_with(|file| line.write_to(file));
         let Ok(path) = written else { return line };
         let notice = format!(
@@ -199,43 +223,24 @@ impl Judge {
 
     /// Answers every open request: the server is gone.
     pub(super) fn give_up(&self, why: &str) -> Vec<Vec<u8>> {
-        let mut state = self.state();
-        state.order.clear();
-        let open = std::mem::take(&mut state.open);
-        let ids = open.keys().filter_map(|id| serde_json::from_str::<Value>(id).ok());
+        let (open, held) = self.requests().take_all();
         let why = format!("{why} before it answered");
-        ids.map(|id| answer::error(&id, SERVER_GONE, &why)).collect()
+        let errors = open.iter().map(|id| answer::error(id, SERVER_GONE, &why));
+        errors.chain(held.into_iter().map(ended)).collect()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn open(&mut self, id: &Value, kind: Kind) {
-        let number = self.next;
-        self.next = number.saturating_add(1);
-        let id = key(id);
-        if let Some(before) = self.open.insert(id.clone(), Open { number, kind }) {
-            self.order.remove(&before.number);
-        }
-        self.order.insert(number, id);
-        if self.open.len() > OPEN_MAX
-            && let Some((_, oldest)) = self.order.pop_first()
-        {
-            self.open.remove(&oldest);
-        }
+    fn ring(&self) -> MutexGuard<'_, CallRing> {
+        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn close(&mut self, id: &Value) -> Option<Kind> {
-        let open = self.open.remove(&key(id))?;
-        self.order.remove(&open.number);
-        Some(open.kind)
+    pub(super) fn requests(&self) -> MutexGuard<'_, OpenRequests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An id as JSON: `1` is not `"1"`.
-fn key(id: &Value) -> String {
-    id.to_string()
+/// A message with the end of its line.
+fn ended(message: String) -> Vec<u8> {
+    let mut bytes = message.into_bytes();
+    bytes.push(b'\n');
+    bytes
 }

@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 
-use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -14,6 +14,8 @@ use crate::clock;
 
 /// The longest line that is kept at all.
 const SPOOLED_MAX: u64 = 1024 * 1024 * 1024;
+/// How far into a long line its kind is looked for.
+const LEADING: u64 = 4096;
 
 /// A whole line, its end included.
 #[derive(Debug)]
@@ -45,6 +47,16 @@ pub(crate) struct Head {
     /// What is asked about.
     #[serde(default)]
     pub(crate) params: Option<HeadParams>,
+}
+
+impl Head {
+    /// What a message says of itself; none when it is no JSON object.
+    pub(crate) fn of(message: &[u8]) -> Option<Self> {
+        if first(message) != Some(b'{') {
+            return None;
+        }
+        serde_json::from_slice(message).ok()
+    }
 }
 
 /// The part of `params` that is looked at. Whatever else stands there is passed over unread.
@@ -124,9 +136,26 @@ impl Line {
     /// What it says of itself; none when it is no JSON object.
     pub(crate) fn head(&mut self) -> Option<Head> {
         match self {
-            Self::Held(bytes) if is_object(bytes) => serde_json::from_slice(bytes).ok(),
-            Self::Held(_) => None,
-            Self::Spooled(spool) => spool.head(),
+            Self::Held(bytes) => Head::of(bytes),
+            Self::Spooled(spool) => spool.read(),
+        }
+    }
+
+    /// Whether it is an array: a batch of messages.
+    pub(crate) fn is_batch(&mut self) -> bool {
+        match self {
+            Self::Held(bytes) => first(bytes) == Some(b'['),
+            Self::Spooled(spool) => {
+                spool.beginning(LEADING).is_ok_and(|begun| first(&begun) == Some(b'['))
+            }
+        }
+    }
+
+    /// What the messages of a long batch say of themselves.
+    pub(crate) fn heads(&mut self) -> Vec<Head> {
+        match self {
+            Self::Held(bytes) => serde_json::from_slice(bytes).unwrap_or_default(),
+            Self::Spooled(spool) => spool.read().unwrap_or_default(),
         }
     }
 
@@ -152,7 +181,7 @@ impl Line {
 }
 
 impl Spool {
-    fn head(&mut self) -> Option<Head> {
+    fn read<T: DeserializeOwned>(&mut self) -> Option<T> {
         self.file.seek(SeekFrom::Start(0)).ok()?;
         // Fails for a cut line, and for one that is no object.
         serde_json::from_reader(BufReader::new(&self.file)).ok()
@@ -167,8 +196,9 @@ impl Spool {
     }
 }
 
-fn is_object(line: &[u8]) -> bool {
-    line.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')
+/// The first byte that says something.
+fn first(line: &[u8]) -> Option<u8> {
+    line.iter().copied().find(|byte| !byte.is_ascii_whitespace())
 }
 
 /// Cuts what comes in into lines.

@@ -66,13 +66,13 @@ impl<'a> CallResponse<'a> {
         Some(Self { whole, result: Some(object), content, outcome, identity, chars })
     }
 
-    /// The line anew, with notes added and a large text taken out; none when it can stay.
+    /// The message anew, with notes added and a large text taken out; none when it can stay.
     pub(super) fn rewritten(
         &self,
         rules: &CallRules,
         spill: &Spill,
         notes: &[String],
-    ) -> Option<Vec<u8>> {
+    ) -> Option<String> {
         let result = self.result.as_ref()?;
         result.get("content")?;
         let large = CallRing::large(rules, self.chars).is_some();
@@ -95,9 +95,7 @@ impl<'a> CallResponse<'a> {
         items.extend(notes.iter().map(|note| answer::text(note).to_string()));
         replaced.push(("content", format!("[{}]", items.join(","))));
         let result = result.with(&replaced);
-        let mut line = self.whole.with(&[("result", result)]).into_bytes();
-        line.push(b'\n');
-        Some(line)
+        Some(self.whole.with(&[("result", result)]))
     }
 
     fn text(&self) -> String {

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Params, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Journal, JournalError, stored, text_of};
+use super::{Journal, JournalError, number, stored, text_of};
 
 /// The most attempts, remedies or entries that are handed out, the latest ones.
 const ROWS_MAX: u32 = 10_000;
@@ -32,6 +32,40 @@ impl Journal {
             )?;
             Ok(())
         })
+    }
+
+    /// Keeps an attempt of which there may be others at the same moment: it is put after those that
+    /// are already there. The attempt as it is kept.
+    pub fn add_attempt(
+        &mut self,
+        root: &Path,
+        mut attempt: Attempt,
+    ) -> Result<Attempt, JournalError> {
+        self.write(|change| {
+            let at = stored(attempt.at.as_millis());
+            let latest: Option<i64> = change.query_row(
+                "SELECT max(at) FROM attempts WHERE root = ?1 AND at >= ?2",
+                params![text_of(root), at],
+                |row| row.get(0),
+            )?;
+            let at = latest.map_or(at, |latest| latest.saturating_add(1));
+            attempt.at = Moment::from_millis(number(at));
+            let (run, iteration) = (attempt.run.as_str(), attempt.iteration.get());
+            change.execute(
+                "INSERT INTO attempts (root, task, at, run, iteration, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                params![
+                    text_of(root),
+                    attempt.task.as_str(),
+                    at,
+                    run,
+                    iteration,
+                    json(&attempt, "an attempt")?,
+                ],
+            )?;
+            Ok(())
+        })?;
+        Ok(attempt)
     }
 
     /// Keeps a remedy that was applied. The same one again changes nothing.

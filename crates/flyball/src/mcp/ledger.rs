@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use flyball_core::event::TasksSight;
 use flyball_core::task::{Attempt, AttemptStatus, Standing};
 use flyball_core::tasklist::{Mode, ReviewStatus, Transition, check_transition};
-use flyball_core::{IterationNo, Moment, RunId, TaskId};
+use flyball_core::{IterationNo, RunId, TaskId};
 use serde_json::{Map, Value};
 
+use super::around::Recorded;
 use super::refused::Refused;
 use super::session::{Checkpoint, Session, Trigger};
-use super::site::{self, Site, run_around};
+use super::site::{self, Site};
 use crate::clock;
 use crate::journal::Journal;
 
@@ -37,23 +38,17 @@ impl Site {
         worktree.checkpoint(&RunId::new(session), iteration, &sight.checkpoint_tree).ok()
     }
 
-    /// Records an attempt. Two at the same moment would be one: the later is put a little later.
+    /// Records an attempt, or hands it to the run the agent is in.
     pub(super) fn record(
         &self,
         journal: &mut Journal,
-        mut attempt: Attempt,
-    ) -> Result<Attempt, Refused> {
-        let latest = journal
-            .task_memory(&self.root, attempt.at, flyball_core::Millis::new(10_000))?
-            .attempts
-            .iter()
-            .map(|one| one.at)
-            .max();
-        if let Some(latest) = latest.filter(|latest| *latest >= attempt.at) {
-            attempt.at = Moment::from_millis(latest.as_millis().saturating_add(1));
+        attempt: Attempt,
+    ) -> Result<Recorded, Refused> {
+        if let Some(around) = self.run_around(journal)? {
+            Self::report(journal, &around, attempt)?;
+            return Ok(Recorded::Report(around));
         }
-        journal.record_attempt(&self.root, &attempt)?;
-        Ok(attempt)
+        Ok(Recorded::Attempt(journal.add_attempt(&self.root, attempt)?))
     }
 
     /// Writes down that a session's task is blocked, and why.
@@ -140,7 +135,6 @@ impl Site {
 
 /// The attempt a session ends with.
 fn attempt(session: &Session, status: AttemptStatus, blockers: BTreeSet<String>) -> Attempt {
-    let (run, iteration) = run_around();
     let work = match status {
         AttemptStatus::Done => BTreeSet::from([format!("completed in session {}", session.id)]),
         AttemptStatus::Pending | AttemptStatus::InProgress | AttemptStatus::Blocked => {
@@ -150,8 +144,8 @@ fn attempt(session: &Session, status: AttemptStatus, blockers: BTreeSet<String>)
     Attempt {
         task: TaskId::new(&session.task),
         at: site::now(),
-        run,
-        iteration,
+        run: RunId::default(),
+        iteration: IterationNo::default(),
         status,
         blockers,
         work,

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    Prompt, PromptArgument, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, Resource, ResourceContents, Role, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    Implementation, ListPromptsResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, Prompt, PromptArgument, PromptMessage,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, Role, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -142,6 +142,27 @@ impl ServerHandler for Server {
             Err(refused) => CallToolResult::error(vec![ContentBlock::text(refused.to_string())]),
         }
         .into())
+    }
+
+    /// A request nobody knows, or one of the protocol's whose parameters are not what it needs.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        let needs = match method.as_str() {
+            "tools/call" => "`name` (string), and `arguments` as an object",
+            "resources/read" => "`uri` (string)",
+            "prompts/get" => "`name` (string), and `arguments` as an object of strings",
+            "initialize" => "`protocolVersion`, `capabilities` and `clientInfo`",
+            _ => {
+                let why = format!("there is no method `{method}` here");
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None));
+            }
+        };
+        let why = format!("the parameters of `{method}` are wrong; it needs {needs}");
+        Err(ErrorData::invalid_params(why, None))
     }
 
     async fn list_resources(

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use flyball_core::event::TasksSight;
 use flyball_core::task::TaskRing;
 use flyball_core::tasklist::TaskList;
-use flyball_core::{IterationNo, Moment, RunId, TaskId};
+use flyball_core::{Moment, TaskId};
 
+use super::around::RunAround;
 use super::refused::Refused;
 use crate::cli::Globals;
 use crate::clock;
@@ -17,6 +18,9 @@ use crate::gate::Cancel;
 use crate::journal::{Journal, state_dir};
 use crate::loopdir::LoopDir;
 use crate::worktree::Worktree;
+
+/// Characters of a task's id.
+const TASK_MAX: usize = 400;
 
 /// Where the server stands.
 #[derive(Debug)]
@@ -89,9 +93,15 @@ impl Site {
         self.tasks().ok().map(|(_, list)| list)
     }
 
-    /// The task ring with what is remembered of this repository.
-    pub(super) fn task_ring(&self, journal: &Journal, now: Moment) -> Result<TaskRing, Refused> {
+    /// The task ring with what is remembered of this repository, as far back as attempts count.
+    pub(super) fn task_ring(
+        &self,
+        journal: &Journal,
+        now: Moment,
+        around: Option<&RunAround>,
+    ) -> Result<TaskRing, Refused> {
         let window = self.config.policy.tasks.attempt_window;
+        let window = around.map_or(window, |around| around.reaches_back(now, window));
         Ok(TaskRing::new(journal.task_memory(&self.root, now, window)?))
     }
 
@@ -100,6 +110,12 @@ impl Site {
         let name = name.trim();
         if name.is_empty() {
             return Err(Refused::new("`task` is empty; give a task's id, as `task_list` shows it"));
+        }
+        if name.chars().count() > TASK_MAX {
+            return Err(Refused::new(format!(
+                "`task` has more than {TASK_MAX} characters; give a task's id, as `task_list` \
+                 shows it"
+            )));
         }
         Ok(TaskId::new(name))
     }
@@ -118,11 +134,4 @@ impl Site {
 /// The machine's time of day: what is recorded here is compared with what other processes record.
 pub(super) fn now() -> Moment {
     clock::wall()
-}
-
-/// The run and iteration this server was started in by `flyball run`, if it was.
-pub(super) fn run_around() -> (RunId, IterationNo) {
-    let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let iteration = variable("FLYBALL_ITERATION").parse().unwrap_or(0);
-    (RunId::new(variable("FLYBALL_RUN")), IterationNo::new(iteration))
 }

@@ -101,7 +101,11 @@ impl Entry {
             .map(|list| list.iter().filter_map(Value::as_str).collect())
             .unwrap_or_default();
         let described = names(&self.input).map(|name| {
-            let kind = self.input.get("properties").and_then(|all| all.get(name)).map_or("", kind);
+            let kind = self
+                .input
+                .get("properties")
+                .and_then(|all| all.get(name))
+                .map_or_else(String::new, kind);
             let must = if required.contains(&name) { ", required" } else { "" };
             format!("{name} ({kind}{must})")
         });
@@ -113,8 +117,17 @@ impl Entry {
     }
 }
 
-fn kind(property: &Value) -> &str {
-    property.get("type").and_then(Value::as_str).unwrap_or("one of several kinds")
+/// What a property may be: its words where only some are right, else its type.
+fn kind(property: &Value) -> String {
+    let choices = property.get("oneOf").and_then(Value::as_array);
+    let words = choices.into_iter().flatten().filter_map(|one| one.get("const"));
+    let words = words.chain(property.get("enum").and_then(Value::as_array).into_iter().flatten());
+    let words: Vec<&str> = words.filter_map(Value::as_str).collect();
+    if words.is_empty() {
+        let kind = property.get("type").and_then(Value::as_str);
+        return kind.unwrap_or("one of several kinds").to_owned();
+    }
+    words.join(" | ")
 }
 
 /// The names of an object's properties.

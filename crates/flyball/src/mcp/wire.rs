@@ -91,8 +91,12 @@ fn take(mut line: Line, sender: &Sender<RxJsonRpcMessage<RoleServer>>) -> io::Re
             Err(error) => {
                 answer(&Head::default(), PARSE_ERROR, &format!("the line is not JSON: {error}"))
             }
-            Ok(value) => {
-                let head: Head = serde_json::from_value(value).unwrap_or_default();
+            Ok(Value::Array(_)) => {
+                let why = "batches are not taken: send each message in a line of its own";
+                answer(&Head::default(), INVALID_REQUEST, why)
+            }
+            Ok(_) => {
+                let head = Head::of(bytes).unwrap_or_default();
                 let why = "the message is no JSON-RPC 2.0 request or notification of MCP";
                 answer(&head, INVALID_REQUEST, why)
             }

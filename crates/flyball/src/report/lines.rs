@@ -169,7 +169,7 @@ impl TextReport {
                 self.line("STEER", number, &text, Paint::yellow);
             }
             Notice::TaskLeft { task, standing, why } => {
-                let text = format!("{task} is now {standing:?}: {why}");
+                let text = format!("{task} ({}): {why}", standing.words());
                 self.line("LEAVE", number, &text, Paint::yellow);
             }
             Notice::AnswerDelivered => {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use flyball::journal::Journal;
 use flyball_core::task::{Attempt, AttemptStatus};
@@ -527,6 +529,118 @@ fn what_is_no_request_is_answered_and_the_server_lives() {
     let answer = client.message();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(78), &json!(-32601)));
     assert_eq!(client.call("plan_next", json!({}))["task"], "US-1");
+}
+
+#[test]
+fn parameters_and_messages_of_a_wrong_shape_are_told_apart_from_unknown_methods() {
+    let place = Place::new("");
+    let mut client = Client::mcp(&place.root);
+    let cases = [
+        ("tools/call", json!({ "arguments": {} })),
+        ("tools/call", json!({ "name": 5 })),
+        ("tools/call", json!({ "name": "plan_next", "arguments": [1] })),
+        ("tools/call", json!({ "name": "plan_next", "arguments": "x" })),
+        ("resources/read", json!({})),
+        ("prompts/get", json!({ "name": 7 })),
+    ];
+    for (method, params) in cases {
+        let answer = client.request(method, params.clone());
+        assert_eq!(answer["error"]["code"], -32602, "{method} {params}: {answer}");
+        let why = answer["error"]["message"].as_str().unwrap();
+        assert!(why.contains(method) && why.contains("it needs `"), "{why}");
+    }
+    // What is no object has no id to be answered under.
+    for line in ["[1]", "[]", r#"[{"jsonrpc":"2.0","id":60,"method":"ping"}]"#, "7", "null"] {
+        client.send(line);
+        let answer = client.message();
+        let told = (&answer["id"], &answer["error"]["code"]);
+        assert_eq!(told, (&Value::Null, &json!(-32600)), "{line}: {answer}");
+    }
+    let why = client.refused("attempt_record", json!({ "task": "t" }));
+    assert!(why.contains("status (pending | in_progress | blocked | done, required)"), "{why}");
+    let why =
+        client.refused("attempt_record", json!({ "task": "t".repeat(401), "status": "done" }));
+    assert!(why.contains("more than 400 characters"), "{why}");
+}
+
+#[test]
+fn attempts_recorded_at_the_same_moment_are_all_kept() {
+    let place = Place::new("");
+    let mut clients: Vec<Client> = (0..3).map(|_| Client::mcp(&place.root)).collect();
+    let arguments = json!({ "task": "US-1", "status": "pending" });
+    for id in 1000..1030 {
+        let call = json!({ "name": "attempt_record", "arguments": arguments });
+        let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call });
+        for client in &mut clients {
+            client.send(&call.to_string());
+        }
+    }
+    for client in &mut clients {
+        for _ in 1000..1030 {
+            assert_eq!(client.message()["result"]["isError"], false);
+        }
+    }
+    assert_eq!(place.journal().attempts(&place.root).unwrap().len(), 90);
+}
+
+#[test]
+fn a_blocked_task_is_planned_after_every_open_one_whatever_its_mode() {
+    let place = Place::new("");
+    let mut client = Client::mcp(&place.root);
+    let handed_in = json!({ "task": "US-1", "review_status": "needs_review", "notes": "n" });
+    client.call("task_update", handed_in);
+    client.call("task_update", json!({ "task": "US-1", "blocked": true }));
+    assert_eq!(client.call("plan_next", json!({}))["task"], "US-3");
+    client.call("task_update", json!({ "task": "US-3", "blocked": true }));
+    assert_eq!(client.call("plan_next", json!({}))["task"], "US-1");
+}
+
+/// One request by hand: the status line's code.
+fn post(port: u16, headers: &str) -> String {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": { "name": "by-hand", "version": "1" } } })
+    .to_string();
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\n{headers}Content-Type: application/json\r\nAccept: \
+         application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {length}\
+         \r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).unwrap();
+    line.split(' ').nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn pages_of_other_sites_cannot_reach_the_server_over_http() {
+    let place = Place::new("");
+    let mut server = Command::new(env!("CARGO_BIN_EXE_flyball"))
+        .args(["mcp", "--http", "127.0.0.1:0"])
+        .current_dir(&place.root)
+        .env("FLYBALL_STATE", place.root.parent().unwrap().join("state"))
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let port = line.trim().rsplit_once(':').unwrap().1.trim_end_matches("/mcp").parse().unwrap();
+    let cases = [
+        ("Host: 127.0.0.1\r\n", "200"),
+        ("Host: localhost\r\nOrigin: http://localhost:3000\r\n", "200"),
+        ("Host: 127.0.0.1\r\nOrigin: http://evil.example\r\n", "403"),
+        ("Host: 127.0.0.1\r\nOrigin: http://localhost.evil.example\r\n", "403"),
+        ("Host: 127.0.0.1\r\nOrigin: null\r\n", "403"),
+        // A name of another site that was pointed at this machine.
+        ("Host: evil.example\r\n", "403"),
+    ];
+    let found = cases.map(|(headers, _)| post(port, headers));
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert_eq!(found, cases.map(|(_, code)| code.to_owned()));
 }
 
 #[test]

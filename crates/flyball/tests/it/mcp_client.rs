@@ -23,6 +23,16 @@ impl Client {
         Self { child, input, output, next: 0 }
     }
 
+    /// Starts `flyball mcp` with a state folder of someone else's, and shakes hands.
+    pub(crate) fn with_state(root: &Path, state: &Path) -> Self {
+        let mut child = flyball(root).arg("mcp").env("FLYBALL_STATE", state).spawn().unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let mut client = Self { child, input, output, next: 0 };
+        client.shake_hands();
+        client
+    }
+
     /// Starts `flyball mcp` and shakes hands.
     pub(crate) fn mcp(root: &Path) -> Self {
         let mut client = Self::start(root, &["mcp"]);
@@ -53,6 +63,13 @@ impl Client {
     pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
+        line
+    }
+
+    /// Reads one line, whatever it is.
+    pub(crate) fn bytes(&mut self) -> Vec<u8> {
+        let mut line = Vec::new();
+        self.output.read_until(b'\n', &mut line).unwrap();
         line
     }
 

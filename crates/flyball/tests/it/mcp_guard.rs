@@ -261,3 +261,178 @@ fn flyballs_own_server_works_behind_its_own_guard() {
     let started = client.call("iteration_start", json!({ "task": "t", "max_iterations": 2 }));
     assert_eq!(started["iteration"], 1);
 }
+
+/// A server that answers a batch in one array, last message first, and keeps what reached it.
+const BATCHING: &str = r#"
+import json, sys
+for line in sys.stdin:
+    open("seen", "a").write(line)
+    said = json.loads(line)
+    answer = lambda one: {"jsonrpc": "2.0", "id": one["id"],
+        "result": {"content": [{"type": "text", "text": one["params"]["arguments"]["q"]}]}}
+    asked = [one for one in said if "id" in one] if isinstance(said, list) else [said]
+    answers = [answer(one) for one in reversed(asked)]
+    if answers:
+        out = answers if isinstance(said, list) and "--single" not in sys.argv else None
+        for one in ([out] if out else answers):
+            print(json.dumps(one, separators=(",", ":")), flush=True)
+"#;
+
+fn batching(place: &Place, flags: &[&str]) -> Client {
+    fs::write(place.root.join("server.py"), BATCHING).unwrap();
+    let server = ["mcp-guard", "--refuse-after", "2", "--", "python3", "server.py"];
+    Client::start(&place.root, &server.iter().chain(flags).copied().collect::<Vec<_>>())
+}
+
+fn asking(id: u64, question: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": { "name": "ask", "arguments": { "q": question } } })
+}
+
+/// Id and beginning of the text of each answer, sorted by id; whether it is an error.
+fn answers(message: &Value) -> Vec<(u64, String, bool)> {
+    let mut found: Vec<(u64, String, bool)> = message
+        .as_array()
+        .unwrap_or_else(|| panic!("one array for one batch: {message}"))
+        .iter()
+        .map(|one| {
+            let text = one["result"]["content"][0]["text"].as_str().unwrap();
+            let head = text.chars().take(10).collect();
+            (one["id"].as_u64().unwrap(), head, one["result"]["isError"] == true)
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn each_call_of_a_batch_is_judged_and_one_array_answers_it() {
+    let place = place();
+    let mut client = batching(&place, &[]);
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/x" });
+    // The third of three like calls is refused; the others are run.
+    client.send(
+        &json!([asking(1, "a"), note, asking(2, "a"), asking(3, "a"), asking(4, "b")]).to_string(),
+    );
+    let said = answers(&client.message());
+    let refused = "tool 'ask'".to_owned();
+    let expected = [(1, "a", false), (2, "a", false), (3, refused.as_str(), true), (4, "b", false)];
+    assert_eq!(said, expected.map(|(id, text, bad)| (id, text.to_owned(), bad)));
+    let seen = fs::read_to_string(place.root.join("seen")).unwrap();
+    assert!(!seen.contains("\"id\":3") && seen.contains("notifications/x"), "{seen}");
+    // What follows in a line of its own belongs to the same streaks.
+    client.send(&asking(5, "b").to_string());
+    assert_eq!(client.message()["result"]["isError"], Value::Null);
+    client.send(&asking(6, "b").to_string());
+    assert_eq!(client.message()["result"]["isError"], true);
+}
+
+#[test]
+fn a_batch_of_which_nothing_is_refused_passes_byte_for_byte() {
+    let place = place();
+    let mut client = Client::start(&place.root, &["mcp-guard", "--", "cat"]);
+    let line = r#"[ {"id":1,"method":"tools/call", "params":{"name":"t","arguments":{"n":1.0e400}}} , {"method":"x"},7 ]"#;
+    client.send(line);
+    assert_eq!(client.line(), format!("{line}\n"));
+    for line in ["[]", "[1,", "[[]]"] {
+        client.send(line);
+        assert_eq!(client.line(), format!("{line}\n"));
+    }
+}
+
+#[test]
+fn a_batch_of_refused_calls_is_answered_at_once_and_notifications_go_on() {
+    let place = place();
+    let mut client = batching(&place, &[]);
+    client.send(&json!([asking(1, "a"), asking(2, "a")]).to_string());
+    client.message();
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/last" });
+    client.send(&json!([asking(3, "a"), note]).to_string());
+    assert_eq!(answers(&client.message())[0].0, 3);
+    client.send(&json!([asking(4, "a")]).to_string());
+    assert_eq!(answers(&client.message())[0].0, 4);
+    client.send(&asking(5, "b").to_string());
+    assert_eq!(client.message()["id"], 5);
+    let seen = fs::read_to_string(place.root.join("seen")).unwrap();
+    assert_eq!(seen.lines().nth(1), Some(format!("[{note}]").as_str()), "{seen}");
+}
+
+#[test]
+fn a_server_that_answers_a_batch_one_by_one_is_followed() {
+    let place = place();
+    let mut client = batching(&place, &["--single"]);
+    client.send(&json!([asking(1, "a"), asking(2, "a"), asking(3, "a")]).to_string());
+    let mut ids: Vec<u64> = (0..3).map(|_| client.message()["id"].as_u64().unwrap()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [1, 2, 3]);
+}
+
+#[test]
+fn results_inside_a_batch_are_nudged_and_spilled() {
+    let place = place();
+    fs::write(place.root.join("server.py"), BATCHING).unwrap();
+    let mut client = Client::start(
+        &place.root,
+        &["mcp-guard", "--large-response", "1000", "--", "python3", "server.py"],
+    );
+    let long = "y".repeat(2000);
+    client.send(&json!([asking(1, &long), asking(2, "a"), asking(3, "a")]).to_string());
+    let said = client.message();
+    let texts: Vec<String> = said.as_array().unwrap().iter().map(Value::to_string).collect();
+    assert!(texts.iter().any(|text| text.contains("2000 characters")), "{texts:?}");
+    let nudged =
+        said.as_array().unwrap().iter().any(|one| {
+            one["result"]["content"].as_array().is_some_and(|content| content.len() == 2)
+        });
+    assert!(nudged, "{texts:?}");
+}
+
+#[test]
+fn refused_calls_of_a_batch_are_answered_even_when_the_server_dies_or_the_rest_is_cancelled() {
+    let place = place();
+    let flags = ["--refuse-after", "2"];
+    let mut client = guarded(&place, &flags, "IFS= read -r a; exit 3");
+    client.send(&json!([asking(1, "a"), asking(2, "a"), asking(3, "a")]).to_string());
+    let mut said: Vec<Value> = (0..3).map(|_| client.message()).collect();
+    said.sort_by_key(|one| one["id"].as_u64());
+    assert_eq!(said[2]["result"]["isError"], true);
+    assert_eq!(said[0]["error"]["code"], -32000);
+
+    let mut client = guarded(&place, &flags, "cat > /dev/null");
+    client.send(&json!([asking(1, "a"), asking(2, "a"), asking(3, "a")]).to_string());
+    for id in [1, 2] {
+        client.send(
+            &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
+                     "params": { "requestId": id } })
+            .to_string(),
+        );
+    }
+    assert_eq!(client.message()["id"], 3);
+}
+
+#[test]
+fn a_batch_too_long_to_be_judged_is_refused_and_the_guard_lives() {
+    let place = place();
+    let mut client = Client::start(&place.root, &["mcp-guard", "--", "cat"]);
+    let big = "x".repeat(65 * 1024 * 1024);
+    client.send(&format!("  [{}]", asking(1, &big)));
+    let answer = client.message();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32600)));
+    client.send("still there");
+    assert_eq!(client.line(), "still there\n");
+}
+
+#[test]
+fn a_server_that_prints_garbage_and_huge_lines_is_passed_on_and_the_guard_lives() {
+    let place = place();
+    let script = r#"printf 'banner\n\377\376\000 not text\n{"id":\n'
+        head -c 104857600 /dev/zero | tr '\0' z; echo
+        cat"#;
+    let mut client = guarded(&place, &[], script);
+    assert_eq!(client.bytes(), b"banner\n");
+    assert_eq!(client.bytes(), b"\xff\xfe\x00 not text\n");
+    assert_eq!(client.bytes(), b"{\"id\":\n");
+    assert_eq!(client.bytes().len(), 100 * 1024 * 1024 + 1);
+    client.send("still there");
+    assert_eq!(client.line(), "still there\n");
+}

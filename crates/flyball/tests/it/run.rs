@@ -15,3 +15,4 @@ mod signals;
 mod snapshots;
 mod tasks;
 mod telling;
+mod tools;

@@ -1,8 +1,11 @@
 //! Facts about an agent, each on one line.
 
+use std::collections::BTreeSet;
+
 use flyball_core::AgentFact;
 use flyball_core::call::ToolOutcome;
 use flyball_core::event::{Exit, ExitHow};
+use flyball_core::task::AttemptReport;
 
 use super::super::columns::Tint;
 use super::story::Detail;
@@ -27,6 +30,7 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
             told("agent", Tint::Warn, &format!("stopped itself: {message}"))
         }
         AgentFact::StopRefused { reason } => told("refused", Tint::Warn, reason),
+        AgentFact::ReportedAttempt(report) => told("reported", Tint::Plain, &reported(report)),
         AgentFact::HookHalted(trip) => told("hook", Tint::Bad, &trip.evidence),
         AgentFact::Exited(exit) => exited(exit, detail),
         AgentFact::Started { .. }
@@ -41,6 +45,19 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
             Detail::Everything => busy(fact),
         },
     }
+}
+
+/// What an agent said of an attempt.
+fn reported(report: &AttemptReport) -> String {
+    let mut text = format!("{} is {}", report.task, report.status.as_str());
+    let list = |items: &BTreeSet<String>| items.iter().cloned().collect::<Vec<_>>().join("; ");
+    if !report.blockers.is_empty() {
+        text = format!("{text}, in the way: {}", list(&report.blockers));
+    }
+    if !report.work.is_empty() {
+        text = format!("{text}, done: {}", list(&report.work));
+    }
+    text
 }
 
 /// What an agent does all day.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::mcp::refused::Refused;
-use crate::mcp::site::{self, Call, run_around};
+use crate::mcp::site::{self, Call};
 use crate::mcp::tool::{Effect, Tool};
 
 const QUESTION_MAX: usize = 8_000;
@@ -59,7 +59,8 @@ impl Tool for AskHuman {
         let desk = dir.desk().map_err(io)?;
         match (&desk.question, &desk.answer) {
             (None, _) => {
-                let (_, iteration) = run_around();
+                let around = call.site.run_around(&call.site.journal()?)?;
+                let iteration = around.map(|around| around.iteration).unwrap_or_default();
                 dir.write_decide(iteration, site::now(), question).map_err(io)?;
             }
             (Some(standing), _) if standing.trim() == question => {}

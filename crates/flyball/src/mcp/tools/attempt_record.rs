@@ -1,13 +1,14 @@
 //! `attempt_record`: an attempt at a task is remembered.
 
-use flyball_core::GuardKind;
-use flyball_core::task::{Attempt, AttemptStatus, Pattern};
+use flyball_core::task::{Attempt, AttemptStatus, Pattern, TaskRing};
+use flyball_core::{GuardKind, IterationNo, Moment, RunId, TaskId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
+use crate::mcp::around::{Recorded, RunAround};
 use crate::mcp::refused::Refused;
-use crate::mcp::site::{self, Call, Site, run_around};
+use crate::mcp::site::{self, Call, Site};
 use crate::mcp::tool::{Effect, Tool};
 use crate::mcp::words;
 
@@ -68,6 +69,10 @@ pub(super) struct Output {
     at: String,
     /// Attempts at it that are remembered.
     attempts: u64,
+    /// The iteration of a run this becomes a part of, when there is one; it is no attempt of its
+    /// own then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    added_to: Option<String>,
     /// The loop its attempts make now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pattern: Option<&'static str>,
@@ -82,7 +87,8 @@ impl Tool for RecordAttempt {
     const NAME: &'static str = "attempt_record";
     const DESCRIPTION: &'static str = "Record one attempt at a task: its status afterwards, what \
         was in the way, and what was really done. Attempts are remembered across sessions; \
-        loop_check finds loops in them.";
+        loop_check finds loops in them. Inside a flyball run it adds to the attempt of the \
+        iteration at hand.";
     const EFFECT: Effect = Effect::Writes;
     type Input = Input;
     type Output = Output;
@@ -91,40 +97,56 @@ impl Tool for RecordAttempt {
         let task = Site::task_id(&input.task)?;
         let (blockers, work) = (items(input.blockers)?, items(input.work_completed)?);
         let mut journal = call.site.journal()?;
-        let (run, iteration) = run_around();
         let attempt = Attempt {
             task: task.clone(),
             at: site::now(),
-            run: run.clone(),
-            iteration,
+            run: RunId::default(),
+            iteration: IterationNo::default(),
             status: input.status.of_attempt(),
             blockers: blockers.into_iter().collect(),
             work: work.into_iter().collect(),
             session: input.session.unwrap_or_default(),
         };
-        let attempt = call.site.record(&mut journal, attempt)?;
-        let now = attempt.at;
-        let ring = call.site.task_ring(&journal, now)?;
-        let rules = &call.site.config.policy.tasks;
-        let status = ring.status(rules, now, &run).into_iter().find(|one| one.task == task);
-        let found = ring.detect(rules, &run, now, &task);
-        let advice = if found.as_ref().is_some_and(|found| found.remedy.is_some()) {
-            "these attempts look like a loop: call `loop_check` before you go on"
-        } else {
-            "go on"
+        let (now, around) = match call.site.record(&mut journal, attempt)? {
+            Recorded::Attempt(attempt) => (attempt.at, None),
+            Recorded::Report(around) => (site::now(), Some(around)),
         };
-        Ok(Output {
-            task: task.to_string(),
-            at: clock::rfc3339(now),
-            attempts: status.map_or(0, |status| status.attempts),
-            pattern: found
-                .as_ref()
-                .map(|found| found.pattern)
-                .map(Pattern::guard)
-                .map(GuardKind::as_str),
-            remedy: found.and_then(|found| found.remedy).map(words::remedy),
-            advice: advice.to_owned(),
-        })
+        let ring = call.site.task_ring(&journal, now, around.as_ref())?;
+        Ok(answer(call.site, &ring, (&task, now), around))
+    }
+}
+
+fn answer(
+    site: &Site,
+    ring: &TaskRing,
+    (task, now): (&TaskId, Moment),
+    around: Option<RunAround>,
+) -> Output {
+    let rules = &site.config.policy.tasks;
+    let run = around.as_ref().map(|around| around.run.clone()).unwrap_or_default();
+    let status = ring.status(rules, now, &run).into_iter().find(|one| one.task == *task);
+    let found = ring.detect(rules, &run, now, task);
+    let due = found.as_ref().is_some_and(|found| found.remedy.is_some());
+    let advice = match &around {
+        Some(_) => {
+            "this becomes part of what the iteration is recorded as; flyball looks for loops \
+             before the next one"
+        }
+        None if due => "these attempts look like a loop: call `loop_check` before you go on",
+        None => "go on",
+    };
+    Output {
+        task: task.to_string(),
+        at: clock::rfc3339(now),
+        attempts: status.map_or(0, |status| status.attempts),
+        added_to: around.map(|one| format!("iteration {} of run {}", one.iteration, one.run)),
+        pattern: found
+            .as_ref()
+            .map(|found| found.pattern)
+            .map(Pattern::guard)
+            .map(GuardKind::as_str),
+        remedy: found.and_then(|found| found.remedy).map(words::remedy),
+        advice: advice.to_owned(),
     }
 }
 

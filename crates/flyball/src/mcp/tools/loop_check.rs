@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock;
 use crate::journal::Journal;
 use crate::mcp::refused::Refused;
-use crate::mcp::site::{self, Call, Site, run_around};
+use crate::mcp::site::{self, Call, Site};
 use crate::mcp::tool::{Effect, Tool};
 use crate::mcp::words;
 
@@ -64,6 +64,9 @@ pub(super) struct Output {
     briefing: Option<String>,
     /// The context entries that were written.
     entries: Vec<String>,
+    /// The run you are in: it does what is due itself, before its next iteration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_to: Option<String>,
 }
 
 impl Tool for CheckLoop {
@@ -80,16 +83,27 @@ impl Tool for CheckLoop {
         let task = Site::task_id(&input.task)?;
         let mut journal = call.site.journal()?;
         let now = site::now();
-        let mut ring = call.site.task_ring(&journal, now)?;
-        let (run, _) = run_around();
-        let found = ring.detect(&call.site.config.policy.tasks, &run, now, &task);
-        let apply = input.action == Action::Apply
+        let around = call.site.run_around(&journal)?;
+        let mut ring = call.site.task_ring(&journal, now, around.as_ref())?;
+        let rules = &call.site.config.policy.tasks;
+        let run = around.as_ref().map(|around| around.run.clone()).unwrap_or_default();
+        let found = ring.detect(rules, &run, now, &task);
+        let due = input.action == Action::Apply
             && found.as_ref().is_some_and(|found| found.remedy.is_some());
-        let applied = match &found {
-            Some(found) if apply => perform(call.site, &mut journal, (&mut ring, now), found)?,
-            Some(_) | None => Applied::default(),
+        let applied = match (&found, &around) {
+            (Some(found), None) if due => {
+                perform(call.site, &mut journal, (&mut ring, now), found)?
+            }
+            // The run has a ring of its own and does what is due; here it is only told.
+            (Some(found), Some(_)) if due => {
+                let told = ring.clone().apply(rules, now, found, String::new());
+                Applied { briefing: told.briefing, ..Applied::default() }
+            }
+            (Some(_) | None, _) => Applied::default(),
         };
-        Ok(answer(&task, &ring, found, (apply, applied)))
+        let mut output = answer(&task, &ring, found, (due && around.is_none(), applied));
+        output.left_to = around.map(|around| around.run.to_string());
+        Ok(output)
     }
 }
 
@@ -151,6 +165,7 @@ fn answer(
             standing,
             briefing: None,
             entries,
+            left_to: None,
         };
     };
     Output {
@@ -165,5 +180,6 @@ fn answer(
         standing,
         briefing: applied.briefing,
         entries,
+        left_to: None,
     }
 }

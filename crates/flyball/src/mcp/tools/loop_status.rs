@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock;
 use crate::mcp::refused::Refused;
-use crate::mcp::site::{self, Call, run_around};
+use crate::mcp::site::{self, Call};
 use crate::mcp::tool::{Effect, Tool};
 use crate::mcp::words;
 
@@ -63,8 +63,9 @@ impl Tool for LoopStatus {
     fn call(call: Call<'_>, input: Input) -> Result<Output, Refused> {
         let (journal, now) = (call.site.journal()?, site::now());
         let rules = &call.site.config.policy.tasks;
-        let ring = call.site.task_ring(&journal, now)?;
-        let (run, _) = run_around();
+        let around = call.site.run_around(&journal)?;
+        let ring = call.site.task_ring(&journal, now, around.as_ref())?;
+        let run = around.map(|around| around.run).unwrap_or_default();
         let wanted = |status: &TaskStatus| {
             input.task.as_deref().is_none_or(|task| status.task.as_str() == task.trim())
         };

@@ -59,8 +59,8 @@ pub(in crate::mcp) fn plan(call: Call<'_>) -> Result<Output, Refused> {
     let (_, list) = call.site.tasks()?;
     let review = &call.site.config.policy.review;
     let journal = call.site.journal()?;
-    let ring = call.site.task_ring(&journal, site::now())?;
-    let Some((mode, story)) = list.plan_next(review, |task| ring.standing(task)) else {
+    let ring = call.site.task_ring(&journal, site::now(), None)?;
+    let Some((mode, story)) = ring.plan_next(&list, review) else {
         let open = |row: &TaskRow| {
             !list
                 .story(&flyball_core::TaskId::new(&row.task))

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::mcp::refused::Refused;
-use crate::mcp::site::{self, Call, Site, run_around};
+use crate::mcp::site::{self, Call, Site};
 use crate::mcp::tool::{Effect, Tool};
 use crate::mcp::words;
 
@@ -109,8 +109,9 @@ impl Tool for ListTasks {
 /// Every task as a row.
 pub(in crate::mcp) fn rows(site: &Site, list: &TaskList) -> Result<Vec<TaskRow>, Refused> {
     let (journal, now) = (site.journal()?, site::now());
-    let ring = site.task_ring(&journal, now)?;
-    let (run, _) = run_around();
+    let around = site.run_around(&journal)?;
+    let ring = site.task_ring(&journal, now, around.as_ref())?;
+    let run = around.map(|around| around.run).unwrap_or_default();
     let known: BTreeMap<TaskId, TaskStatus> = ring
         .status(&site.config.policy.tasks, now, &run)
         .into_iter()

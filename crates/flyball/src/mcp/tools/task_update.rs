@@ -103,7 +103,7 @@ impl Tool for UpdateTask {
         if let Some(blocked) = input.blocked {
             let mut journal = call.site.journal()?;
             let now = site::now();
-            let before = call.site.task_ring(&journal, now)?.standing(&task);
+            let before = call.site.task_ring(&journal, now, None)?.standing(&task);
             let standing = match (blocked, before) {
                 (true, Standing::Open) => Some(Standing::Blocked),
                 (false, Standing::Blocked) => Some(Standing::Open),

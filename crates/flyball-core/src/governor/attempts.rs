@@ -1,0 +1,117 @@
+//! What an iteration was for the task ring: the attempt it is recorded as, with what the agent said
+//! of it, and attempts at other tasks it touched (C1).
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Turn;
+use super::book::Book;
+use super::judging::Judgement;
+use super::phase::Closed;
+use crate::claim::Claim;
+use crate::effect::Effect;
+use crate::event::Sight;
+use crate::id::TaskId;
+use crate::task::{Attempt, AttemptReport, AttemptStatus};
+
+/// C1: what this iteration was for its task, and for finished tasks its commits name.
+pub(super) fn record(
+    closed: &Closed,
+    sight: &Sight,
+    judgement: &Judgement,
+    book: &mut Book,
+    turn: &mut Turn,
+) {
+    let work = work(sight, judgement, book);
+    let blockers = match &judgement.claim {
+        Some(Claim::Blocked { reason }) => [reason.clone()].into(),
+        Some(Claim::Decide { .. } | Claim::Complete) | None => BTreeSet::new(),
+    };
+    let attempt = |task: &TaskId, status: AttemptStatus| Attempt {
+        task: task.clone(),
+        at: turn.at,
+        run: book.run.clone(),
+        iteration: closed.session.iteration,
+        status,
+        blockers: BTreeSet::new(),
+        work: BTreeSet::new(),
+        session: format!("{}/{}", book.run, closed.session.iteration),
+    };
+    let mut attempts = Vec::new();
+    if let Some(task) = &closed.session.task {
+        let is_done = book.is_done(task);
+        let status = match (&judgement.claim, is_done && book.green() != Some(false)) {
+            (Some(Claim::Blocked { .. }), _) => AttemptStatus::Blocked,
+            (_, true) => AttemptStatus::Done,
+            (_, false) => AttemptStatus::InProgress,
+        };
+        attempts.push(Attempt { blockers, work, ..attempt(task, status) });
+    }
+    for task in revisited(closed, sight, book) {
+        attempts.push(attempt(&task, AttemptStatus::Done));
+    }
+    for report in closed.session.reports.iter() {
+        if let Some(known) = attempts.iter_mut().find(|one| one.task == report.task) {
+            known.add(report);
+        } else {
+            let mut other = attempt(&report.task, reported_status(report, book));
+            other.add(report);
+            attempts.push(other);
+        }
+    }
+    for attempt in attempts {
+        book.attempted.insert(attempt.task.clone());
+        book.task_ring.record(attempt.clone());
+        turn.order(Effect::RecordAttempt(attempt));
+    }
+}
+
+/// Where a task stands that the agent worked at beside its own. For a story of the list the list
+/// knows better whether it is done.
+fn reported_status(report: &AttemptReport, book: &Book) -> AttemptStatus {
+    let listed = book.tasks.as_ref().is_some_and(|board| board.list.story(&report.task).is_some());
+    if !listed {
+        report.status
+    } else if book.is_done(&report.task) {
+        AttemptStatus::Done
+    } else if report.status == AttemptStatus::Done {
+        AttemptStatus::InProgress
+    } else {
+        report.status
+    }
+}
+
+fn work(sight: &Sight, judgement: &Judgement, book: &Book) -> BTreeSet<String> {
+    let mut work = BTreeSet::new();
+    if judgement.progressed {
+        work.insert(format!("tree {}", sight.progress_tree));
+        let commits = sight.commits.iter().take(20);
+        work.extend(commits.map(|commit| format!("commit {}", commit.hash)));
+        let files = sight.changed.iter().take(50);
+        work.extend(files.map(|file| format!("file {file}")));
+    }
+    if let (Some(now), Some(before)) = (&book.verdict, &book.verdict_before) {
+        let fixed =
+            before.failing().difference(&now.failing()).take(50).cloned().collect::<Vec<_>>();
+        work.extend(fixed.into_iter().map(|identity| format!("fixed {identity}")));
+    }
+    work
+}
+
+/// Tasks finished before this iteration that a new commit's subject names.
+fn revisited(closed: &Closed, sight: &Sight, book: &Book) -> BTreeSet<TaskId> {
+    let names = |subject: &str, id: &str| {
+        subject
+            .split(|c: char| !(c.is_alphanumeric() || "-_.".contains(c)))
+            .any(|word| !word.is_empty() && word.trim_matches('.') == id)
+    };
+    let mut done = book.done();
+    done.retain(|id| {
+        !closed.newly_done.contains(id)
+            && closed.session.task.as_ref() != Some(id)
+            && sight.commits.iter().any(|commit| names(&commit.subject, id.as_str()))
+    });
+    done.into_iter().collect()
+}

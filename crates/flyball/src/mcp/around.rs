@@ -1,0 +1,87 @@
+//! The run an agent works in while it uses the tools. What it says of its attempts then belongs to
+//! the iteration: it goes to the run as a report, and the run records it with the iteration's own
+//! attempt. Nothing here decides what it comes to.
+
+use flyball_core::task::{Attempt, AttemptReport};
+use flyball_core::{IterationNo, Millis, Moment, RunId};
+use serde::{Deserialize, Serialize};
+
+use super::refused::Refused;
+use super::site::Site;
+use crate::journal::{HookChange, HookStep, Journal, RunFilter, RunSummary};
+use crate::process;
+
+/// The phase in which an agent is at work.
+const AT_WORK: &str = "iterating";
+
+/// A run at work here, and the iteration the agent is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RunAround {
+    pub(super) run: RunId,
+    pub(super) iteration: IterationNo,
+    started: Moment,
+}
+
+/// What an agent said of an attempt, on its way to the run it is in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RunReport {
+    /// The iteration it was said in.
+    pub(crate) iteration: IterationNo,
+    /// What was said.
+    pub(crate) reported: AttemptReport,
+}
+
+/// What became of an attempt.
+pub(super) enum Recorded {
+    /// It is remembered by itself.
+    Attempt(Attempt),
+    /// It goes into the attempt of the iteration at hand.
+    Report(RunAround),
+}
+
+impl RunAround {
+    /// How far back attempts may count: those of this run, and of the window before it.
+    pub(super) const fn reaches_back(&self, now: Moment, window: Millis) -> Millis {
+        now.since(self.started).plus(window)
+    }
+}
+
+impl Site {
+    /// The run this server, or the repository it stands in, is in. An agent's client may start the
+    /// server without the environment the agent has; then a run at work in this worktree is it.
+    pub(super) fn run_around(&self, journal: &Journal) -> Result<Option<RunAround>, Refused> {
+        let filter =
+            RunFilter { root: Some(self.root.clone()), unfinished: true, ..RunFilter::default() };
+        let alive =
+            |run: &RunSummary| run.pid.is_some_and(|pid| process::still_runs(pid, run.last_at));
+        let Some(run) = journal.runs(&filter)?.into_iter().find(alive) else { return Ok(None) };
+        let iteration = if variable("FLYBALL_RUN") == run.run.as_str() {
+            variable("FLYBALL_ITERATION").parse().ok().map(IterationNo::new)
+        } else {
+            None
+        };
+        let seen = (run.state.phase == AT_WORK).then_some(run.state.iteration);
+        let around = |iteration| RunAround { run: run.run, iteration, started: run.started };
+        Ok(iteration.or(seen).map(around))
+    }
+
+    /// Hands what an agent says of an attempt to the run it is in.
+    pub(super) fn report(
+        journal: &mut Journal,
+        around: &RunAround,
+        attempt: Attempt,
+    ) -> Result<(), Refused> {
+        let Attempt { task, status, blockers, work, at, .. } = attempt;
+        let reported = AttemptReport { task, status, blockers, work }.bounded();
+        let report = RunReport { iteration: around.iteration, reported };
+        let body = serde_json::to_string(&report)
+            .map_err(|error| Refused::new(format!("the attempt cannot be written: {error}")))?;
+        let step = HookStep { run: Some(&around.run), session: "mcp", at };
+        journal.hook_step(&step, |_| (HookChange { state: None, report: Some(body) }, ()))?;
+        Ok(())
+    }
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
+}
