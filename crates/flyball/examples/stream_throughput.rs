@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "the figures are the output")]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -129,7 +130,8 @@ fn escaped(text: &str) -> String {
             out.push(character);
         } else {
             for unit in character.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
+                // Writing to a string never fails.
+                write!(out, "\\u{unit:04x}").ok();
             }
         }
     }

@@ -25,7 +25,7 @@ const DEPTH: u8 = 100;
 #[inline]
 pub(crate) fn from_str<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
     // Where a control character may stand is left to the thorough reader: they are rare.
-    if text.bytes().fold(false, |any, byte| any | (byte < b' ')) {
+    if text.bytes().fold(u8::MAX, u8::min) < b' ' {
         return serde_json::from_str(text).map_err(|_| Fault);
     }
     let mut reading = Reading { cursor: Cursor::new(text), depth: 0 };

@@ -21,7 +21,8 @@ pub(super) fn text<'a>(cursor: &mut Cursor<'a>) -> Result<Cow<'a, str>, Fault> {
 
 /// What the string stands for whose first quote came just before; and what comes after its last.
 fn unescaped(string: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    let mut plain = Vec::with_capacity(256);
+    // The string ends before the line does; a large one grows as it comes.
+    let mut plain = Vec::with_capacity(string.len().min(32 * 1024));
     let mut rest = string;
     loop {
         // Whole blocks are copied, and what is too much is taken back: most pieces between two
@@ -64,8 +65,8 @@ fn mark_in(block: &[u8; BLOCK]) -> usize {
     const ONES: u128 = u128::MAX / 255;
     let word = u128::from_le_bytes(*block);
     let zero = |word: u128| word.wrapping_sub(ONES) & !word;
-    let slash = zero(word ^ (ONES * b'\\' as u128));
-    let quote = zero(word ^ (ONES * b'"' as u128));
+    let slash = zero(word ^ (ONES * u128::from(b'\\')));
+    let quote = zero(word ^ (ONES * u128::from(b'"')));
     ((slash | quote) & (ONES << 7)).trailing_zeros() as usize / 8
 }
 
@@ -97,8 +98,11 @@ fn unit(digits: &[u8]) -> (u32, &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::fmt::Write as _;
+
     use proptest::prelude::*;
+
+    use super::*;
 
     fn read(json: &str) -> Cow<'_, str> {
         let mut cursor = Cursor::new(json);
@@ -155,7 +159,7 @@ mod tests {
                     ascii.push(character);
                 } else {
                     for unit in character.encode_utf16(&mut [0; 2]) {
-                        ascii += &format!("\\u{unit:04X}");
+                        write!(ascii, "\\u{unit:04X}").unwrap();
                     }
                 }
             }
