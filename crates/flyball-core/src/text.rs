@@ -16,6 +16,10 @@ pub fn head(text: &str, max: usize) -> String {
 
 /// The first `max` characters and nothing else.
 pub fn prefix(text: &str, max: usize) -> &str {
+    // No more bytes than characters are wanted: nothing to count.
+    if text.len() <= max {
+        return text;
+    }
     match text.char_indices().nth(max) {
         None => text,
         Some((cut, _)) => text.get(..cut).unwrap_or(""),

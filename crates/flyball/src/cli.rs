@@ -42,7 +42,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub use self::globals::Globals;
 use crate::error::{CliError, ErrorKind};
-use crate::terminal;
+use crate::terminal::{self, ColorChoice};
 
 /// Govern coding agents: run any agent until the work is verifiably done
 ///
@@ -125,12 +125,16 @@ pub enum Format {
 
 /// The whole program: parses, runs, prints errors, and says with which code to exit.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
-        Err(error) => return refuse(&error),
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let (color, result) = match hook::HookArgs::plain(&arguments) {
+        // An agent waits for each of its hooks, and clap takes longer than the hook itself.
+        Some(args) => (ColorChoice::default(), hook::run(&args, &Globals::default())),
+        None => match Cli::try_parse_from(arguments) {
+            Ok(cli) => (cli.globals.color, dispatch(cli)),
+            Err(error) => return refuse(&error),
+        },
     };
-    let color = cli.globals.color;
-    dispatch(cli).unwrap_or_else(|error| {
+    result.unwrap_or_else(|error| {
         terminal::write_err(&error.render(color.for_stderr()));
         error.exit_code()
     })

@@ -100,7 +100,7 @@ struct Event<'a> {
     #[serde(borrow)]
     thread_id: Text<'a>,
     #[serde(borrow)]
-    item: Option<Item<'a>>,
+    item: Option<Box<Item<'a>>>,
     usage: Option<Counts>,
     #[serde(borrow)]
     message: Text<'a>,
@@ -168,8 +168,8 @@ impl Dialect for CodexStream {
         };
         match &*event.kind {
             "thread.started" => to.id(&event.thread_id),
-            "item.started" => started(event.item.as_ref(), to),
-            "item.completed" => completed(event.item.as_ref(), to),
+            "item.started" => started(event.item.as_deref(), to),
+            "item.completed" => completed(event.item.as_deref(), to),
             "turn.completed" => {
                 to.spoke();
                 to.concluded();

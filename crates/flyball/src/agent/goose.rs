@@ -108,9 +108,9 @@ struct Part<'a> {
     #[serde(borrow)]
     text: Text<'a>,
     #[serde(borrow)]
-    tool_call: Option<Outcome<'a>>,
+    tool_call: Option<Box<Outcome<'a>>>,
     #[serde(borrow)]
-    tool_result: Option<Outcome<'a>>,
+    tool_result: Option<Box<Outcome<'a>>>,
     #[serde(borrow)]
     notification_type: Text<'a>,
     #[serde(borrow)]

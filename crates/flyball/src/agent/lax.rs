@@ -1,6 +1,8 @@
 //! Field types that take any JSON: a client's next release may change a field's type, and that
 //! must never make a line unreadable. What does not fit reads as absent.
 
+mod json;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,6 +10,9 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+
+use self::json::TEXT;
+pub(crate) use self::json::from_str;
 
 /// A string; anything else is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,6 +105,12 @@ impl<'de: 'a, 'a> Visitor<'de> for TextVisitor<'a> {
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
         Ok(Text(Cow::Owned(text.to_owned())))
     }
+    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+        Ok(Text(Cow::Owned(text)))
+    }
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_any(self)
+    }
     nothing_else!(visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
     no_containers!();
     no_list!();
@@ -107,7 +118,7 @@ impl<'de: 'a, 'a> Visitor<'de> for TextVisitor<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(TextVisitor(PhantomData))
+        from.deserialize_newtype_struct(TEXT, TextVisitor(PhantomData))
     }
 }
 
@@ -212,6 +223,12 @@ impl<'de: 'a, 'a> Visitor<'de> for ContentVisitor<'a> {
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
         Ok(Content(Cow::Owned(text.to_owned())))
     }
+    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+        Ok(Content(Cow::Owned(text)))
+    }
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_any(self)
+    }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut joined = String::new();
         while let Some(block) = seq.next_element::<Maybe<Block<'_>>>()? {
@@ -229,7 +246,7 @@ impl<'de: 'a, 'a> Visitor<'de> for ContentVisitor<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(ContentVisitor(PhantomData))
+        from.deserialize_newtype_struct(TEXT, ContentVisitor(PhantomData))
     }
 }
 
@@ -269,7 +286,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Maybe<T> {
 
 /// Some JSON read as `T`, or `T`'s default when it is none.
 pub(crate) fn read<'a, T: Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> T {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    raw.and_then(|raw| from_str(raw.get()).ok()).unwrap_or_default()
 }
 
 /// The text in some JSON that holds text: a string itself, the joined `text` of a list of content
@@ -277,11 +294,14 @@ pub(crate) fn read<'a, T: Deserialize<'a> + Default>(raw: Option<&'a RawValue>) 
 pub(crate) fn content_text(raw: Option<&RawValue>) -> Cow<'_, str> {
     let Some(raw) = raw.map(RawValue::get) else { return Cow::Borrowed("") };
     match raw.bytes().next() {
-        Some(b'"') => serde_json::from_str::<Text<'_>>(raw).unwrap_or_default().0,
+        Some(b'"') => from_str::<Text<'_>>(raw).unwrap_or_default().0,
         Some(b'[') => {
-            let blocks: Vec<Block<'_>> = serde_json::from_str(raw).unwrap_or_default();
+            let mut blocks: Vec<Block<'_>> = from_str(raw).unwrap_or_default();
             if blocks.iter().all(|block| block.text.is_empty()) && raw.len() > 2 {
                 return Cow::Borrowed(raw);
+            }
+            if let [one] = blocks.as_mut_slice() {
+                return std::mem::take(&mut one.text).0;
             }
             Cow::Owned(blocks.iter().map(|block| &*block.text).collect::<Vec<_>>().join("\n"))
         }

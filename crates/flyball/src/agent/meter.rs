@@ -43,7 +43,8 @@ impl Usage {
 #[derive(Debug)]
 pub(crate) struct Meter {
     prices: Prices,
-    model: Option<String>,
+    /// Of the model at work: asked for at nearly every event.
+    price: Option<Price>,
     base: Cumulative,
     /// Told since the client's last own total.
     open: Spend,
@@ -55,7 +56,7 @@ impl Meter {
     pub(crate) fn new(request: &ReadRequest) -> Self {
         Self {
             prices: request.prices.clone(),
-            model: request.model.clone(),
+            price: request.model.as_deref().and_then(|model| request.prices.price(model)),
             base: request.base,
             open: Spend::default(),
             settled: Spend::default(),
@@ -63,11 +64,11 @@ impl Meter {
     }
 
     pub(crate) fn model(&mut self, model: &str) {
-        self.model = Some(model.to_owned());
+        self.price = self.prices.price(model);
     }
 
-    pub(crate) fn price(&self) -> Option<Price> {
-        self.prices.price(self.model.as_deref()?)
+    pub(crate) const fn price(&self) -> Option<Price> {
+        self.price
     }
 
     /// One more model call was used.

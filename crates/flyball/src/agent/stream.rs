@@ -9,7 +9,7 @@ use flyball_core::call::ValidationKind;
 use flyball_core::event::{Exit, ExitHow};
 use serde::Deserialize;
 
-use super::lax::Text;
+use super::lax::{Text, from_str};
 use super::lines::{Line, Lines};
 use super::reading::Cumulative;
 use super::session::Session;
@@ -40,6 +40,7 @@ pub(crate) trait Dialect: Send {
 }
 
 /// Reads one line as `T`. A JSON object that does not fit is an event of an unknown kind.
+#[inline]
 pub(crate) fn parse<'a, T: Deserialize<'a>>(
     line: &'a str,
     to: &mut Session,
@@ -52,7 +53,7 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(
     if !line.starts_with('{') {
         return Err(Understood::Nothing);
     }
-    serde_json::from_str(line).map_err(|_| match serde_json::from_str::<Any<'_>>(line) {
+    from_str(line).map_err(|_| match from_str::<Any<'_>>(line) {
         Ok(any) => unknown(&any.kind, to),
         Err(_) => Understood::Nothing,
     })

@@ -1,5 +1,6 @@
 //! `flyball hook`: called by an agent's hooks; nothing but the verdict is printed.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -24,6 +25,21 @@ pub struct HookArgs {
     pub event: String,
 }
 
+impl HookArgs {
+    /// The arguments of a whole command line that is `flyball hook AGENT EVENT` and nothing else.
+    pub(super) fn plain(arguments: &[OsString]) -> Option<Self> {
+        let [_, command, agent, event] = arguments else { return None };
+        let word = |argument: &OsString| {
+            argument
+                .to_str()
+                .filter(|word| !word.is_empty() && !word.starts_with('-'))
+                .map(String::from)
+        };
+        (command == "hook").then_some(())?;
+        Some(Self { agent: word(agent)?, event: word(event)? })
+    }
+}
+
 /// Answers the event.
 pub fn run(args: &HookArgs, _globals: &Globals) -> Result<ExitCode, CliError> {
     let dialect = hook::dialect(&args.agent).ok_or_else(|| unknown(&args.agent))?;
@@ -46,4 +62,41 @@ pub(super) fn unknown(agent: &str) -> CliError {
         return error.hint(format!("did you mean `{meant}`?"));
     }
     error.hint(format!("known: {}", known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn plain(line: &str) -> Option<HookArgs> {
+        HookArgs::plain(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_plain_command_line_reads_as_clap_would_read_it() {
+        for line in ["flyball hook claude Stop", "flyball hook nobody x"] {
+            let own = plain(line).unwrap();
+            let Command::Hook(claps) = Cli::try_parse_from(line.split(' ')).unwrap().command else {
+                unreachable!("another command")
+            };
+            assert_eq!((own.agent, own.event), (claps.agent, claps.event));
+        }
+    }
+
+    #[test]
+    fn everything_else_is_left_to_clap() {
+        for line in [
+            "flyball hook claude",
+            "flyball hook claude Stop more",
+            "flyball hook claude --help",
+            "flyball hook -C dir",
+            "flyball hook -- claude",
+            "flyball hooks claude Stop",
+        ] {
+            assert!(plain(line).is_none(), "{line}");
+        }
+    }
 }

@@ -82,7 +82,7 @@ impl Reading<'_> {
             match schema::place(&here) {
                 Place::Setting(setting) => {
                     let key = Key::from_parts(&here);
-                    let value = Value::from_toml(setting.kind, &key.to_string(), value)?;
+                    let value = Value::from_toml(setting.kind, &key, value)?;
                     self.keep(profile, key, value, &name.span());
                 }
                 Place::Section => {

@@ -152,21 +152,26 @@ pub enum Place {
 
 /// What stands at this path.
 pub fn place(path: &[&str]) -> Place {
-    let fits = |setting: &Setting| {
-        let parts: Vec<&str> = setting.key.split('.').collect();
-        let prefix = parts.len() >= path.len()
-            && parts.iter().zip(path).all(|(part, name)| *part == "*" || part == name);
-        prefix.then_some(parts.len() == path.len())
-    };
     let mut place = Place::Unknown;
     for setting in SETTINGS {
-        match fits(setting) {
-            Some(true) => return Place::Setting(setting),
-            Some(false) => place = Place::Section,
+        let below = path.iter().try_fold(setting.key, |rest, name| without_part(rest, name));
+        match below {
+            Some("") => return Place::Setting(setting),
+            Some(_) => place = Place::Section,
             None => {}
         }
     }
     place
+}
+
+/// A setting's name without its first part, when that is this one. Every reading of the config asks
+/// this some thousand times.
+fn without_part<'a>(key: &'a str, name: &str) -> Option<&'a str> {
+    let rest = match key.strip_prefix('*') {
+        Some(rest) => rest,
+        None => key.strip_prefix(name).filter(|_| !name.contains('.'))?,
+    };
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
 }
 
 /// The names that may stand right below this path, each once.
@@ -195,6 +200,9 @@ mod tests {
         assert_eq!(place(&["prices", "any-1.0"]), Place::Section);
         assert_eq!(place(&["limits", "stuk"]), Place::Unknown);
         assert_eq!(place(&["limits", "stuck", "more"]), Place::Unknown);
+        assert_eq!(place(&["limits.stuck"]), Place::Unknown);
+        assert_eq!(place(&["limit"]), Place::Unknown);
+        assert_eq!(place(&[""]), Place::Unknown);
     }
 
     #[test]

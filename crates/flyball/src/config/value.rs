@@ -1,6 +1,7 @@
 //! The value of one setting: read from TOML or from plain text by its [`Kind`], written as TOML or
 //! JSON. The same rules hold wherever the value came from.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::{Component, Path};
 
@@ -56,7 +57,7 @@ impl Value {
     /// Reads a value out of a TOML file. `key` is how the setting is called in messages.
     pub(crate) fn from_toml(
         kind: Kind,
-        key: &str,
+        key: &impl fmt::Display,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<Self, Wrong> {
         let read = match value.get_ref() {
@@ -70,7 +71,7 @@ impl Value {
             DeValue::Float(number) if kind == Kind::Money => from_word(kind, number.as_str()),
             DeValue::Boolean(flag) => (kind == Kind::Flag).then_some(Self::Flag(*flag)),
             DeValue::Array(_) if kind == Kind::Checks => {
-                return check::read(key, value).map(Self::Checks);
+                return check::read(&key.to_string(), value).map(Self::Checks);
             }
             DeValue::Array(items) if kind == Kind::Words => words(items).map(Self::Words),
             DeValue::Array(items) if kind == Kind::Command => {
@@ -97,7 +98,7 @@ impl Value {
         if text.starts_with('[') && matches!(kind, Kind::Words | Kind::Command | Kind::Checks) {
             let parsed = DeValue::parse(text)
                 .map_err(|error| format!("`{key}` is no TOML array: {}", error.message()))?;
-            return Self::from_toml(kind, key, &parsed).map_err(|wrong| wrong.message);
+            return Self::from_toml(kind, &key, &parsed).map_err(|wrong| wrong.message);
         }
         let read = match kind {
             Kind::Count | Kind::Size => text.parse().ok().and_then(|n| from_number(kind, n)),

@@ -19,6 +19,8 @@ const MIGRATIONS: [M<'_>; 2] = [
 ];
 /// How long a writer of another process may take; with taking turns this is never reached.
 const BUSY_MAX: Duration = Duration::from_secs(30);
+/// How much may gather in the file of changes when nobody keeps the journal open.
+const TIDY_BYTES: u64 = 400 * 1024;
 /// How a journal's file begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -35,16 +37,16 @@ pub(super) fn open(state_dir: &Path) -> Result<Journal, JournalError> {
 }
 
 /// Opens the journal for a process that lives for a moment only: it does not tidy up when it ends,
-/// which would cost more than all it does. Whoever lives longer does that; when nobody does, changes
-/// are written over sooner, because the next one has to read them.
+/// which would cost more than all it does. Whoever lives longer does that; when nobody does, one in
+/// some dozens tidies up after all, because each has to read all that was not tidied away.
 pub(super) fn open_briefly(state_dir: &Path, beside: Beside) -> Result<Journal, JournalError> {
     let journal = open(state_dir)?;
-    journal.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    let pages = match beside {
-        Beside::Run => 4000,
-        Beside::Nobody => 200,
+    let leaves_it = match beside {
+        Beside::Run => true,
+        Beside::Nobody => pending_bytes(&journal.path) < TIDY_BYTES,
     };
-    journal.connection.pragma_update(None, "wal_autocheckpoint", pages)?;
+    journal.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leaves_it)?;
+    journal.connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     Ok(journal)
 }
 
@@ -120,7 +122,7 @@ fn refuse_at_sight(path: &Path) -> Result<(), JournalError> {
     }
     // With changes still in the other file, this one may rightly be shorter than it says.
     let whole = expected_length(&head).is_none_or(|expected| length >= expected);
-    if !whole && !has_pending_changes(path) {
+    if !whole && pending_bytes(path) == 0 {
         return Err(corrupt("it is cut short"));
     }
     Ok(())
@@ -133,10 +135,11 @@ fn expected_length(head: &[u8]) -> Option<u64> {
     Some(page.saturating_mul(u64::from(big_endian(head, 28)?)))
 }
 
-fn has_pending_changes(path: &Path) -> bool {
+/// How large the file is that holds changes until they are tidied away.
+fn pending_bytes(path: &Path) -> u64 {
     let mut pending = path.as_os_str().to_owned();
     pending.push("-wal");
-    PathBuf::from(pending).metadata().is_ok_and(|meta| meta.len() > 0)
+    PathBuf::from(pending).metadata().map_or(0, |meta| meta.len())
 }
 
 fn big_endian(head: &[u8], at: usize) -> Option<u32> {
@@ -146,7 +149,27 @@ fn big_endian(head: &[u8], at: usize) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use flyball_core::Moment;
+
     use super::*;
+    use crate::journal::{HookChange, HookStep};
+
+    #[test]
+    fn brief_visits_do_not_pile_up_when_nobody_else_is_there() {
+        let state = tempfile::tempdir().unwrap();
+        let step = HookStep { run: None, session: "s", at: Moment::from_millis(1) };
+        for _ in 0..120 {
+            let mut journal = open_briefly(state.path(), Beside::Nobody).unwrap();
+            let change = HookChange { state: Some(vec![1; 100]), report: Some("{}".to_owned()) };
+            journal.hook_step(&step, |_| (change, ())).unwrap();
+            assert!(pending_bytes(&journal.path) < 2 * TIDY_BYTES);
+        }
+        let journal = open(state.path()).unwrap();
+        let rows = journal
+            .connection
+            .query_row("SELECT count(*) FROM hook_trail", [], |row| row.get::<_, i64>(0));
+        assert_eq!(rows, Ok(120));
+    }
 
     #[test]
     fn the_migrations_are_sound() {

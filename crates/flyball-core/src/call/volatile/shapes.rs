@@ -191,9 +191,11 @@ fn one_duration(bytes: &[u8], start: usize) -> Option<usize> {
 /// The end of one of these units at `from`, followed by the end of the word or by a digit.
 fn unit(bytes: &[u8], from: usize, units: &[&[u8]]) -> Option<usize> {
     let rest = bytes.get(from..)?;
+    // Nearly every number is followed by something that no unit begins with.
+    let first = rest.first()?;
     units
         .iter()
-        .filter(|unit| rest.starts_with(unit))
+        .filter(|unit| unit.first() == Some(first) && rest.starts_with(unit))
         .map(|unit| from + unit.len())
         .find(|end| ends(bytes, *end) || at(bytes, *end).is_ascii_digit())
 }
