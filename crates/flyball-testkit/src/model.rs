@@ -178,6 +178,7 @@ impl Shared {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a step that lasts needs a clock of its own")]
     fn next_step(&self) -> (Option<usize>, Step) {
         let mut next = lock(&self.next);
         let last = self.script.len().saturating_sub(1);

@@ -201,7 +201,7 @@ fn a_step_that_lasts_answers_until_its_time_is_over() {
     let asked = || ask(&server, "/v1/chat/completions", &body);
     assert!(asked().starts_with("HTTP/1.1 429"));
     assert!(asked().starts_with("HTTP/1.1 429"));
-    std::thread::sleep(Duration::from_millis(350));
+    thread::sleep(Duration::from_millis(350));
     assert!(asked().starts_with("HTTP/1.1 200"));
     let steps: Vec<_> = server.turns().iter().map(|turn| turn.step).collect();
     assert_eq!(steps, [Some(0), Some(0), Some(1)]);

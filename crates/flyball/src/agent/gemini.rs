@@ -3,9 +3,9 @@
 //! Text comes in pieces, retries show only on standard error, and exit codes are HTTP statuses
 //! modulo 256.
 
-use flyball_core::AgentFact;
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::{AgentTraits, ExitHow};
+use flyball_core::{AgentFact, Moment};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -195,8 +195,12 @@ impl Dialect for GeminiStream {
             ExitHow::Code(code) if self.failed.is_some() => {
                 let status = u16::try_from(code).ok().and_then(|code| code.checked_add(256));
                 let message = self.failed.take().unwrap_or_default();
-                if let Some(trouble) = status.and_then(|s| Trouble::by_status(s, &message)) {
-                    to.trouble(trouble);
+                match status.and_then(|status| Trouble::by_status(status, &message)) {
+                    Some(Trouble::Limit(_, message)) => {
+                        to.trouble(Trouble::Limit(retry_time(&message, to), message));
+                    }
+                    Some(trouble) => to.trouble(trouble),
+                    None => {}
                 }
             }
             ExitHow::Code(_) | ExitHow::Signal(_) | ExitHow::Lost => {}
@@ -220,14 +224,12 @@ impl GeminiStream {
         if &*error.kind == "FatalTurnLimitedError" {
             return to.aside(Aside::OwnLimit(error.message.to_string()));
         }
-        match classify(&error.message, to) {
-            Some(trouble) => to.trouble(trouble),
-            None => {
-                to.failed(&error.message);
-                if error.message.starts_with(API_ERROR) {
-                    self.failed = Some(error.message.to_string());
-                }
-            }
+        if let Some(trouble) = classify(&error.message, to) {
+            return to.trouble(trouble);
+        }
+        to.failed(&error.message);
+        if error.message.starts_with(API_ERROR) {
+            self.failed = Some(error.message.to_string());
         }
     }
 
@@ -288,9 +290,7 @@ fn classify(message: &str, to: &Session) -> Option<Trouble> {
         || api.starts_with("You have exhausted your")
         || api.starts_with("Resource exhausted")
     {
-        let secs = status_free_number(api, "Suggested retry after ");
-        let resets_at = secs.and_then(|secs| to.now().map(|now| now.after_secs(secs)));
-        return Some(Trouble::Limit(resets_at, own()));
+        return Some(Trouble::Limit(retry_time(api, to), own()));
     }
     if api.starts_with("The model is overloaded") || says_unreachable(api) {
         return Some(Trouble::Lost(own()));
@@ -302,7 +302,13 @@ fn classify(message: &str, to: &Session) -> Option<Trouble> {
     Trouble::by_status(status, message)
 }
 
-fn status_free_number(text: &str, anchor: &str) -> Option<u64> {
+/// When the model's service wants to be asked again.
+fn retry_time(text: &str, to: &Session) -> Option<Moment> {
+    let secs = seconds_after(text, "Suggested retry after ")?;
+    to.now().map(|now| now.after_secs(secs))
+}
+
+fn seconds_after(text: &str, anchor: &str) -> Option<u64> {
     let rest = text.split_once(anchor)?.1;
     let end = rest.find(|c: char| !c.is_ascii_digit())?;
     rest.get(..end)?.parse().ok()

@@ -61,6 +61,17 @@ enum Reach {
     Concluded,
 }
 
+/// Where tokens are known from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counting {
+    /// What the stream tells on the way, if anything.
+    OnTheWay,
+    /// The client's own book.
+    Book,
+    /// The stream's own total, which holds everything before it.
+    Total,
+}
+
 /// One session of one agent.
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -76,10 +87,7 @@ pub(crate) struct Session {
     permille: u16,
     /// Characters seen, for clients that do not tell how full their context is.
     seen: u64,
-    /// The context was measured by the client itself.
-    measured: bool,
-    /// The stream has told a total.
-    totalled: bool,
+    counting: Counting,
     reach: Reach,
     /// The last calls with the beginning of their arguments.
     made: VecDeque<(String, String)>,
@@ -105,8 +113,7 @@ impl Session {
             window: request.context_window,
             permille: 0,
             seen: u64::try_from(request.prompt.len()).unwrap_or(u64::MAX),
-            measured: false,
-            totalled: false,
+            counting: Counting::OnTheWay,
             reach: Reach::Open,
             made: VecDeque::new(),
             claimable: None,
@@ -271,10 +278,10 @@ impl Session {
 
     /// What the client's own book says. A total of the stream's holds all of it.
     pub(crate) fn booked(&mut self, entry: &Entry) {
-        if self.totalled {
+        if self.counting == Counting::Total {
             return;
         }
-        self.measured = true;
+        self.counting = Counting::Book;
         if let Some(model) = &entry.model {
             self.model(model);
         }
@@ -289,7 +296,7 @@ impl Session {
 
     /// The client's own total since its last one.
     pub(crate) fn settled(&mut self, total: &Usage) {
-        self.totalled = true;
+        self.counting = Counting::Total;
         if let Some(spend) = self.meter.settle(total) {
             self.fact(AgentFact::Spent(spend));
         }
@@ -297,7 +304,7 @@ impl Session {
 
     /// The client's own total over the whole session, earlier runs of it included.
     pub(crate) fn settled_cumulative(&mut self, total: &Usage) {
-        self.totalled = true;
+        self.counting = Counting::Total;
         if let Some(spend) = self.meter.settle_cumulative(total) {
             self.fact(AgentFact::Spent(spend));
         }
@@ -305,7 +312,7 @@ impl Session {
 
     /// The client's own total since its last one in tokens, over the whole session in money.
     pub(crate) fn settled_tokens(&mut self, total: &Usage) {
-        self.totalled = true;
+        self.counting = Counting::Total;
         if let Some(spend) = self.meter.settle_tokens(total) {
             self.fact(AgentFact::Spent(spend));
         }
@@ -337,7 +344,7 @@ impl Session {
 
     /// The context by what was seen, for clients that do not count.
     pub(crate) fn context_by_size(&mut self) {
-        if !self.measured {
+        if self.counting != Counting::Book {
             self.context(self.seen / 4);
         }
     }

@@ -5,7 +5,9 @@
 //! is read by its adapter alone, then run by the built `flyball run` in every situation of
 //! [`situations`]. All are tried before the test fails, and the table of what held is printed.
 
-#![expect(clippy::expect_used, reason = "a test fails loudly")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
+#![expect(clippy::print_stderr, reason = "the table is for people")]
+#![expect(clippy::disallowed_methods, reason = "real clients take real time")]
 
 mod scene;
 mod session;

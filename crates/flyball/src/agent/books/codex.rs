@@ -61,9 +61,12 @@ struct Info {
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 struct Counts {
-    input_tokens: Num,
-    cached_input_tokens: Num,
-    output_tokens: Num,
+    #[serde(rename = "input_tokens")]
+    input: Num,
+    #[serde(rename = "cached_input_tokens")]
+    cached: Num,
+    #[serde(rename = "output_tokens")]
+    output: Num,
 }
 
 impl Book for Rollout {
@@ -106,11 +109,11 @@ fn entry(line: &str, told: &mut Counts) -> Option<Entry> {
 fn since(told: &mut Counts, total: Counts, last: Counts) -> Entry {
     let more = |total: Num, told: Num| total.count().saturating_sub(told.count());
     let usage = Usage::with_cached(
-        more(total.input_tokens, told.input_tokens),
-        more(total.cached_input_tokens, told.cached_input_tokens),
-        more(total.output_tokens, told.output_tokens),
+        more(total.input, told.input),
+        more(total.cached, told.cached),
+        more(total.output, told.output),
     );
     *told = total;
-    let context = last.input_tokens.count().saturating_add(last.output_tokens.count());
+    let context = last.input.count().saturating_add(last.output.count());
     Entry { usage, context: Some(context), ..Entry::default() }
 }

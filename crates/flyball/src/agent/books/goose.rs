@@ -1,4 +1,4 @@
-//! goose: the table `usage_ledger` of its own SQLite file, one row for each model call.
+//! goose: the table `usage_ledger` of its own `SQLite` file, one row for each model call.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
