@@ -11,7 +11,7 @@ use serde_json::json;
 
 use self::event::{Block, Event, Message, ModelUsage, RateLimit, ResultMeta};
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{List, Text, read};
+use super::lax::{List, Raw, Text, read};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -138,7 +138,7 @@ impl ClaudeStream {
         match &*block.kind {
             "text" if agent.is_empty() => to.said(Some(&message.id), &block.text),
             "tool_use" => {
-                let args = block.input.map_or("{}", |input| input.get());
+                let args = block.input.map_or("{}", Raw::get);
                 if args.starts_with("{\"__unparsedToolInput\"") {
                     if self.unparsed.len() < 64 {
                         self.unparsed.push(block.id.to_string());

@@ -4,10 +4,9 @@ use flyball_core::AgentFact;
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::launch::{Launch, LaunchRequest};
-use super::lax::{List, Num, Text, content_text, read};
+use super::lax::{List, Num, Raw, Text, content_text, read};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -96,11 +95,11 @@ struct Inner<'a> {
     #[serde(borrow)]
     tool_call_id: Text<'a>,
     #[serde(borrow)]
-    input: Option<&'a RawValue>,
+    input: Option<Raw<'a>>,
     #[serde(borrow)]
-    output: Option<&'a RawValue>,
+    output: Option<Raw<'a>>,
     #[serde(borrow)]
-    error: Option<&'a RawValue>,
+    error: Option<Raw<'a>>,
     #[serde(borrow)]
     error_class: Text<'a>,
     input_tokens: Num,
@@ -165,7 +164,7 @@ impl ClineStream {
                 id: &event.tool_call_id,
                 agent: "",
                 tool: &event.tool_name,
-                args: event.input.map_or("{}", RawValue::get),
+                args: event.input.map_or("{}", Raw::get),
             }),
             ("content_end", "tool") => returned(event, to),
             ("usage", _) => {

@@ -9,10 +9,9 @@ use flyball_core::Moment;
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{Num, Text, content_text, read};
+use super::lax::{Num, Raw, Text, content_text, read};
 use super::meter::Usage;
 use super::reading::LocalTime;
 use super::session::{Answer, Call, Session};
@@ -105,7 +104,7 @@ struct Event<'a> {
     #[serde(borrow)]
     message: Text<'a>,
     #[serde(borrow)]
-    error: Option<&'a RawValue>,
+    error: Option<Raw<'a>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -125,17 +124,17 @@ struct Item<'a> {
     #[serde(borrow)]
     status: Text<'a>,
     #[serde(borrow)]
-    changes: Option<&'a RawValue>,
+    changes: Option<Raw<'a>>,
     #[serde(borrow)]
     server: Text<'a>,
     #[serde(borrow)]
     tool: Text<'a>,
     #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    arguments: Option<Raw<'a>>,
     #[serde(borrow)]
-    result: Option<&'a RawValue>,
+    result: Option<Raw<'a>>,
     #[serde(borrow)]
-    error: Option<&'a RawValue>,
+    error: Option<Raw<'a>>,
     #[serde(borrow)]
     query: Text<'a>,
 }
@@ -155,7 +154,7 @@ struct Counts {
 #[serde(default)]
 struct Content<'a> {
     #[serde(borrow)]
-    content: Option<&'a RawValue>,
+    content: Option<Raw<'a>>,
     #[serde(borrow)]
     message: Text<'a>,
 }
@@ -221,11 +220,11 @@ fn started(item: Option<&Item<'_>>, to: &mut Session) {
         // As its hooks call it, so that both tell the same call.
         "command_execution" => ("Bash".to_owned(), field("command", &own_command(&item.command))),
         "file_change" => {
-            let changes = item.changes.map_or("[]", RawValue::get);
+            let changes = item.changes.map_or("[]", Raw::get);
             ("apply_patch".to_owned(), format!("{{\"changes\":{changes}}}"))
         }
         "mcp_tool_call" => {
-            let args = item.arguments.map_or("{}", RawValue::get).to_owned();
+            let args = item.arguments.map_or("{}", Raw::get).to_owned();
             (format!("mcp__{}__{}", &*item.server, &*item.tool), args)
         }
         "web_search" => ("web_search".to_owned(), field("query", &item.query)),

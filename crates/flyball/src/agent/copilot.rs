@@ -5,10 +5,9 @@ use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
 use serde::Deserialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions};
-use super::lax::{Flag, Num, Text, read};
+use super::lax::{Flag, Num, Raw, Text, read};
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::Trouble;
@@ -82,7 +81,7 @@ struct Event<'a> {
     #[serde(borrow, rename = "type")]
     kind: Text<'a>,
     #[serde(borrow)]
-    data: Option<&'a RawValue>,
+    data: Option<Raw<'a>>,
     ephemeral: Flag,
     #[serde(borrow, rename = "sessionId")]
     session: Text<'a>,
@@ -102,7 +101,7 @@ struct Data<'a> {
     #[serde(borrow)]
     tool_name: Text<'a>,
     #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    arguments: Option<Raw<'a>>,
     #[serde(borrow)]
     parent_tool_call_id: Text<'a>,
     success: Flag,
@@ -192,7 +191,7 @@ impl Dialect for CopilotStream {
                 id: &data.tool_call_id,
                 agent: &data.parent_tool_call_id,
                 tool: &data.tool_name,
-                args: data.arguments.map_or("{}", RawValue::get),
+                args: data.arguments.map_or("{}", Raw::get),
             }),
             "tool.execution_complete" => returned(&data, to),
             "model.call_failure" => {

@@ -4,10 +4,9 @@ use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
 use flyball_core::{AgentFact, Moment};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::launch::{Launch, LaunchRequest, Stdin};
-use super::lax::{Num, Text, content_text};
+use super::lax::{Num, Raw, Text, content_text};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -62,9 +61,9 @@ struct Event<'a> {
     #[serde(borrow)]
     tool: Text<'a>,
     #[serde(borrow)]
-    args: Option<&'a RawValue>,
+    args: Option<Raw<'a>>,
     #[serde(borrow)]
-    output: Option<&'a RawValue>,
+    output: Option<Raw<'a>>,
     #[serde(borrow)]
     error: Text<'a>,
     #[serde(borrow)]
@@ -91,7 +90,7 @@ impl Dialect for FlyballStream {
                 id: &event.id,
                 agent,
                 tool: &event.tool,
-                args: event.args.map_or("{}", RawValue::get),
+                args: event.args.map_or("{}", Raw::get),
             }),
             "result" => {
                 let outcome = match &*event.error {

@@ -8,10 +8,9 @@ use flyball_core::event::{AgentTraits, ExitHow};
 use flyball_core::{AgentFact, Moment};
 use serde::Deserialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{Num, Text, read};
+use super::lax::{Num, Raw, Text, read};
 use super::meter::Usage;
 use super::qwen::schema_error;
 use super::session::{Answer, Call, Session};
@@ -111,13 +110,13 @@ struct Event<'a> {
     #[serde(borrow)]
     tool_id: Text<'a>,
     #[serde(borrow)]
-    parameters: Option<&'a RawValue>,
+    parameters: Option<Raw<'a>>,
     #[serde(borrow)]
     status: Text<'a>,
     #[serde(borrow)]
     output: Text<'a>,
     #[serde(borrow)]
-    error: Option<&'a RawValue>,
+    error: Option<Raw<'a>>,
     #[serde(borrow)]
     message: Text<'a>,
     stats: Option<Stats>,
@@ -160,7 +159,7 @@ impl Dialect for GeminiStream {
                 id: &event.tool_id,
                 agent: "",
                 tool: &event.tool_name,
-                args: event.parameters.map_or("{}", RawValue::get),
+                args: event.parameters.map_or("{}", Raw::get),
             }),
             "tool_result" => returned(&event, to),
             "error" => self.error(&event.message, to),

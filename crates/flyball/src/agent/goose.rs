@@ -6,11 +6,10 @@ use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
 use serde::Deserialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 
 use super::claude::hook_table;
 use super::launch::{Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{Flag, List, Num, Text, content_text, read};
+use super::lax::{Flag, List, Num, Raw, Text, content_text, read};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -95,7 +94,7 @@ struct Message<'a> {
     #[serde(borrow)]
     content: List<Part<'a>>,
     #[serde(borrow)]
-    metadata: Option<&'a RawValue>,
+    metadata: Option<Raw<'a>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -136,11 +135,11 @@ struct Value<'a> {
     #[serde(borrow)]
     name: Text<'a>,
     #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    arguments: Option<Raw<'a>>,
     #[serde(borrow)]
-    content: Option<&'a RawValue>,
+    content: Option<Raw<'a>>,
     #[serde(borrow)]
-    structured_content: Option<&'a RawValue>,
+    structured_content: Option<Raw<'a>>,
     is_error: Flag,
 }
 
@@ -230,7 +229,7 @@ fn text(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
 fn request(part: &Part<'_>, to: &mut Session) {
     let Some(call) = &part.tool_call else { return };
     if let Some(value) = &call.value {
-        let args = value.arguments.map_or("{}", RawValue::get);
+        let args = value.arguments.map_or("{}", Raw::get);
         return to.called(&Call { id: &part.id, agent: "", tool: &value.name, args });
     }
     let kind = if call.error.starts_with("-32600:") {

@@ -2,6 +2,7 @@
 //! must never make a line unreadable. What does not fit reads as absent.
 
 mod json;
+mod raw;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,10 +10,10 @@ use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 
 use self::json::TEXT;
 pub(crate) use self::json::from_str;
+pub(crate) use self::raw::Raw;
 
 /// A string; anything else is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -285,14 +286,14 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Maybe<T> {
 }
 
 /// Some JSON read as `T`, or `T`'s default when it is none.
-pub(crate) fn read<'a, T: Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> T {
+pub(crate) fn read<'a, T: Deserialize<'a> + Default>(raw: Option<Raw<'a>>) -> T {
     raw.and_then(|raw| from_str(raw.get()).ok()).unwrap_or_default()
 }
 
 /// The text in some JSON that holds text: a string itself, the joined `text` of a list of content
 /// blocks, or the JSON as it stands.
-pub(crate) fn content_text(raw: Option<&RawValue>) -> Cow<'_, str> {
-    let Some(raw) = raw.map(RawValue::get) else { return Cow::Borrowed("") };
+pub(crate) fn content_text(raw: Option<Raw<'_>>) -> Cow<'_, str> {
+    let Some(raw) = raw.map(Raw::get) else { return Cow::Borrowed("") };
     match raw.bytes().next() {
         Some(b'"') => from_str::<Text<'_>>(raw).unwrap_or_default().0,
         Some(b'[') => {
@@ -346,7 +347,7 @@ mod tests {
             ("null", ""),
         ];
         for (json, text) in cases {
-            let raw: &RawValue = serde_json::from_str(json).unwrap();
+            let raw: Raw<'_> = from_str(json).unwrap();
             assert_eq!(content_text(Some(raw)), text);
         }
     }

@@ -4,10 +4,9 @@ use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
 use serde::Deserialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{Flag, Num, Text, content_text, read};
+use super::lax::{Flag, Num, Raw, Text, content_text, read};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -114,13 +113,13 @@ struct State<'a> {
     #[serde(borrow)]
     status: Text<'a>,
     #[serde(borrow)]
-    input: Option<&'a RawValue>,
+    input: Option<Raw<'a>>,
     #[serde(borrow)]
-    output: Option<&'a RawValue>,
+    output: Option<Raw<'a>>,
     #[serde(borrow)]
     error: Text<'a>,
     #[serde(borrow)]
-    metadata: Option<&'a RawValue>,
+    metadata: Option<Raw<'a>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -158,7 +157,7 @@ struct Error<'a> {
     #[serde(borrow)]
     name: Text<'a>,
     #[serde(borrow)]
-    data: Option<&'a RawValue>,
+    data: Option<Raw<'a>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -168,7 +167,7 @@ struct ErrorData<'a> {
     message: Text<'a>,
     status_code: Num,
     #[serde(borrow)]
-    response_headers: Option<&'a RawValue>,
+    response_headers: Option<Raw<'a>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -215,7 +214,7 @@ fn tool(part: &Part<'_>, to: &mut Session) {
         };
         return to.bad_call(kind, &invalid.error, &invalid.error);
     }
-    let args = input.map_or("{}", RawValue::get);
+    let args = input.map_or("{}", Raw::get);
     to.called(&Call { id: &part.call, agent: "", tool: &part.tool, args });
     let Some(state) = state else { return };
     let metadata: Metadata = read(state.metadata);

@@ -3,10 +3,9 @@
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::launch::{Launch, LaunchRequest};
-use super::lax::{Flag, List, Num, Text, content_text, read};
+use super::lax::{Flag, List, Num, Raw, Text, content_text, read};
 use super::meter::Usage;
 use super::opencode::filled;
 use super::session::{Answer, Call, Session};
@@ -74,9 +73,9 @@ struct Event<'a> {
     #[serde(borrow)]
     tool_name: Text<'a>,
     #[serde(borrow)]
-    args: Option<&'a RawValue>,
+    args: Option<Raw<'a>>,
     #[serde(borrow)]
-    result: Option<&'a RawValue>,
+    result: Option<Raw<'a>>,
     is_error: Flag,
     success: Flag,
     #[serde(borrow)]
@@ -130,7 +129,7 @@ struct Cost {
 #[serde(default)]
 struct ToolOutput<'a> {
     #[serde(borrow)]
-    content: Option<&'a RawValue>,
+    content: Option<Raw<'a>>,
 }
 
 impl Dialect for PiStream {
@@ -146,7 +145,7 @@ impl Dialect for PiStream {
                 id: &event.tool_call_id,
                 agent: "",
                 tool: &event.tool_name,
-                args: event.args.map_or("{}", RawValue::get),
+                args: event.args.map_or("{}", Raw::get),
             }),
             "tool_execution_end" => returned(&event, to),
             "auto_retry_start" => to.retrying(classify(&event.error_message), &event.error_message),

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::claude::event::{Block, Event};
 use super::claude::hook_table;
 use super::launch::{Launch, LaunchRequest, Permissions};
-use super::lax::{Num, Text, read};
+use super::lax::{Num, Raw, Text, read};
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, leading_status, says_unreachable};
@@ -194,7 +194,7 @@ impl QwenStream {
                         id: &block.id,
                         agent,
                         tool: &block.name,
-                        args: block.input.map_or("{}", |input| input.get()),
+                        args: block.input.map_or("{}", Raw::get),
                     });
                 }
                 _ => {}

@@ -1,9 +1,8 @@
 //! codex: `sessions/YEAR/MONTH/DAY/rollout-…-ID.jsonl` in its home. Totals, not calls.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use super::super::lax::{Num, Text, read};
+use super::super::lax::{Num, Raw, Text, from_str, read};
 use super::super::meter::Usage;
 use super::{Book, Entry, Growing, Whereabouts, is_named, is_plain, latest};
 
@@ -34,7 +33,7 @@ struct Line<'a> {
     #[serde(borrow, rename = "type")]
     kind: Text<'a>,
     #[serde(borrow)]
-    payload: Option<&'a RawValue>,
+    payload: Option<Raw<'a>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -45,7 +44,7 @@ struct Payload<'a> {
     #[serde(borrow)]
     model: Text<'a>,
     #[serde(borrow)]
-    info: Option<&'a RawValue>,
+    info: Option<Raw<'a>>,
     usage: Option<Counts>,
     thread_token_usage: Option<Counts>,
 }
@@ -84,7 +83,7 @@ impl Book for Rollout {
 }
 
 fn entry(line: &str, told: &mut Counts) -> Option<Entry> {
-    let line: Line<'_> = serde_json::from_str(line).ok()?;
+    let line: Line<'_> = from_str(line).ok()?;
     let payload: Payload<'_> = read(line.payload);
     match &*line.kind {
         "turn_context" => {

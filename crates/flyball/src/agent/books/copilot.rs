@@ -1,9 +1,8 @@
 //! copilot: `session-state/ID/events.jsonl` in its home. The only place where it tells tokens.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use super::super::lax::{Num, Text, read};
+use super::super::lax::{Num, Raw, Text, from_str, read};
 use super::super::meter::Usage;
 use super::{Book, Entry, Growing, Whereabouts, is_plain};
 
@@ -25,14 +24,14 @@ struct Event<'a> {
     #[serde(borrow, rename = "type")]
     kind: Text<'a>,
     #[serde(borrow)]
-    data: Option<&'a RawValue>,
+    data: Option<Raw<'a>>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Data<'a> {
     #[serde(borrow)]
-    usage: Option<&'a RawValue>,
+    usage: Option<Raw<'a>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -59,7 +58,7 @@ impl Book for Events {
 }
 
 fn entry(line: &str) -> Option<Entry> {
-    let event: Event<'_> = serde_json::from_str(line).ok()?;
+    let event: Event<'_> = from_str(line).ok()?;
     if &*event.kind != "session.usage_record" {
         return None;
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use serde::Deserialize;
 
-use super::super::lax::{Num, Text};
+use super::super::lax::{Num, Text, from_str};
 use super::super::meter::Usage;
 use super::{Book, Entry, Growing, Whereabouts, is_named, is_plain, latest};
 
@@ -60,7 +60,7 @@ impl Book for Chat {
 }
 
 fn entry(line: &str, seen: &mut VecDeque<String>) -> Option<Entry> {
-    let message: Message<'_> = serde_json::from_str(line).ok()?;
+    let message: Message<'_> = from_str(line).ok()?;
     let tokens = message.tokens?;
     if message.id.is_empty() || seen.iter().any(|id| **id == *message.id) {
         return None;

@@ -1,9 +1,8 @@
 //! The events of Claude Code's `stream-json`, as far as flyball reads them. qwen speaks the same.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use crate::agent::lax::{Content, Flag, List, Maybe, Num, Text};
+use crate::agent::lax::{Content, Flag, List, Maybe, Num, Raw, Text};
 use crate::agent::meter::Usage;
 
 /// One line.
@@ -25,7 +24,7 @@ pub(crate) struct Event<'a> {
     pub(crate) message: Maybe<Message<'a>>,
     /// A word in `assistant` and `system/api_retry`, an object in qwen's `result`.
     #[serde(borrow)]
-    pub(crate) error: Option<&'a RawValue>,
+    pub(crate) error: Option<Raw<'a>>,
     pub(crate) error_status: Num,
     /// Of `system/notification`.
     #[serde(borrow)]
@@ -34,11 +33,11 @@ pub(crate) struct Event<'a> {
     pub(crate) text: Text<'a>,
     /// Of qwen's `system/retry`.
     #[serde(borrow)]
-    pub(crate) data: Option<&'a RawValue>,
+    pub(crate) data: Option<Raw<'a>>,
     #[serde(borrow)]
-    pub(crate) rate_limit_info: Option<&'a RawValue>,
+    pub(crate) rate_limit_info: Option<Raw<'a>>,
     #[serde(borrow)]
-    pub(crate) tool_result_meta: Option<&'a RawValue>,
+    pub(crate) tool_result_meta: Option<Raw<'a>>,
     /// Of `result`.
     pub(crate) is_error: Flag,
     #[serde(borrow)]
@@ -51,9 +50,9 @@ pub(crate) struct Event<'a> {
     pub(crate) usage: Maybe<Counts>,
     pub(crate) total_cost_usd: Num,
     #[serde(borrow, rename = "modelUsage")]
-    pub(crate) model_usage: Option<&'a RawValue>,
+    pub(crate) model_usage: Option<Raw<'a>>,
     #[serde(borrow)]
-    pub(crate) model_usage_since_last_result: Option<&'a RawValue>,
+    pub(crate) model_usage_since_last_result: Option<Raw<'a>>,
 }
 
 /// A message of the model or to it.
@@ -84,7 +83,7 @@ pub(crate) struct Block<'a> {
     #[serde(borrow)]
     pub(crate) name: Text<'a>,
     #[serde(borrow)]
-    pub(crate) input: Option<&'a RawValue>,
+    pub(crate) input: Option<Raw<'a>>,
     #[serde(borrow)]
     pub(crate) tool_use_id: Text<'a>,
     #[serde(borrow)]

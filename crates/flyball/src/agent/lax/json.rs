@@ -13,20 +13,19 @@ use serde::forward_to_deserialize_any;
 
 use self::cursor::Cursor;
 pub(crate) use self::cursor::Fault;
+use super::raw::RAW;
 
 /// How a type asks for a string before anything else.
 pub(super) const TEXT: &str = "flyball::Text";
-/// How `serde_json` asks for a value as it stands.
-const RAW: &str = "$serde_json::private::RawValue";
-/// How deeply what is looked at may be nested; what is skipped has no limit.
-const DEPTH: u8 = 100;
+/// How deeply what is looked at may be nested, as with `serde_json`; what is skipped has no limit.
+const DEPTH: u8 = 127;
 
 /// Reads one JSON text, which must be one and fit.
 #[inline]
 pub(crate) fn from_str<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
-    // Where a control character may stand is left to the thorough reader: they are rare.
-    if text.bytes().fold(u8::MAX, u8::min) < b' ' {
-        return serde_json::from_str(text).map_err(|_| Fault);
+    // Control characters are rare: they are looked for once, and never again where there are none.
+    if text.bytes().fold(u8::MAX, u8::min) < b' ' && cursor::control_in_string(text) {
+        return Err(Fault);
     }
     let mut reading = Reading { cursor: Cursor::new(text), depth: 0 };
     let read = T::deserialize(&mut reading);
@@ -48,6 +47,9 @@ impl<'a> Reading<'a> {
 
     fn number<V: Visitor<'a>>(&mut self, visitor: V) -> Result<V::Value, Fault> {
         let digits = self.cursor.number()?;
+        if digits == "-0" {
+            return visitor.visit_f64(-0.0);
+        }
         if let Ok(whole) = digits.parse::<u64>() {
             return visitor.visit_u64(whole);
         }
@@ -120,7 +122,7 @@ impl<'a> Deserializer<'a> for &mut Reading<'a> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         if name == RAW {
-            return visitor.visit_map(Raw(self.cursor.raw()?));
+            return visitor.visit_borrowed_str(self.cursor.raw()?);
         }
         if name == TEXT && self.cursor.peek() == Some(b'"') {
             return self.string(visitor);
@@ -209,24 +211,6 @@ impl<'a> SeqAccess<'a> for &mut Inside<'_, 'a> {
             return Ok(None);
         }
         seed.deserialize(&mut *self.reading).map(Some)
-    }
-}
-
-/// A value as it stands, in the way `serde_json` hands it over.
-struct Raw<'a>(&'a str);
-
-impl<'a> MapAccess<'a> for Raw<'a> {
-    type Error = Fault;
-
-    fn next_key_seed<K: DeserializeSeed<'a>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, Fault> {
-        seed.deserialize(BorrowedStrDeserializer::new(RAW)).map(Some)
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'a>>(&mut self, seed: V) -> Result<V::Value, Fault> {
-        seed.deserialize(BorrowedStrDeserializer::new(self.0))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Walking over JSON text without control characters: where a value ends, and that it is one.
+//! Walking over JSON text: where a value ends, and that it is one. Whoever begins has looked for
+//! control characters in strings; they are not looked for here.
 
 use std::fmt;
 
@@ -38,10 +39,12 @@ impl<'a> Cursor<'a> {
 
     /// The next byte that is no blank.
     pub(super) fn peek(&mut self) -> Option<u8> {
-        while self.byte() == Some(b' ') {
-            self.at += 1;
+        loop {
+            match self.byte() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                other => return other,
+            }
         }
-        self.byte()
     }
 
     fn byte(&self) -> Option<u8> {
@@ -273,4 +276,19 @@ fn closing_quote(bytes: &[u8], from: usize) -> Option<usize> {
         let before = bytes.get(from..*at).unwrap_or(&[]);
         before.iter().rev().take_while(|byte| **byte == b'\\').count().is_multiple_of(2)
     })
+}
+
+/// Whether a string of this text holds a control character, which JSON does not allow.
+pub(super) fn control_in_string(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    while let Some(open) = memchr::memchr(b'"', rest) {
+        rest = rest.get(open + 1..).unwrap_or(&[]);
+        let close = closing_quote(rest, 0).unwrap_or(rest.len());
+        let (string, after) = rest.split_at(close);
+        if string.iter().any(|byte| *byte < b' ') {
+            return true;
+        }
+        rest = after.get(1..).unwrap_or(&[]);
+    }
+    false
 }

@@ -5,9 +5,10 @@ use std::fmt::Debug;
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::{Content, Flag, List, Maybe, Num, Text};
+use super::super::{Content, Flag, List, Maybe, Num, Raw, Text};
 use super::from_str;
 
 #[derive(Debug, Default, PartialEq, Deserialize)]
@@ -38,7 +39,10 @@ fn same(text: &str) {
         }
     };
     agree("skipped", ours::<IgnoredAny>(text), theirs::<IgnoredAny>(text));
-    agree("as it stands", ours::<&RawValue>(text), theirs::<&RawValue>(text));
+    agree("any", ours::<Value>(text), theirs::<Value>(text));
+    let raw = from_str::<Raw<'_>>(text).ok().map(|raw| raw.get().to_owned());
+    let theirs_raw = serde_json::from_str::<&RawValue>(text).ok();
+    agree("as it stands", raw, theirs_raw.map(|raw| raw.get().to_owned()));
     agree("read", ours::<Sample<'_>>(text), theirs::<Sample<'_>>(text));
     agree("read or none", ours::<Maybe<Inner>>(text), theirs::<Maybe<Inner>>(text));
 }
@@ -105,6 +109,15 @@ fn what_is_json_and_what_is_not_is_the_same() {
         "-",
         "-0",
         "-01",
+        "{\"b\":-0}",
+        "[-0,-0.0,0,1e-999,-9223372036854775808,-9223372036854775809]",
+        "[18446744073709551615,18446744073709551616,0.1e1,123456789.123456789e-5]",
+        "\r\n{\t}\n",
+        "[\"\u{7f}\",\"\\\\\"\n]",
+        "[\"\\\"\n\"]",
+        "\u{1}1",
+        "1\u{b}",
+        "\u{feff}1",
         "1.",
         ".5",
         "1.5",
@@ -156,8 +169,11 @@ fn what_is_skipped_may_be_nested_to_any_depth() {
 #[test]
 fn what_is_looked_at_may_not() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
-    assert!(from_str::<serde_json::Value>(&deep).is_err());
-    assert!(from_str::<serde_json::Value>("[[[{\"a\":[1,-2,3.5,\"\\n\"]}]]]").is_ok());
+    assert!(from_str::<Value>(&deep).is_err());
+    for depth in [1, 100, 126, 127, 128, 129, 255, 256] {
+        same(&("[".repeat(depth) + "1" + &"]".repeat(depth)));
+        same(&("{\"a\":".repeat(depth) + "1" + &"}".repeat(depth)));
+    }
 }
 
 #[test]
@@ -169,7 +185,58 @@ fn strings_of_every_length_end_where_they_end() {
     }
 }
 
+/// Any document, written in any way that JSON allows.
+fn document() -> impl Strategy<Value = String> {
+    let blank = "[ \t\r\n]{0,2}";
+    let number = "-?(0|[1-9][0-9]{0,25})(\\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?";
+    let string = "\"([^\"\\\\\\x00-\\x1f]|\\\\[\"\\\\/bfnrt]|\\\\u00[0-9a-fA-F]{2}|\\\\uD83d\\\\uDe0[0-9]){0,30}\"";
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        Just("true".to_owned()),
+        Just("false".to_owned()),
+        number,
+        string,
+    ];
+    let member = prop_oneof!["\"(type|a|b|text)\"", string];
+    leaf.prop_recursive(6, 40, 5, move |inner| {
+        let list = prop::collection::vec((blank, inner.clone(), blank), 0..5)
+            .prop_map(|items| format!("[{}]", joined(items)));
+        let members = (blank, member.clone(), blank, inner)
+            .prop_map(|(a, name, b, value)| format!("{a}{name}{b}:{value}"));
+        let object = prop::collection::vec((blank, members, blank), 0..5)
+            .prop_map(|items| format!("{{{}}}", joined(items)));
+        prop_oneof![list, object]
+    })
+}
+
+fn joined(items: Vec<(String, String, String)>) -> String {
+    items.into_iter().map(|(a, item, b)| a + &item + &b).collect::<Vec<_>>().join(",")
+}
+
+/// A document's text with a byte changed at `at`, and cut off at `cut`; what is no UTF-8 any more
+/// is replaced, as lines of a stream are.
+fn damaged(text: &str, at: usize, byte: u8, cut: usize) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    if let Some(changed) = bytes.get_mut(at) {
+        *changed = byte;
+    }
+    bytes.truncate(cut);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 proptest! {
+    #[test]
+    fn every_document_means_the_same(text in document()) {
+        same(&text);
+    }
+
+    #[test]
+    fn a_torn_or_damaged_document_is_judged_alike(
+        text in document(), at in 0_usize..300, byte in any::<u8>(), cut in 0_usize..600,
+    ) {
+        same(&damaged(&text, at, byte, cut));
+    }
+
     #[test]
     fn any_text_is_json_for_both_or_for_none(
         text in "([{}\\[\\],: \"\\\\]|[0-9eE+.-]|\"[abcdef]\":|\"x\\\\n\"|true|null|\\\\u00e9|\n){0,24}"
