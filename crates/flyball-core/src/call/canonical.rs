@@ -29,18 +29,22 @@ enum Step<'a> {
 
 /// Writes the arguments; members named in `free_text` are left out at the top level.
 pub(super) fn write(args: &Value, free_text: &[String], out: &mut impl Sink) {
-    let mut steps = Vec::new();
     match args {
         Value::Null => out.put("{}"),
         Value::Object(members) => {
+            let mut steps = Vec::new();
             push_members(members, free_text, &mut steps);
             drain(steps, out);
         }
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            steps.push(Step::Value(args));
-            drain(steps, out);
+            write_value(args, out);
         }
     }
+}
+
+/// Writes any value, `null` included.
+pub(super) fn write_value(value: &Value, out: &mut impl Sink) {
+    drain(Vec::from([Step::Value(value)]), out);
 }
 
 fn drain(mut steps: Vec<Step<'_>>, out: &mut impl Sink) {

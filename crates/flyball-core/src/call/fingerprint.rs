@@ -10,10 +10,10 @@ use core::str::FromStr;
 use serde::de::{Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::canonical::{self, Sink};
-use super::volatile;
+use super::{arguments, volatile};
 use crate::text;
 
 /// Identity of a call, a result or a name. Written as 32 hexadecimal digits.
@@ -33,7 +33,7 @@ impl Fingerprint {
 
     /// Identity of a text as it stands, byte for byte.
     pub fn of_text(text: &str) -> Self {
-        Self(xxhash_rust::xxh3::xxh3_128(text.as_bytes()))
+        Self(xxh3_128(text.as_bytes()))
     }
 }
 
@@ -96,20 +96,28 @@ pub fn canonical_args(args: &Value, free_text: &[String]) -> String {
 
 /// Identity of a call: the tool's name and its canonical arguments.
 pub fn fingerprint_call(tool: &str, args: &Value, free_text: &[String]) -> Fingerprint {
-    let mut hash = Xxh3::new();
+    let mut hash = Gathered::new();
     canonical::write_string(tool, &mut hash);
     canonical::write(args, free_text, &mut hash);
-    Fingerprint(hash.digest128())
+    hash.finish()
+}
+
+/// Identity of a call whose arguments are JSON text: that of [`fingerprint_call`] with the value it
+/// stands for, without building it. Text that is no JSON counts as no arguments at all.
+pub fn fingerprint_call_text(tool: &str, args: &str, free_text: &[String]) -> Fingerprint {
+    let mut hash = Gathered::new();
+    canonical::write_string(tool, &mut hash);
+    arguments::write(args, free_text, &mut hash);
+    hash.finish()
 }
 
 /// Identity of a result: what is left when volatile parts (times, durations, dates, uuids, hex ids,
 /// process ids, temporary paths, white space) are taken out. Other digits stay: "3 failed" and
 /// "2 failed" are two results.
 pub fn fingerprint_result(text: &str) -> Fingerprint {
-    let mut gathered = Gathered { hash: Xxh3::new(), pending: [0; PENDING], filled: 0 };
-    volatile::normalise(text, &mut gathered);
-    gathered.pass_on();
-    Fingerprint(gathered.hash.digest128())
+    let mut hash = Gathered::new();
+    volatile::normalise(text, &mut hash);
+    hash.finish()
 }
 
 /// The identity of a call and the first `max` characters of its canonical arguments, in one pass.
@@ -119,22 +127,22 @@ pub(super) fn identify(
     free_text: &[String],
     max: usize,
 ) -> (Fingerprint, String) {
-    let mut sink = Previewed { hash: Xxh3::new(), preview: String::new(), left: max };
+    let mut sink = Previewed { hash: Gathered::new(), preview: String::new(), left: max };
     canonical::write_string(tool, &mut sink.hash);
     canonical::write(args, free_text, &mut sink);
-    (Fingerprint(sink.hash.digest128()), sink.preview)
+    (sink.hash.finish(), sink.preview)
 }
 
 /// A hash that keeps the first characters of what goes into it.
 struct Previewed {
-    hash: Xxh3,
+    hash: Gathered,
     preview: String,
     left: usize,
 }
 
 impl Sink for Previewed {
     fn put(&mut self, part: &str) {
-        self.hash.update(part.as_bytes());
+        self.hash.gather(part.as_bytes());
         if self.left > 0 {
             let kept = text::prefix(part, self.left);
             self.preview.push_str(kept);
@@ -143,42 +151,68 @@ impl Sink for Previewed {
     }
 }
 
-impl Sink for Xxh3 {
-    fn put(&mut self, part: &str) {
-        self.update(part.as_bytes());
-    }
-}
-
 /// How many bytes are gathered: the hash takes a few large pieces much faster than many small ones.
 const PENDING: usize = 1024;
 
 /// A hash in front of which small pieces are gathered.
 struct Gathered {
-    hash: Xxh3,
+    /// What no longer fitted; most texts are short, and hashed at once.
+    hash: Option<Xxh3>,
     pending: [u8; PENDING],
     filled: usize,
 }
 
 impl Gathered {
-    fn pass_on(&mut self) {
-        self.hash.update(self.pending.get(..self.filled).unwrap_or(&[]));
+    const fn new() -> Self {
+        Self { hash: None, pending: [0; PENDING], filled: 0 }
+    }
+
+    #[inline]
+    fn gather(&mut self, bytes: &[u8]) {
+        if bytes.len() > PENDING - self.filled {
+            return self.pass_on(bytes);
+        }
+        let end = self.filled + bytes.len();
+        if let Some(free) = self.pending.get_mut(self.filled..end) {
+            free.copy_from_slice(bytes);
+            self.filled = end;
+        }
+    }
+
+    /// Hands over what was gathered, and then these.
+    #[cold]
+    fn pass_on(&mut self, bytes: &[u8]) {
+        let hash = self.hash.get_or_insert_with(Xxh3::new);
+        hash.update(self.pending.get(..self.filled).unwrap_or(&[]));
         self.filled = 0;
+        if bytes.len() > PENDING {
+            hash.update(bytes);
+        } else {
+            self.gather(bytes);
+        }
+    }
+
+    fn finish(self) -> Fingerprint {
+        let rest = self.pending.get(..self.filled).unwrap_or(&[]);
+        Fingerprint(match self.hash {
+            None => xxh3_128(rest),
+            Some(mut hash) => {
+                hash.update(rest);
+                hash.digest128()
+            }
+        })
+    }
+}
+
+impl Sink for Gathered {
+    fn put(&mut self, part: &str) {
+        self.gather(part.as_bytes());
     }
 }
 
 impl volatile::Sink for Gathered {
     fn put(&mut self, bytes: &[u8]) {
-        if bytes.len() > PENDING - self.filled {
-            self.pass_on();
-        }
-        let end = self.filled + bytes.len();
-        match self.pending.get_mut(self.filled..end) {
-            Some(free) => {
-                free.copy_from_slice(bytes);
-                self.filled = end;
-            }
-            None => self.hash.update(bytes),
-        }
+        self.gather(bytes);
     }
 }
 

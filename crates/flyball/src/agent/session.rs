@@ -6,14 +6,13 @@
 use std::collections::VecDeque;
 
 use flyball_core::call::{
-    ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, fingerprint_call,
+    ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, fingerprint_call_text,
     fingerprint_result,
 };
 use flyball_core::claim::read_structured;
 use flyball_core::event::{Exit, ExitHow};
 use flyball_core::text::prefix;
 use flyball_core::{AgentFact, CallId, SubAgent};
-use serde_json::Value;
 
 use super::meter::{Meter, Usage};
 use super::reading::{Cumulative, LocalTime, ReadRequest};
@@ -207,18 +206,14 @@ impl Session {
         self.saw(call.args.len());
         self.unspoken = false;
         self.words.clear();
-        let args: Value = serde_json::from_str(call.args).unwrap_or(Value::Null);
-        if self.made.len() == MADE {
-            self.made.pop_front();
-        }
-        self.made
-            .push_back((prefix(call.id, NAME).to_owned(), prefix(call.args, PREVIEW).to_owned()));
+        let (id, preview) = (prefix(call.id, NAME), prefix(call.args, PREVIEW));
+        self.remember(id, preview);
         self.fact(AgentFact::CalledTool(ToolCall {
-            id: CallId::new(prefix(call.id, NAME)),
+            id: CallId::new(id),
             agent: SubAgent::new(prefix(call.agent, NAME)),
             tool: prefix(call.tool, NAME).to_owned(),
-            call: fingerprint_call(call.tool, &args, &self.free_text),
-            preview: prefix(call.args, PREVIEW).to_owned(),
+            call: fingerprint_call_text(call.tool, call.args, &self.free_text),
+            preview: preview.to_owned(),
         }));
     }
 
@@ -397,6 +392,15 @@ impl Session {
     /// The model answered: what was retried got through.
     pub(crate) fn progress(&mut self) {
         self.reach = Reach::Open;
+    }
+
+    /// Keeps a call for the case that it turns out to be none, in place of the oldest one.
+    fn remember(&mut self, id: &str, args: &str) {
+        let oldest = if self.made.len() == MADE { self.made.pop_front() } else { None };
+        let mut call = oldest.unwrap_or_default();
+        id.clone_into(&mut call.0);
+        args.clone_into(&mut call.1);
+        self.made.push_back(call);
     }
 
     fn saw(&mut self, bytes: usize) {
