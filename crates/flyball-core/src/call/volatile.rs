@@ -17,6 +17,7 @@
 mod marks;
 mod shapes;
 
+use self::marks::Marks;
 use self::shapes::{Shape, duration, hex_id, moment, pid, temp_path, uuid};
 
 /// Where normalised bytes go.
@@ -44,7 +45,8 @@ pub(super) fn normalise(text: &str, out: &mut impl Sink) {
     let trimmed = text.trim_ascii();
     let bytes = trimmed.as_bytes();
     let mut scan = Scan { bytes, kept: 0, at: 0 };
-    while let Some(at) = marks::next(bytes, scan.at) {
+    let mut marks = Marks::default();
+    while let Some(at) = marks.next(bytes, scan.at) {
         match bytes.get(at) {
             Some(b'0'..=b'9') => scan.digit(at, out),
             Some(b'/') => scan.slash(at, out),
@@ -141,6 +143,10 @@ impl Scan<'_> {
     /// Where `pid` begins when it stands right before this number.
     fn pid_before(&self, number: usize) -> Option<usize> {
         let mut before = self.bytes.get(self.at..number)?;
+        let near = before.last_chunk::<2>()?;
+        if !near.iter().any(|byte| matches!(byte, b'd' | b'D' | b':' | b'=' | b'#')) {
+            return None;
+        }
         before = before.strip_suffix(b" ").unwrap_or(before);
         if let [rest @ .., b':' | b'=' | b'#'] = before {
             before = rest;

@@ -93,10 +93,10 @@ struct ClaudeStream {
 
 impl Dialect for ClaudeStream {
     fn line(&mut self, line: &str, to: &mut Session) -> Understood {
-        let event: Event<'_> = match parse(line, to) {
-            Ok(event) => event,
-            Err(understood) => return understood,
-        };
+        let mut event = Event::default();
+        if let Err(understood) = parse(line, &mut event, to) {
+            return understood;
+        }
         match &*event.kind {
             "assistant" => self.assistant(&event, to),
             "user" => self.user(&event, to),

@@ -3,10 +3,9 @@
 use flyball_core::AgentFact;
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
-use serde::Deserialize;
 
 use super::launch::{Launch, LaunchRequest};
-use super::lax::{List, Num, Raw, Text, content_text, read};
+use super::lax::{List, Num, Raw, Text, content_text, object, read};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -52,97 +51,75 @@ struct ClineStream {
     iteration: u64,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Record<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    event: Option<Inner<'a>>,
-    #[serde(borrow)]
-    finish_reason: Text<'a>,
-    usage: Option<Totals>,
-    #[serde(borrow)]
-    text: Text<'a>,
-    #[serde(borrow)]
-    reason: Text<'a>,
-    #[serde(borrow)]
-    message: Text<'a>,
-    #[serde(borrow)]
-    task_id: Text<'a>,
-    #[serde(borrow)]
-    model: Option<Model<'a>>,
+object! {
+    struct Record<'a> {
+        "type" => kind: Text<'a>,
+        "event" => event: Option<Inner<'a>>,
+        "finishReason" => finish_reason: Text<'a>,
+        "usage" => usage: Option<Totals>,
+        "text" => text: Text<'a>,
+        "reason" => reason: Text<'a>,
+        "message" => message: Text<'a>,
+        "taskId" => task_id: Text<'a>,
+        "model" => model: Option<Model<'a>>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Model<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
+object! {
+    struct Model<'a> {
+        "id" => id: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Inner<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    content_type: Text<'a>,
-    #[serde(borrow)]
-    text: Text<'a>,
-    #[serde(borrow)]
-    tool_name: Text<'a>,
-    #[serde(borrow)]
-    tool_call_id: Text<'a>,
-    #[serde(borrow)]
-    input: Option<Raw<'a>>,
-    #[serde(borrow)]
-    output: Option<Raw<'a>>,
-    #[serde(borrow)]
-    error: Option<Raw<'a>>,
-    #[serde(borrow)]
-    error_class: Text<'a>,
-    input_tokens: Num,
-    output_tokens: Num,
-    iteration: Num,
+object! {
+    struct Inner<'a> {
+        "type" => kind: Text<'a>,
+        "contentType" => content_type: Text<'a>,
+        "text" => text: Text<'a>,
+        "toolName" => tool_name: Text<'a>,
+        "toolCallId" => tool_call_id: Text<'a>,
+        "input" => input: Option<Raw<'a>>,
+        "output" => output: Option<Raw<'a>>,
+        "error" => error: Option<Raw<'a>>,
+        "errorClass" => error_class: Text<'a>,
+        "inputTokens" => input_tokens: Num,
+        "outputTokens" => output_tokens: Num,
+        "iteration" => iteration: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Totals {
-    input_tokens: Num,
-    output_tokens: Num,
-    cache_read_tokens: Num,
-    total_cost: Num,
+object! {
+    struct Totals {
+        "inputTokens" => input_tokens: Num,
+        "outputTokens" => output_tokens: Num,
+        "cacheReadTokens" => cache_read_tokens: Num,
+        "totalCost" => total_cost: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Failure<'a> {
-    #[serde(borrow)]
-    message: Text<'a>,
-    #[serde(borrow)]
-    error: Text<'a>,
+object! {
+    struct Failure<'a> {
+        "message" => message: Text<'a>,
+        "error" => error: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct CommandOutput<'a> {
-    #[serde(borrow)]
-    result: Text<'a>,
-    #[serde(borrow)]
-    error: Text<'a>,
-    success: Option<bool>,
+object! {
+    struct CommandOutput<'a> {
+        "result" => result: Text<'a>,
+        "error" => error: Text<'a>,
+        "success" => success: Option<bool>,
+    }
 }
 
 impl Dialect for ClineStream {
     fn line(&mut self, line: &str, to: &mut Session) -> Understood {
-        let event: Record<'_> = match parse(line, to) {
-            Ok(event) => event,
-            Err(understood) => return understood,
-        };
+        let mut event = Record::default();
+        if let Err(understood) = parse(line, &mut event, to) {
+            return understood;
+        }
         match &*event.kind {
-            "agent_event" => return self.inner(&event.event.unwrap_or_default(), to),
+            "agent_event" => return self.inner(event.event.get_or_insert_default(), to),
             "run_result" => result(&event, to),
             "run_aborted" if &*event.reason != "external_abort" => to.failed(&event.message),
             "hook_event" => to.id(&event.task_id),

@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use flyball_core::Moment;
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
-use serde::Deserialize;
+use memchr::memmem;
 
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{Num, Raw, Text, content_text, read};
+use super::lax::{Num, Raw, Text, content_text, object, read};
 use super::meter::Usage;
 use super::reading::LocalTime;
 use super::session::{Answer, Call, Session};
@@ -91,84 +91,61 @@ fn hook_flags(hooks: &HookSetup) -> Vec<String> {
 
 struct CodexStream;
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Event<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    thread_id: Text<'a>,
-    #[serde(borrow)]
-    item: Option<Box<Item<'a>>>,
-    usage: Option<Counts>,
-    #[serde(borrow)]
-    message: Text<'a>,
-    #[serde(borrow)]
-    error: Option<Raw<'a>>,
+object! {
+    struct Event<'a> {
+        "type" => kind: Text<'a>,
+        "thread_id" => thread_id: Text<'a>,
+        "item" => item: Option<Item<'a>>,
+        "usage" => usage: Option<Counts>,
+        "message" => message: Text<'a>,
+        "error" => error: Option<Raw<'a>>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Item<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    text: Text<'a>,
-    #[serde(borrow)]
-    command: Text<'a>,
-    #[serde(borrow)]
-    aggregated_output: Text<'a>,
-    exit_code: Num,
-    #[serde(borrow)]
-    status: Text<'a>,
-    #[serde(borrow)]
-    changes: Option<Raw<'a>>,
-    #[serde(borrow)]
-    server: Text<'a>,
-    #[serde(borrow)]
-    tool: Text<'a>,
-    #[serde(borrow)]
-    arguments: Option<Raw<'a>>,
-    #[serde(borrow)]
-    result: Option<Raw<'a>>,
-    #[serde(borrow)]
-    error: Option<Raw<'a>>,
-    #[serde(borrow)]
-    query: Text<'a>,
+object! {
+    struct Item<'a> {
+        "id" => id: Text<'a>,
+        "type" => kind: Text<'a>,
+        "text" => text: Text<'a>,
+        "command" => command: Text<'a>,
+        "aggregated_output" => aggregated_output: Text<'a>,
+        "exit_code" => exit_code: Num,
+        "status" => status: Text<'a>,
+        "changes" => changes: Option<Raw<'a>>,
+        "server" => server: Text<'a>,
+        "tool" => tool: Text<'a>,
+        "arguments" => arguments: Option<Raw<'a>>,
+        "result" => result: Option<Raw<'a>>,
+        "error" => error: Option<Raw<'a>>,
+        "query" => query: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Counts {
-    #[serde(rename = "input_tokens")]
-    input: Num,
-    #[serde(rename = "cached_input_tokens")]
-    cached: Num,
-    #[serde(rename = "output_tokens")]
-    output: Num,
+object! {
+    struct Counts {
+        "input_tokens" => input: Num,
+        "cached_input_tokens" => cached: Num,
+        "output_tokens" => output: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Content<'a> {
-    #[serde(borrow)]
-    content: Option<Raw<'a>>,
-    #[serde(borrow)]
-    message: Text<'a>,
+object! {
+    struct Content<'a> {
+        "content" => content: Option<Raw<'a>>,
+        "message" => message: Text<'a>,
+    }
 }
 
 impl Dialect for CodexStream {
     fn line(&mut self, line: &str, to: &mut Session) -> Understood {
-        let event: Event<'_> = match parse(line, to) {
-            Ok(event) => event,
-            Err(understood) => return understood,
-        };
+        let mut event = Event::default();
+        if let Err(understood) = parse(line, &mut event, to) {
+            return understood;
+        }
         match &*event.kind {
             "thread.started" => to.id(&event.thread_id),
-            "item.started" => started(event.item.as_deref(), to),
-            "item.completed" => completed(event.item.as_deref(), to),
+            "item.started" => started(event.item.as_ref(), to),
+            "item.completed" => completed(event.item.as_ref(), to),
             "turn.completed" => {
                 to.spoke();
                 to.concluded();
@@ -216,18 +193,18 @@ impl Dialect for CodexStream {
 
 fn started(item: Option<&Item<'_>>, to: &mut Session) {
     let Some(item) = item else { return };
-    let (tool, args) = match &*item.kind {
+    let (tool, args): (Cow<'_, str>, Cow<'_, str>) = match &*item.kind {
         // As its hooks call it, so that both tell the same call.
-        "command_execution" => ("Bash".to_owned(), field("command", &own_command(&item.command))),
+        "command_execution" => ("Bash".into(), field("command", &own_command(&item.command)).into()),
         "file_change" => {
             let changes = item.changes.map_or("[]", Raw::get);
-            ("apply_patch".to_owned(), format!("{{\"changes\":{changes}}}"))
+            ("apply_patch".into(), format!("{{\"changes\":{changes}}}").into())
         }
         "mcp_tool_call" => {
-            let args = item.arguments.map_or("{}", Raw::get).to_owned();
-            (format!("mcp__{}__{}", &*item.server, &*item.tool), args)
+            let args = item.arguments.map_or("{}", Raw::get);
+            (format!("mcp__{}__{}", &*item.server, &*item.tool).into(), args.into())
         }
-        "web_search" => ("web_search".to_owned(), field("query", &item.query)),
+        "web_search" => ("web_search".into(), field("query", &item.query).into()),
         _ => return,
     };
     to.called(&Call { id: &item.id, agent: "", tool: &tool, args: &args });
@@ -269,13 +246,22 @@ fn completed(item: Option<&Item<'_>>, to: &mut Session) {
     }
 }
 
+/// How a login shell is given a command.
+const LOGIN: &[u8] = b" -lc ";
+
 /// The command inside `/bin/bash -lc 'command'`.
 fn own_command(command: &str) -> Cow<'_, str> {
-    let Some((shell, quoted)) = command.split_once(" -lc ") else { return command.into() };
+    let Some(at) = memmem::find(command.as_bytes(), LOGIN) else { return command.into() };
+    let (shell, quoted) = command.split_at(at);
+    let quoted = quoted.get(LOGIN.len()..).unwrap_or("");
     let known = ["bash", "sh", "zsh"].contains(&shell.rsplit('/').next().unwrap_or(shell));
-    match unquoted(quoted).filter(|_| known) {
+    if !known {
+        return command.into();
+    }
+    let single = quoted.strip_prefix('\'').and_then(|inner| inner.strip_suffix('\''));
+    match single.filter(|inner| !inner.contains('\'')) {
         Some(own) => own.into(),
-        None => command.into(),
+        None => unquoted(quoted).map_or(Cow::Borrowed(command), Cow::Owned),
     }
 }
 
@@ -299,8 +285,9 @@ fn unquoted(word: &str) -> Option<String> {
     quote.is_none().then_some(own)
 }
 
+/// The arguments of a call that has one.
 fn field(name: &str, value: &str) -> String {
-    serde_json::json!({ name: value }).to_string()
+    format!("{{\"{name}\":{}}}", serde_json::Value::from(value))
 }
 
 /// What a failure means, by texts of a known shape.

@@ -3,11 +3,10 @@
 
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions};
-use super::lax::{Flag, Num, Raw, Text, read};
+use super::lax::{Flag, Num, Raw, Text, object, read};
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::Trouble;
@@ -75,101 +74,81 @@ struct CopilotStream {
     prompted: bool,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Event<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    data: Option<Raw<'a>>,
-    ephemeral: Flag,
-    #[serde(borrow, rename = "sessionId")]
-    session: Text<'a>,
+object! {
+    struct Event<'a> {
+        "type" => kind: Text<'a>,
+        "data" => data: Option<Raw<'a>>,
+        "ephemeral" => ephemeral: Flag,
+        "sessionId" => session: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Data<'a> {
-    #[serde(borrow)]
-    content: Text<'a>,
-    #[serde(borrow)]
-    message_id: Text<'a>,
-    #[serde(borrow)]
-    model: Text<'a>,
-    #[serde(borrow)]
-    tool_call_id: Text<'a>,
-    #[serde(borrow)]
-    tool_name: Text<'a>,
-    #[serde(borrow)]
-    arguments: Option<Raw<'a>>,
-    #[serde(borrow)]
-    parent_tool_call_id: Text<'a>,
-    success: Flag,
-    #[serde(borrow)]
-    result: Option<Content<'a>>,
-    #[serde(borrow)]
-    error: Option<Error<'a>>,
-    shell_execution: Option<Shell>,
-    #[serde(borrow)]
-    tool_telemetry: Option<Telemetry<'a>>,
-    #[serde(borrow)]
-    error_type: Text<'a>,
-    #[serde(borrow)]
-    message: Text<'a>,
-    status_code: Num,
-    retry_attempt: Num,
+object! {
+    struct Data<'a> {
+        "content" => content: Text<'a>,
+        "messageId" => message_id: Text<'a>,
+        "model" => model: Text<'a>,
+        "toolCallId" => tool_call_id: Text<'a>,
+        "toolName" => tool_name: Text<'a>,
+        "arguments" => arguments: Option<Raw<'a>>,
+        "parentToolCallId" => parent_tool_call_id: Text<'a>,
+        "success" => success: Flag,
+        "result" => result: Option<Content<'a>>,
+        "error" => error: Option<Error<'a>>,
+        "shellExecution" => shell_execution: Option<Shell>,
+        "toolTelemetry" => tool_telemetry: Option<Telemetry<'a>>,
+        "errorType" => error_type: Text<'a>,
+        "message" => message: Text<'a>,
+        "statusCode" => status_code: Num,
+        "retryAttempt" => retry_attempt: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Content<'a> {
-    #[serde(borrow)]
-    content: Text<'a>,
+object! {
+    struct Content<'a> {
+        "content" => content: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Error<'a> {
-    #[serde(borrow)]
-    message: Text<'a>,
-    #[serde(borrow)]
-    code: Text<'a>,
+object! {
+    struct Error<'a> {
+        "message" => message: Text<'a>,
+        "code" => code: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Shell {
-    exit_code: Num,
+object! {
+    struct Shell {
+        "exitCode" => exit_code: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Telemetry<'a> {
-    #[serde(borrow)]
-    properties: Option<Properties<'a>>,
-    metrics: Option<Metrics>,
+object! {
+    struct Telemetry<'a> {
+        "properties" => properties: Option<Properties<'a>>,
+        "metrics" => metrics: Option<Metrics>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Properties<'a> {
-    #[serde(borrow)]
-    was_syntax_error: Text<'a>,
+object! {
+    struct Properties<'a> {
+        "wasSyntaxError" => was_syntax_error: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Metrics {
-    context_token_limit: Num,
-    context_current_tokens: Num,
+object! {
+    struct Metrics {
+        "context_token_limit" => context_token_limit: Num,
+        "context_current_tokens" => context_current_tokens: Num,
+    }
 }
 
 impl Dialect for CopilotStream {
     fn line(&mut self, line: &str, to: &mut Session) -> Understood {
-        let event: Event<'_> = match parse(line, to) {
-            Ok(event) => event,
-            Err(understood) => return understood,
-        };
+        let mut event = Event::default();
+        if let Err(understood) = parse(line, &mut event, to) {
+            return understood;
+        }
         if event.ephemeral.0 && &*event.kind != "model.call_failure" {
             return Understood::Event;
         }

@@ -3,10 +3,9 @@
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
 use flyball_core::{AgentFact, Moment};
-use serde::Deserialize;
 
 use super::launch::{Launch, LaunchRequest, Stdin};
-use super::lax::{Num, Raw, Text, content_text};
+use super::lax::{Num, Raw, Text, content_text, object};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -49,41 +48,31 @@ impl Adapter for Flyball {
 
 struct FlyballStream;
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Event<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow)]
-    agent: Text<'a>,
-    #[serde(borrow)]
-    tool: Text<'a>,
-    #[serde(borrow)]
-    args: Option<Raw<'a>>,
-    #[serde(borrow)]
-    output: Option<Raw<'a>>,
-    #[serde(borrow)]
-    error: Text<'a>,
-    #[serde(borrow)]
-    received: Text<'a>,
-    #[serde(borrow)]
-    text: Text<'a>,
-    input_tokens: Num,
-    output_tokens: Num,
-    cost_usd: Num,
-    context_used: Num,
-    #[serde(borrow)]
-    resets_at: Text<'a>,
+object! {
+    struct Event<'a> {
+        "type" => kind: Text<'a>,
+        "id" => id: Text<'a>,
+        "agent" => agent: Text<'a>,
+        "tool" => tool: Text<'a>,
+        "args" => args: Option<Raw<'a>>,
+        "output" => output: Option<Raw<'a>>,
+        "error" => error: Text<'a>,
+        "received" => received: Text<'a>,
+        "text" => text: Text<'a>,
+        "input_tokens" => input_tokens: Num,
+        "output_tokens" => output_tokens: Num,
+        "cost_usd" => cost_usd: Num,
+        "context_used" => context_used: Num,
+        "resets_at" => resets_at: Text<'a>,
+    }
 }
 
 impl Dialect for FlyballStream {
     fn line(&mut self, line: &str, to: &mut Session) -> Understood {
-        let event: Event<'_> = match parse(line, to) {
-            Ok(event) => event,
-            Err(understood) => return understood,
-        };
+        let mut event = Event::default();
+        if let Err(understood) = parse(line, &mut event, to) {
+            return understood;
+        }
         let agent = if &*event.agent == "main" { "" } else { &*event.agent };
         match &*event.kind {
             "call" => to.called(&Call {

@@ -6,11 +6,10 @@
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::{AgentTraits, ExitHow};
 use flyball_core::{AgentFact, Moment};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{Num, Raw, Text, read};
+use super::lax::{Num, Raw, Text, object, read};
 use super::meter::Usage;
 use super::qwen::schema_error;
 use super::session::{Answer, Call, Session};
@@ -92,59 +91,45 @@ struct GeminiStream {
     failed: Option<String>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Event<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    session_id: Text<'a>,
-    #[serde(borrow)]
-    model: Text<'a>,
-    #[serde(borrow)]
-    role: Text<'a>,
-    #[serde(borrow)]
-    content: Text<'a>,
-    #[serde(borrow)]
-    tool_name: Text<'a>,
-    #[serde(borrow)]
-    tool_id: Text<'a>,
-    #[serde(borrow)]
-    parameters: Option<Raw<'a>>,
-    #[serde(borrow)]
-    status: Text<'a>,
-    #[serde(borrow)]
-    output: Text<'a>,
-    #[serde(borrow)]
-    error: Option<Raw<'a>>,
-    #[serde(borrow)]
-    message: Text<'a>,
-    stats: Option<Stats>,
+object! {
+    struct Event<'a> {
+        "type" => kind: Text<'a>,
+        "session_id" => session_id: Text<'a>,
+        "model" => model: Text<'a>,
+        "role" => role: Text<'a>,
+        "content" => content: Text<'a>,
+        "tool_name" => tool_name: Text<'a>,
+        "tool_id" => tool_id: Text<'a>,
+        "parameters" => parameters: Option<Raw<'a>>,
+        "status" => status: Text<'a>,
+        "output" => output: Text<'a>,
+        "error" => error: Option<Raw<'a>>,
+        "message" => message: Text<'a>,
+        "stats" => stats: Option<Stats>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Error<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    message: Text<'a>,
+object! {
+    struct Error<'a> {
+        "type" => kind: Text<'a>,
+        "message" => message: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Stats {
-    total_tokens: Num,
-    input_tokens: Num,
-    cached: Num,
+object! {
+    struct Stats {
+        "total_tokens" => total_tokens: Num,
+        "input_tokens" => input_tokens: Num,
+        "cached" => cached: Num,
+    }
 }
 
 impl Dialect for GeminiStream {
     fn line(&mut self, line: &str, to: &mut Session) -> Understood {
-        let event: Event<'_> = match parse(line, to) {
-            Ok(event) => event,
-            Err(understood) => return understood,
-        };
+        let mut event = Event::default();
+        if let Err(understood) = parse(line, &mut event, to) {
+            return understood;
+        }
         match &*event.kind {
             "init" => {
                 to.id(&event.session_id);

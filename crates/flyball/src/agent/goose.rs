@@ -4,12 +4,11 @@
 
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::claude::hook_table;
 use super::launch::{Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{Flag, List, Num, Raw, Text, content_text, read};
+use super::lax::{Flag, List, Num, Raw, Text, content_text, object, read};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -69,106 +68,82 @@ impl Adapter for Goose {
 
 struct GooseStream;
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Event<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    message: Option<Message<'a>>,
-    #[serde(borrow)]
-    error: Text<'a>,
-    input_tokens: Num,
-    output_tokens: Num,
-    cache_read_input_tokens: Num,
-    cost_usd: Num,
+object! {
+    struct Event<'a> {
+        "type" => kind: Text<'a>,
+        "message" => message: Option<Message<'a>>,
+        "error" => error: Text<'a>,
+        "input_tokens" => input_tokens: Num,
+        "output_tokens" => output_tokens: Num,
+        "cache_read_input_tokens" => cache_read_input_tokens: Num,
+        "cost_usd" => cost_usd: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Message<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow)]
-    role: Text<'a>,
-    #[serde(borrow)]
-    content: List<Part<'a>>,
-    #[serde(borrow)]
-    metadata: Option<Raw<'a>>,
+object! {
+    struct Message<'a> {
+        "id" => id: Text<'a>,
+        "role" => role: Text<'a>,
+        "content" => content: List<Part<'a>>,
+        "metadata" => metadata: Option<Raw<'a>>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Part<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow)]
-    text: Text<'a>,
-    #[serde(borrow)]
-    tool_call: Option<Box<Outcome<'a>>>,
-    #[serde(borrow)]
-    tool_result: Option<Box<Outcome<'a>>>,
-    #[serde(borrow)]
-    notification_type: Text<'a>,
-    #[serde(borrow)]
-    msg: Text<'a>,
-    #[serde(borrow, rename = "kind")]
-    error_kind: Text<'a>,
-    #[serde(borrow)]
-    message: Text<'a>,
+object! {
+    struct Part<'a> {
+        "type" => kind: Text<'a>,
+        "id" => id: Text<'a>,
+        "text" => text: Text<'a>,
+        "toolCall" => tool_call: Option<Outcome<'a>>,
+        "toolResult" => tool_result: Option<Outcome<'a>>,
+        "notificationType" => notification_type: Text<'a>,
+        "msg" => msg: Text<'a>,
+        "kind" => error_kind: Text<'a>,
+        "message" => message: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Outcome<'a> {
-    #[serde(borrow)]
-    value: Option<Value<'a>>,
-    #[serde(borrow)]
-    error: Text<'a>,
+object! {
+    struct Outcome<'a> {
+        "value" => value: Option<Value<'a>>,
+        "error" => error: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Value<'a> {
-    #[serde(borrow)]
-    name: Text<'a>,
-    #[serde(borrow)]
-    arguments: Option<Raw<'a>>,
-    #[serde(borrow)]
-    content: Option<Raw<'a>>,
-    #[serde(borrow)]
-    structured_content: Option<Raw<'a>>,
-    is_error: Flag,
+object! {
+    struct Value<'a> {
+        "name" => name: Text<'a>,
+        "arguments" => arguments: Option<Raw<'a>>,
+        "content" => content: Option<Raw<'a>>,
+        "structuredContent" => structured_content: Option<Raw<'a>>,
+        "isError" => is_error: Flag,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Structured {
-    exit_code: Num,
+object! {
+    struct Structured {
+        "exit_code" => exit_code: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Metadata<'a> {
-    #[serde(borrow)]
-    inference: Option<Inference<'a>>,
+object! {
+    struct Metadata<'a> {
+        "inference" => inference: Option<Inference<'a>>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Inference<'a> {
-    #[serde(borrow)]
-    requested_model: Text<'a>,
+object! {
+    struct Inference<'a> {
+        "requestedModel" => requested_model: Text<'a>,
+    }
 }
 
 impl Dialect for GooseStream {
     fn line(&mut self, line: &str, to: &mut Session) -> Understood {
-        let event: Event<'_> = match parse(line, to) {
-            Ok(event) => event,
-            Err(understood) => return understood,
-        };
+        let mut event = Event::default();
+        if let Err(understood) = parse(line, &mut event, to) {
+            return understood;
+        }
         match &*event.kind {
             "message" => {
                 let Some(message) = &event.message else { return Understood::Event };

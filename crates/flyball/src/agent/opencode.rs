@@ -2,11 +2,10 @@
 
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{Flag, Num, Raw, Text, content_text, read};
+use super::lax::{Flag, Num, Raw, Text, content_text, object, read};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -74,125 +73,104 @@ pub(crate) fn filled(plugin: &str, hooks: &HookSetup, stops: u32) -> String {
 
 struct OpencodeStream;
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Event<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow, rename = "sessionID")]
-    session: Text<'a>,
-    #[serde(borrow)]
-    part: Option<Part<'a>>,
-    #[serde(borrow)]
-    error: Option<Error<'a>>,
+object! {
+    struct Event<'a> {
+        "type" => kind: Text<'a>,
+        "sessionID" => session: Text<'a>,
+        "part" => part: Option<Part<'a>>,
+        "error" => error: Option<Error<'a>>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Part<'a> {
-    #[serde(borrow, rename = "messageID")]
-    message: Text<'a>,
-    #[serde(borrow)]
-    text: Text<'a>,
-    synthetic: Flag,
-    #[serde(borrow)]
-    tool: Text<'a>,
-    #[serde(borrow, rename = "callID")]
-    call: Text<'a>,
-    #[serde(borrow)]
-    state: Option<State<'a>>,
-    #[serde(borrow)]
-    reason: Text<'a>,
-    tokens: Option<Counts>,
-    cost: Num,
+object! {
+    struct Part<'a> {
+        "messageID" => message: Text<'a>,
+        "text" => text: Text<'a>,
+        "synthetic" => synthetic: Flag,
+        "tool" => tool: Text<'a>,
+        "callID" => call: Text<'a>,
+        "state" => state: Option<State<'a>>,
+        "reason" => reason: Text<'a>,
+        "tokens" => tokens: Option<Counts>,
+        "cost" => cost: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct State<'a> {
-    #[serde(borrow)]
-    status: Text<'a>,
-    #[serde(borrow)]
-    input: Option<Raw<'a>>,
-    #[serde(borrow)]
-    output: Option<Raw<'a>>,
-    #[serde(borrow)]
-    error: Text<'a>,
-    #[serde(borrow)]
-    metadata: Option<Raw<'a>>,
+object! {
+    struct State<'a> {
+        "status" => status: Text<'a>,
+        "input" => input: Option<Raw<'a>>,
+        "output" => output: Option<Raw<'a>>,
+        "error" => error: Text<'a>,
+        "metadata" => metadata: Option<Raw<'a>>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Metadata {
-    exit: Num,
+object! {
+    struct Metadata {
+        "exit" => exit: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Invalid<'a> {
-    #[serde(borrow)]
-    error: Text<'a>,
+object! {
+    struct Invalid<'a> {
+        "error" => error: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Counts {
-    input: Num,
-    output: Num,
-    reasoning: Num,
-    cache: Option<Cache>,
+object! {
+    struct Counts {
+        "input" => input: Num,
+        "output" => output: Num,
+        "reasoning" => reasoning: Num,
+        "cache" => cache: Option<Cache>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Cache {
-    read: Num,
-    write: Num,
+object! {
+    struct Cache {
+        "read" => read: Num,
+        "write" => write: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Error<'a> {
-    #[serde(borrow)]
-    name: Text<'a>,
-    #[serde(borrow)]
-    data: Option<Raw<'a>>,
+object! {
+    struct Error<'a> {
+        "name" => name: Text<'a>,
+        "data" => data: Option<Raw<'a>>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct ErrorData<'a> {
-    #[serde(borrow)]
-    message: Text<'a>,
-    status_code: Num,
-    #[serde(borrow)]
-    response_headers: Option<Raw<'a>>,
+object! {
+    struct ErrorData<'a> {
+        "message" => message: Text<'a>,
+        "statusCode" => status_code: Num,
+        "responseHeaders" => response_headers: Option<Raw<'a>>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Headers<'a> {
-    #[serde(borrow, rename = "retry-after")]
-    retry_after: Text<'a>,
+object! {
+    struct Headers<'a> {
+        "retry-after" => retry_after: Text<'a>,
+    }
 }
 
 impl Dialect for OpencodeStream {
     fn line(&mut self, line: &str, to: &mut Session) -> Understood {
-        let event: Event<'_> = match parse(line, to) {
-            Ok(event) => event,
-            Err(understood) => return understood,
-        };
+        let mut event = Event::default();
+        if let Err(understood) = parse(line, &mut event, to) {
+            return understood;
+        }
         to.id(&event.session);
-        let part = event.part.unwrap_or_default();
+        let part = event.part.get_or_insert_default();
         match &*event.kind {
             // Words put into the conversation by the client itself.
             "text" if part.synthetic.0 => to.interrupted(),
             "text" => to.said(Some(&part.message), &part.text),
-            "tool_use" => tool(&part, to),
-            "step_finish" => finished(&part, to),
+            "tool_use" => tool(part, to),
+            "step_finish" => finished(part, to),
             "step_start" | "reasoning" => {}
-            "error" => failed(&event.error.unwrap_or_default(), to),
+            "error" => failed(event.error.get_or_insert_default(), to),
             other => return unknown(other, to),
         }
         Understood::Event

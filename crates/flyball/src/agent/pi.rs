@@ -2,10 +2,9 @@
 
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
-use serde::Deserialize;
 
 use super::launch::{Launch, LaunchRequest};
-use super::lax::{Flag, List, Num, Raw, Text, content_text, read};
+use super::lax::{Flag, List, Num, Raw, Text, content_text, object, read};
 use super::meter::Usage;
 use super::opencode::filled;
 use super::session::{Answer, Call, Session};
@@ -59,85 +58,68 @@ struct PiStream {
     messages: u64,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Event<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow)]
-    message: Option<Message<'a>>,
-    #[serde(borrow)]
-    tool_call_id: Text<'a>,
-    #[serde(borrow)]
-    tool_name: Text<'a>,
-    #[serde(borrow)]
-    args: Option<Raw<'a>>,
-    #[serde(borrow)]
-    result: Option<Raw<'a>>,
-    is_error: Flag,
-    success: Flag,
-    #[serde(borrow)]
-    error_message: Text<'a>,
-    #[serde(borrow)]
-    final_error: Text<'a>,
+object! {
+    struct Event<'a> {
+        "type" => kind: Text<'a>,
+        "id" => id: Text<'a>,
+        "message" => message: Option<Message<'a>>,
+        "toolCallId" => tool_call_id: Text<'a>,
+        "toolName" => tool_name: Text<'a>,
+        "args" => args: Option<Raw<'a>>,
+        "result" => result: Option<Raw<'a>>,
+        "isError" => is_error: Flag,
+        "success" => success: Flag,
+        "errorMessage" => error_message: Text<'a>,
+        "finalError" => final_error: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Message<'a> {
-    #[serde(borrow)]
-    role: Text<'a>,
-    #[serde(borrow)]
-    content: List<Part<'a>>,
-    #[serde(borrow)]
-    model: Text<'a>,
-    usage: Option<Counts>,
-    #[serde(borrow)]
-    stop_reason: Text<'a>,
-    #[serde(borrow, rename = "errorMessage")]
-    failure: Text<'a>,
+object! {
+    struct Message<'a> {
+        "role" => role: Text<'a>,
+        "content" => content: List<Part<'a>>,
+        "model" => model: Text<'a>,
+        "usage" => usage: Option<Counts>,
+        "stopReason" => stop_reason: Text<'a>,
+        "errorMessage" => failure: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Part<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    text: Text<'a>,
+object! {
+    struct Part<'a> {
+        "type" => kind: Text<'a>,
+        "text" => text: Text<'a>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Counts {
-    input: Num,
-    output: Num,
-    cache_read: Num,
-    cache_write: Num,
-    cost: Option<Cost>,
+object! {
+    struct Counts {
+        "input" => input: Num,
+        "output" => output: Num,
+        "cacheRead" => cache_read: Num,
+        "cacheWrite" => cache_write: Num,
+        "cost" => cost: Option<Cost>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Cost {
-    total: Num,
+object! {
+    struct Cost {
+        "total" => total: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ToolOutput<'a> {
-    #[serde(borrow)]
-    content: Option<Raw<'a>>,
+object! {
+    struct ToolOutput<'a> {
+        "content" => content: Option<Raw<'a>>,
+    }
 }
 
 impl Dialect for PiStream {
     fn line(&mut self, line: &str, to: &mut Session) -> Understood {
-        let event: Event<'_> = match parse(line, to) {
-            Ok(event) => event,
-            Err(understood) => return understood,
-        };
+        let mut event = Event::default();
+        if let Err(understood) = parse(line, &mut event, to) {
+            return understood;
+        }
         match &*event.kind {
             "session" => to.id(&event.id),
             "message_end" => self.message(&event.message.unwrap_or_default(), to),

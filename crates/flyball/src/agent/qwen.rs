@@ -6,13 +6,12 @@
 
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::{AgentTraits, ExitHow};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::claude::event::{Block, Event};
 use super::claude::hook_table;
 use super::launch::{Launch, LaunchRequest, Permissions};
-use super::lax::{Num, Raw, Text, read};
+use super::lax::{Num, Raw, Text, object, read};
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, leading_status, says_unreachable};
@@ -73,27 +72,25 @@ struct QwenStream {
     hidden: bool,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Retry {
-    attempt: Num,
-    #[serde(rename = "delayMs")]
-    delay_ms: Num,
+object! {
+    struct Retry {
+        "attempt" => attempt: Num,
+        "delayMs" => delay_ms: Num,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Error<'a> {
-    #[serde(borrow)]
-    message: Text<'a>,
+object! {
+    struct Error<'a> {
+        "message" => message: Text<'a>,
+    }
 }
 
 impl Dialect for QwenStream {
     fn line(&mut self, line: &str, to: &mut Session) -> Understood {
-        let event: Event<'_> = match parse(line, to) {
-            Ok(event) => event,
-            Err(understood) => return understood,
-        };
+        let mut event = Event::default();
+        if let Err(understood) = parse(line, &mut event, to) {
+            return understood;
+        }
         match &*event.kind {
             "assistant" => self.assistant(&event, to),
             "user" => {

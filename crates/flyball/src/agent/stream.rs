@@ -7,9 +7,8 @@ use std::collections::VecDeque;
 
 use flyball_core::call::ValidationKind;
 use flyball_core::event::{Exit, ExitHow};
-use serde::Deserialize;
 
-use super::lax::{Text, from_str};
+use super::lax::{Fill, Text, fill, from_str, object};
 use super::lines::{Line, Lines};
 use super::reading::Cumulative;
 use super::session::Session;
@@ -39,21 +38,23 @@ pub(crate) trait Dialect: Send {
     fn end(&mut self, _how: ExitHow, _to: &mut Session) {}
 }
 
-/// Reads one line as `T`. A JSON object that does not fit is an event of an unknown kind.
-#[inline]
-pub(crate) fn parse<'a, T: Deserialize<'a>>(
-    line: &'a str,
-    to: &mut Session,
-) -> Result<T, Understood> {
-    #[derive(Deserialize)]
+object! {
     struct Any<'a> {
-        #[serde(borrow, default, rename = "type")]
-        kind: Text<'a>,
+        "type" => kind: Text<'a>,
     }
+}
+
+/// Reads one line into `event`. A JSON object that does not fit is an event of an unknown kind.
+#[inline]
+pub(crate) fn parse<'a>(
+    line: &'a str,
+    event: &mut impl Fill<'a>,
+    to: &mut Session,
+) -> Result<(), Understood> {
     if !line.starts_with('{') {
         return Err(Understood::Nothing);
     }
-    from_str(line).map_err(|_| match from_str::<Any<'_>>(line) {
+    fill(line, event).map_err(|_| match from_str::<Any<'_>>(line) {
         Ok(any) => unknown(&any.kind, to),
         Err(_) => Understood::Nothing,
     })
@@ -93,7 +94,9 @@ impl<D: Dialect> StreamReader<D> {
 impl Tongue {
     fn line(&mut self, line: &Line<'_>, dialect: &mut impl Dialect) {
         let (Line::Whole(text) | Line::Overlong(text)) = line;
-        let text = text.trim();
+        // Events have nothing to trim.
+        let whole = text.starts_with('{') && text.ends_with('}');
+        let text = if whole { text } else { text.trim() };
         if text.is_empty() {
             return;
         }

@@ -6,32 +6,61 @@
 /// How many bytes are looked at together.
 const BLOCK: usize = 16;
 
-/// The first place at or behind `from` that is worth a look: a digit, a slash before a letter that
-/// may begin a temporary path, a dash inside a word, and white space that is more than one blank.
-pub(super) fn next(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    while let Some(rest) = bytes.get(at..)
-        && let Some(block) = rest.first_chunk::<BLOCK>()
-        && let Some(after) = rest.get(1..).and_then(<[u8]>::first_chunk::<BLOCK>)
-    {
-        if let Some(mark) = first(block, after) {
-            return Some(at + mark);
-        }
-        at += BLOCK;
-    }
-    let rest = bytes.get(at..)?;
-    let followers = rest.iter().skip(1).chain(&[0]);
-    rest.iter().zip(followers).position(|(byte, after)| mark(*byte, *after) != 0).map(|i| at + i)
+/// The places that are worth a look, with those of one block found already.
+#[derive(Default)]
+pub(super) struct Marks {
+    /// Where the block ends; nothing is known of what lies behind it.
+    end: usize,
+    /// A byte for each of its bytes, the last one highest: 0 when it is not worth a look.
+    found: u128,
 }
 
-/// The first mark of a block.
-fn first(block: &[u8; BLOCK], after: &[u8; BLOCK]) -> Option<usize> {
+impl Marks {
+    /// The first place at or behind `from` that is worth a look: a digit, a slash before a letter
+    /// that may begin a temporary path, a dash inside a word, and white space that is more than one
+    /// blank. `from` never goes back.
+    #[inline]
+    pub(super) fn next(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
+        let left = self.end.saturating_sub(from);
+        if (1..=BLOCK).contains(&left) {
+            let passed = BLOCK - left;
+            let found = self.found >> (8 * passed);
+            if found != 0 {
+                return Some(from + found.trailing_zeros() as usize / 8);
+            }
+        }
+        self.search(bytes, from.max(self.end))
+    }
+
+    /// The first place in the blocks from `from` on.
+    fn search(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
+        let mut at = from;
+        while let Some(rest) = bytes.get(at..)
+            && let Some(block) = rest.first_chunk::<BLOCK>()
+            && let Some(after) = rest.get(1..).and_then(<[u8]>::first_chunk::<BLOCK>)
+        {
+            let found = marks(block, after);
+            if found != 0 {
+                (self.end, self.found) = (at + BLOCK, found);
+                return Some(at + found.trailing_zeros() as usize / 8);
+            }
+            at += BLOCK;
+        }
+        let rest = bytes.get(at..)?;
+        let followers = rest.iter().skip(1).chain(&[0]);
+        let found = rest.iter().zip(followers).position(|(byte, after)| mark(*byte, *after) != 0);
+        found.map(|found| at + found)
+    }
+}
+
+/// The marks of a block, a byte each.
+#[inline]
+fn marks(block: &[u8; BLOCK], after: &[u8; BLOCK]) -> u128 {
     let mut marks = [0_u8; BLOCK];
     for ((found, byte), after) in marks.iter_mut().zip(block).zip(after) {
         *found = mark(*byte, *after);
     }
-    let marks = u128::from_le_bytes(marks);
-    (marks != 0).then(|| marks.trailing_zeros() as usize / 8)
+    u128::from_le_bytes(marks)
 }
 
 /// 1 when a byte is worth a look, by itself and the one after it, 0 otherwise. Numbers, because

@@ -49,6 +49,12 @@ fn number(bytes: &[u8], from: usize, count: usize) -> Option<u16> {
 
 /// A date with or without a time, or a clock time.
 pub(super) fn moment(bytes: &[u8], start: usize) -> Found {
+    // Nearly every number is followed by something that ends neither a year nor an hour.
+    let digits = digits_end(bytes, start) - start;
+    match (digits, at(bytes, start + digits)) {
+        (4, b'-' | b'/') | (1 | 2, b':') => {}
+        _ => return None,
+    }
     if let Some(end) = date(bytes, start) {
         let sep = at(bytes, end);
         if matches!(sep, b'T' | b't' | b' ' | b'_')
@@ -127,36 +133,6 @@ fn zone(bytes: &[u8], end: usize) -> usize {
     }
 }
 
-/// Units a number may carry without a blank between.
-const CLOSE_UNITS: [&[u8]; 8] =
-    [b"ns", b"us", "µs".as_bytes(), "μs".as_bytes(), b"ms", b"s", b"m", b"h"];
-
-/// Units long or plain enough to follow a number after a blank as well.
-const LOOSE_UNITS: [&[u8]; 22] = [
-    b"ns",
-    b"us",
-    "µs".as_bytes(),
-    "μs".as_bytes(),
-    b"ms",
-    b"s",
-    b"sec",
-    b"secs",
-    b"second",
-    b"seconds",
-    b"min",
-    b"mins",
-    b"minute",
-    b"minutes",
-    b"hr",
-    b"hrs",
-    b"hour",
-    b"hours",
-    b"msec",
-    b"msecs",
-    b"millisecond",
-    b"milliseconds",
-];
-
 /// `1.23s`, `12 ms`, `1h02m`: numbers with units, and a further one after a blank (`3m 41s`).
 pub(super) fn duration(bytes: &[u8], start: usize) -> Found {
     if before(bytes, start) == b'.' {
@@ -182,22 +158,41 @@ fn one_duration(bytes: &[u8], start: usize) -> Option<usize> {
     if matches!(at(bytes, end), b'.' | b',') && at(bytes, end + 1).is_ascii_digit() {
         end = digits_end(bytes, end + 1);
     }
-    if matches!(at(bytes, end), b' ') {
-        return unit(bytes, end + 1, &LOOSE_UNITS);
+    match at(bytes, end) {
+        b' ' => unit(bytes, end + 1, Gap::Blank),
+        _ => unit(bytes, end, Gap::None),
     }
-    unit(bytes, end, &LOOSE_UNITS).or_else(|| unit(bytes, end, &CLOSE_UNITS))
 }
 
-/// The end of one of these units at `from`, followed by the end of the word or by a digit.
-fn unit(bytes: &[u8], from: usize, units: &[&[u8]]) -> Option<usize> {
+/// What is between a number and its unit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    None,
+    Blank,
+}
+
+/// The longest unit.
+const UNIT: usize = "milliseconds".len();
+
+/// The end of a unit at `from`, followed by the end of the word or by a digit. Units of one letter
+/// but `s` do not follow a blank.
+fn unit(bytes: &[u8], from: usize, gap: Gap) -> Option<usize> {
     let rest = bytes.get(from..)?;
     // Nearly every number is followed by something that no unit begins with.
-    let first = rest.first()?;
-    units
-        .iter()
-        .filter(|unit| unit.first() == Some(first) && rest.starts_with(unit))
-        .map(|unit| from + unit.len())
-        .find(|end| ends(bytes, *end) || at(bytes, *end).is_ascii_digit())
+    if !matches!(rest.first()?, b'h' | b'm' | b'n' | b's' | b'u' | 0xc2 | 0xce) {
+        return None;
+    }
+    let goes_on = |byte: &&u8| class(**byte) == Class::Word && !byte.is_ascii_digit();
+    let length = rest.iter().take(UNIT + 1).take_while(goes_on).count();
+    let known = match rest.get(..length)? {
+        b"m" | b"h" => gap == Gap::None,
+        b"s" | b"ms" | b"us" | b"ns" | b"\xc2\xb5s" | b"\xce\xbcs" => true,
+        b"sec" | b"secs" | b"second" | b"seconds" => true,
+        b"min" | b"mins" | b"minute" | b"minutes" | b"hr" | b"hrs" | b"hour" | b"hours" => true,
+        b"msec" | b"msecs" | b"millisecond" | b"milliseconds" => true,
+        _ => false,
+    };
+    known.then_some(from + length)
 }
 
 /// `8-4-4-4-12` hexadecimal digits.

@@ -88,6 +88,27 @@ fn what_tells_of_progress_stays() {
 }
 
 #[test]
+fn a_unit_is_a_whole_word_or_followed_by_a_digit() {
+    let anywhere = [
+        "ns", "us", "µs", "μs", "ms", "s", "sec", "secs", "second", "seconds", "min", "mins",
+        "minute", "minutes", "hr", "hrs", "hour", "hours", "msec", "msecs", "millisecond",
+        "milliseconds",
+    ];
+    for unit in anywhere {
+        let text = std::format!("1{unit} 2.5 {unit}, 3{unit}4{unit} 5 {unit}x 6{unit}_");
+        assert_eq!(shown(&text), std::format!("~d, ~d 5 {unit}x 6{unit}_"));
+    }
+    for unit in ["m", "h"] {
+        let text = std::format!("1{unit} 2.5 {unit}, 3{unit}4{unit} 5 {unit}x 6{unit}_");
+        assert_eq!(shown(&text), std::format!("~d 2.5 {unit}, ~d 5 {unit}x 6{unit}_"));
+    }
+    for other in ["d", "mss", "se", "secondss", "millisecondsx", "n", "µ", "M", "S"] {
+        let text = std::format!("1{other} 2.5 {other}, 3{other}4{other}");
+        assert_eq!(shown(&text), text);
+    }
+}
+
+#[test]
 fn results_differ_only_when_something_happened() {
     let pairs = [
         ("ok in 0.12s", "ok in 3.40s", true),

@@ -1,8 +1,7 @@
 //! codex: `sessions/YEAR/MONTH/DAY/rollout-…-ID.jsonl` in its home. Totals, not calls.
 
-use serde::Deserialize;
 
-use super::super::lax::{Num, Raw, Text, from_str, read};
+use super::super::lax::{Num, Raw, Text, from_str, object, read};
 use super::super::meter::Usage;
 use super::{Book, Entry, Growing, Whereabouts, is_named, is_plain, latest};
 
@@ -27,45 +26,38 @@ struct Rollout {
     told: Counts,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Line<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    payload: Option<Raw<'a>>,
+object! {
+    struct Line<'a> {
+        "type" => kind: Text<'a>,
+        "payload" => payload: Option<Raw<'a>>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Payload<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    model: Text<'a>,
-    #[serde(borrow)]
-    info: Option<Raw<'a>>,
-    usage: Option<Counts>,
-    thread_token_usage: Option<Counts>,
+object! {
+    struct Payload<'a> {
+        "type" => kind: Text<'a>,
+        "model" => model: Text<'a>,
+        "info" => info: Option<Raw<'a>>,
+        "usage" => usage: Option<Counts>,
+        "thread_token_usage" => thread_token_usage: Option<Counts>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Info {
-    total_token_usage: Option<Counts>,
-    last_token_usage: Option<Counts>,
-    model_context_window: Num,
+object! {
+    struct Info {
+        "total_token_usage" => total_token_usage: Option<Counts>,
+        "last_token_usage" => last_token_usage: Option<Counts>,
+        "model_context_window" => model_context_window: Num,
+    }
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(default)]
-struct Counts {
-    #[serde(rename = "input_tokens")]
-    input: Num,
-    #[serde(rename = "cached_input_tokens")]
-    cached: Num,
-    #[serde(rename = "output_tokens")]
-    output: Num,
+object! {
+    #[derive(Clone, Copy)]
+    struct Counts {
+        "input_tokens" => input: Num,
+        "cached_input_tokens" => cached: Num,
+        "output_tokens" => output: Num,
+    }
 }
 
 impl Book for Rollout {

@@ -1,8 +1,7 @@
 //! copilot: `session-state/ID/events.jsonl` in its home. The only place where it tells tokens.
 
-use serde::Deserialize;
 
-use super::super::lax::{Num, Raw, Text, from_str, read};
+use super::super::lax::{Num, Raw, Text, from_str, object, read};
 use super::super::meter::Usage;
 use super::{Book, Entry, Growing, Whereabouts, is_plain};
 
@@ -18,31 +17,27 @@ pub(in crate::agent) fn copilot(at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
 
 struct Events(Growing);
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Event<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    data: Option<Raw<'a>>,
+object! {
+    struct Event<'a> {
+        "type" => kind: Text<'a>,
+        "data" => data: Option<Raw<'a>>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Data<'a> {
-    #[serde(borrow)]
-    usage: Option<Raw<'a>>,
+object! {
+    struct Data<'a> {
+        "usage" => usage: Option<Raw<'a>>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Counts<'a> {
-    #[serde(borrow)]
-    model: Text<'a>,
-    input_tokens: Num,
-    output_tokens: Num,
-    cache_read_tokens: Num,
-    max_prompt_tokens: Num,
+object! {
+    struct Counts<'a> {
+        "model" => model: Text<'a>,
+        "inputTokens" => input_tokens: Num,
+        "outputTokens" => output_tokens: Num,
+        "cacheReadTokens" => cache_read_tokens: Num,
+        "maxPromptTokens" => max_prompt_tokens: Num,
+    }
 }
 
 impl Book for Events {

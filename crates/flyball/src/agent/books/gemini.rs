@@ -3,9 +3,8 @@
 
 use std::collections::VecDeque;
 
-use serde::Deserialize;
 
-use super::super::lax::{Num, Text, from_str};
+use super::super::lax::{Num, Text, from_str, object};
 use super::super::meter::Usage;
 use super::{Book, Entry, Growing, Whereabouts, is_named, is_plain, latest};
 
@@ -28,22 +27,20 @@ struct Chat {
     seen: VecDeque<String>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Message<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow)]
-    model: Text<'a>,
-    tokens: Option<Counts>,
+object! {
+    struct Message<'a> {
+        "id" => id: Text<'a>,
+        "model" => model: Text<'a>,
+        "tokens" => tokens: Option<Counts>,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Counts {
-    input: Num,
-    cached: Num,
-    total: Num,
+object! {
+    struct Counts {
+        "input" => input: Num,
+        "cached" => cached: Num,
+        "total" => total: Num,
+    }
 }
 
 impl Book for Chat {

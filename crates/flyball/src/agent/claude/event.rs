@@ -1,108 +1,79 @@
 //! The events of Claude Code's `stream-json`, as far as flyball reads them. qwen speaks the same.
 
-use serde::Deserialize;
 
-use crate::agent::lax::{Content, Flag, List, Maybe, Num, Raw, Text};
+use crate::agent::lax::{Content, Flag, List, Maybe, Num, Raw, Text, object};
 use crate::agent::meter::Usage;
 
-/// One line.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Event<'a> {
-    #[serde(borrow, rename = "type")]
-    pub(crate) kind: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) subtype: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) session_id: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) parent_tool_use_id: Text<'a>,
-    /// Of `system/init`.
-    #[serde(borrow)]
-    pub(crate) model: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) message: Maybe<Message<'a>>,
-    /// A word in `assistant` and `system/api_retry`, an object in qwen's `result`.
-    #[serde(borrow)]
-    pub(crate) error: Option<Raw<'a>>,
-    pub(crate) error_status: Num,
-    /// Of `system/notification`.
-    #[serde(borrow)]
-    pub(crate) key: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) text: Text<'a>,
-    /// Of qwen's `system/retry`.
-    #[serde(borrow)]
-    pub(crate) data: Option<Raw<'a>>,
-    #[serde(borrow)]
-    pub(crate) rate_limit_info: Option<Raw<'a>>,
-    #[serde(borrow)]
-    pub(crate) tool_result_meta: Option<Raw<'a>>,
-    /// Of `result`.
-    pub(crate) is_error: Flag,
-    #[serde(borrow)]
-    pub(crate) result: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) errors: List<Text<'a>>,
-    #[serde(borrow)]
-    pub(crate) terminal_reason: Text<'a>,
-    pub(crate) api_error_status: Num,
-    pub(crate) usage: Maybe<Counts>,
-    pub(crate) total_cost_usd: Num,
-    #[serde(borrow, rename = "modelUsage")]
-    pub(crate) model_usage: Option<Raw<'a>>,
-    #[serde(borrow)]
-    pub(crate) model_usage_since_last_result: Option<Raw<'a>>,
+object! {
+    /// One line.
+    #[derive(Debug)]
+    pub(crate) struct Event<'a> {
+        "type" => pub(crate) kind: Text<'a>,
+        "subtype" => pub(crate) subtype: Text<'a>,
+        "session_id" => pub(crate) session_id: Text<'a>,
+        "parent_tool_use_id" => pub(crate) parent_tool_use_id: Text<'a>,
+        /// Of `system/init`.
+        "model" => pub(crate) model: Text<'a>,
+        "message" => pub(crate) message: Maybe<Message<'a>>,
+        /// A word in `assistant` and `system/api_retry`, an object in qwen's `result`.
+        "error" => pub(crate) error: Option<Raw<'a>>,
+        "error_status" => pub(crate) error_status: Num,
+        /// Of `system/notification`.
+        "key" => pub(crate) key: Text<'a>,
+        "text" => pub(crate) text: Text<'a>,
+        /// Of qwen's `system/retry`.
+        "data" => pub(crate) data: Option<Raw<'a>>,
+        "rate_limit_info" => pub(crate) rate_limit_info: Option<Raw<'a>>,
+        "tool_result_meta" => pub(crate) tool_result_meta: Option<Raw<'a>>,
+        /// Of `result`.
+        "is_error" => pub(crate) is_error: Flag,
+        "result" => pub(crate) result: Text<'a>,
+        "errors" => pub(crate) errors: List<Text<'a>>,
+        "terminal_reason" => pub(crate) terminal_reason: Text<'a>,
+        "api_error_status" => pub(crate) api_error_status: Num,
+        "usage" => pub(crate) usage: Maybe<Counts>,
+        "total_cost_usd" => pub(crate) total_cost_usd: Num,
+        "modelUsage" => pub(crate) model_usage: Option<Raw<'a>>,
+        "model_usage_since_last_result" => pub(crate) model_usage_since_last_result: Option<Raw<'a>>,
+    }
 }
 
-/// A message of the model or to it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Message<'a> {
-    #[serde(borrow)]
-    pub(crate) id: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) model: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) content: List<Block<'a>>,
-    #[serde(borrow)]
-    pub(crate) stop_reason: Text<'a>,
-    pub(crate) usage: Maybe<Counts>,
+object! {
+    /// A message of the model or to it.
+    #[derive(Debug)]
+    pub(crate) struct Message<'a> {
+        "id" => pub(crate) id: Text<'a>,
+        "model" => pub(crate) model: Text<'a>,
+        "content" => pub(crate) content: List<Block<'a>>,
+        "stop_reason" => pub(crate) stop_reason: Text<'a>,
+        "usage" => pub(crate) usage: Maybe<Counts>,
+    }
 }
 
-/// A block of a message.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    pub(crate) kind: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) text: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) id: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) name: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) input: Option<Raw<'a>>,
-    #[serde(borrow)]
-    pub(crate) tool_use_id: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) content: Content<'a>,
-    pub(crate) is_error: Flag,
+object! {
+    /// A block of a message.
+    #[derive(Debug)]
+    pub(crate) struct Block<'a> {
+        "type" => pub(crate) kind: Text<'a>,
+        "text" => pub(crate) text: Text<'a>,
+        "id" => pub(crate) id: Text<'a>,
+        "name" => pub(crate) name: Text<'a>,
+        "input" => pub(crate) input: Option<Raw<'a>>,
+        "tool_use_id" => pub(crate) tool_use_id: Text<'a>,
+        "content" => pub(crate) content: Content<'a>,
+        "is_error" => pub(crate) is_error: Flag,
+    }
 }
 
-/// Token counts of a model call.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Counts {
-    #[serde(rename = "input_tokens")]
-    input: Num,
-    #[serde(rename = "cache_creation_input_tokens")]
-    cache_write: Num,
-    #[serde(rename = "cache_read_input_tokens")]
-    cache_read: Num,
-    #[serde(rename = "output_tokens")]
-    output: Num,
+object! {
+    /// Token counts of a model call.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Counts {
+        "input_tokens" => input: Num,
+        "cache_creation_input_tokens" => cache_write: Num,
+        "cache_read_input_tokens" => cache_read: Num,
+        "output_tokens" => output: Num,
+    }
 }
 
 impl Counts {
@@ -123,17 +94,17 @@ impl Counts {
     }
 }
 
-/// Totals of one model in a `result`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct ModelUsage {
-    input_tokens: Num,
-    output_tokens: Num,
-    cache_read_input_tokens: Num,
-    cache_creation_input_tokens: Num,
-    #[serde(rename = "costUSD")]
-    cost_usd: Num,
-    pub(crate) context_window: Num,
+object! {
+    /// Totals of one model in a `result`.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct ModelUsage {
+        "inputTokens" => input_tokens: Num,
+        "outputTokens" => output_tokens: Num,
+        "cacheReadInputTokens" => cache_read_input_tokens: Num,
+        "cacheCreationInputTokens" => cache_creation_input_tokens: Num,
+        "costUSD" => cost_usd: Num,
+        "contextWindow" => pub(crate) context_window: Num,
+    }
 }
 
 impl ModelUsage {
@@ -151,22 +122,20 @@ impl ModelUsage {
     }
 }
 
-/// Why a call did not run, beside its result.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct ResultMeta<'a> {
-    #[serde(borrow)]
-    pub(crate) id: Text<'a>,
-    #[serde(borrow)]
-    pub(crate) non_execution_kind: Text<'a>,
+object! {
+    /// Why a call did not run, beside its result.
+    #[derive(Debug)]
+    pub(crate) struct ResultMeta<'a> {
+        "id" => pub(crate) id: Text<'a>,
+        "non_execution_kind" => pub(crate) non_execution_kind: Text<'a>,
+    }
 }
 
-/// A subscription's limit.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct RateLimit<'a> {
-    #[serde(borrow)]
-    pub(crate) status: Text<'a>,
-    #[serde(rename = "resetsAt")]
-    pub(crate) resets_at: Num,
+object! {
+    /// A subscription's limit.
+    #[derive(Debug)]
+    pub(crate) struct RateLimit<'a> {
+        "status" => pub(crate) status: Text<'a>,
+        "resetsAt" => pub(crate) resets_at: Num,
+    }
 }

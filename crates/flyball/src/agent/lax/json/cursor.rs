@@ -15,12 +15,6 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-impl serde::de::Error for Fault {
-    fn custom<T: fmt::Display>(_: T) -> Self {
-        Self
-    }
-}
-
 /// A place in a text.
 pub(super) struct Cursor<'a> {
     text: &'a str,
@@ -38,6 +32,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte that is no blank.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
             match self.byte() {
@@ -93,6 +88,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Over a string without escapes, from its first quote on; stays before any other.
+    #[inline]
     pub(super) fn plain_string(&mut self) -> Option<&'a str> {
         let begin = self.at + 1;
         let rest = self.text.as_bytes().get(begin..)?;
@@ -244,28 +240,25 @@ impl Open {
     }
 }
 
-const STEP: usize = 8;
-/// How far a short string is looked at without the vector search, which pays for longer ones only.
-const NEAR: usize = 2 * STEP;
+/// How many bytes are looked at together: as far as the vector search does not pay.
+pub(super) const BLOCK: usize = 16;
 
 /// How far the next quote or backslash is; some bytes before it when it is not near.
+#[inline]
 fn near_mark(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    let mut at = 0;
-    while at < NEAR
-        && let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<STEP>)
-    {
-        let word = u64::from_le_bytes(*chunk);
-        let quote = word ^ (ONES * u64::from(b'"'));
-        let slash = word ^ (ONES * u64::from(b'\\'));
-        let found = (quote.wrapping_sub(ONES) & !quote) | (slash.wrapping_sub(ONES) & !slash);
-        let found = found & (ONES << 7);
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
-        }
-        at += STEP;
-    }
-    at
+    bytes.first_chunk().map_or(0, mark_in)
+}
+
+/// Where the first quote or backslash of a block is; its length when there is none.
+#[inline]
+pub(super) const fn mark_in(block: &[u8; BLOCK]) -> usize {
+    const ONES: u128 = u128::MAX / 255;
+    const SLASHES: u128 = ONES * b'\\' as u128;
+    const QUOTES: u128 = ONES * b'"' as u128;
+    let word = u128::from_le_bytes(*block);
+    let (slash, quote) = (word ^ SLASHES, word ^ QUOTES);
+    let zero = (slash.wrapping_sub(ONES) & !slash) | (quote.wrapping_sub(ONES) & !quote);
+    (zero & (ONES << 7)).trailing_zeros() as usize / 8
 }
 
 /// Where the quote is that ends a string, at or behind `from`, where no escape is under way: the
@@ -276,6 +269,26 @@ fn closing_quote(bytes: &[u8], from: usize) -> Option<usize> {
         let before = bytes.get(from..*at).unwrap_or(&[]);
         before.iter().rev().take_while(|byte| **byte == b'\\').count().is_multiple_of(2)
     })
+}
+
+/// Whether there is a control character anywhere.
+pub(super) fn has_control(text: &str) -> bool {
+    const WIDTH: usize = 32;
+    let bytes = text.as_bytes();
+    let (blocks, rest) = bytes.as_chunks::<WIDTH>();
+    let mut least = [u8::MAX; WIDTH];
+    let mut lower = |block: &[u8; WIDTH]| {
+        for (least, byte) in least.iter_mut().zip(block) {
+            *least = (*least).min(*byte);
+        }
+    };
+    blocks.iter().for_each(&mut lower);
+    match bytes.last_chunk() {
+        // The rest with some bytes before it: looked at twice, and still faster than one by one.
+        Some(last) => lower(last),
+        None => return rest.iter().any(|byte| *byte < b' '),
+    }
+    least.iter().any(|byte| *byte < b' ')
 }
 
 /// Whether a string of this text holds a control character, which JSON does not allow.

@@ -2,18 +2,22 @@
 
 use std::borrow::Cow;
 
-use super::cursor::{Cursor, Fault};
-
-/// How many bytes are copied together.
-const BLOCK: usize = 16;
+use super::cursor::{BLOCK, Cursor, Fault, mark_in};
 
 /// The text of the string that begins at the cursor. Half a character of two (clients cut texts
 /// anywhere) is shown as a replacement, and what no escape is stands for itself.
+#[inline]
 pub(super) fn text<'a>(cursor: &mut Cursor<'a>) -> Result<Cow<'a, str>, Fault> {
-    let begin = cursor.rest().get(1..).unwrap_or(&[]);
-    if let Some(plain) = cursor.plain_string() {
-        return Ok(Cow::Borrowed(plain));
+    match cursor.plain_string() {
+        Some(plain) => Ok(Cow::Borrowed(plain)),
+        None => escaped(cursor),
     }
+}
+
+/// The same for a string that may have escapes.
+#[cold]
+fn escaped<'a>(cursor: &mut Cursor<'a>) -> Result<Cow<'a, str>, Fault> {
+    let begin = cursor.rest().get(1..).unwrap_or(&[]);
     let (plain, rest) = unescaped(begin).ok_or(Fault)?;
     cursor.forward(1 + begin.len() - rest.len());
     String::from_utf8(plain).map(Cow::Owned).map_err(|_| Fault)
@@ -58,16 +62,6 @@ fn unescaped(string: &[u8]) -> Option<(Vec<u8>, &[u8])> {
             }
         };
     }
-}
-
-/// Where the first quote or backslash of a block is; its length when there is none.
-fn mark_in(block: &[u8; BLOCK]) -> usize {
-    const ONES: u128 = u128::MAX / 255;
-    let word = u128::from_le_bytes(*block);
-    let zero = |word: u128| word.wrapping_sub(ONES) & !word;
-    let slash = zero(word ^ (ONES * u128::from(b'\\')));
-    let quote = zero(word ^ (ONES * u128::from(b'"')));
-    ((slash | quote) & (ONES << 7)).trailing_zeros() as usize / 8
 }
 
 /// Writes the character that four hexadecimal digits stand for, or eight with `\u` between; what
