@@ -62,8 +62,8 @@ use serde_json::Value;
 
 pub use self::context::{ContextLevel, ContextNotice};
 pub use self::fingerprint::{
-    Fingerprint, FingerprintError, canonical_args, fingerprint_call,
-    fingerprint_call_text, fingerprint_result,
+    Fingerprint, FingerprintError, canonical_args, fingerprint_call, fingerprint_call_text,
+    fingerprint_result,
 };
 pub use self::ring::{CallRing, CallStatus, LastCall, Stall};
 pub use self::verdict::Verdict;

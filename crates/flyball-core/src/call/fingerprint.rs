@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
+use super::arguments;
 use super::canonical::{self, Sink};
-use super::{arguments, volatile};
+use super::volatile::{self, SHORT};
 use crate::text;
 
 /// Identity of a call, a result or a name. Written as 32 hexadecimal digits.
@@ -169,6 +170,11 @@ impl Gathered {
 
     #[inline]
     fn gather(&mut self, bytes: &[u8]) {
+        if let ([byte], Some(free)) = (bytes, self.pending.get_mut(self.filled)) {
+            *free = *byte;
+            self.filled += 1;
+            return;
+        }
         if bytes.len() > PENDING - self.filled {
             return self.pass_on(bytes);
         }
@@ -211,8 +217,20 @@ impl Sink for Gathered {
 }
 
 impl volatile::Sink for Gathered {
+    #[inline]
     fn put(&mut self, bytes: &[u8]) {
         self.gather(bytes);
+    }
+
+    #[inline]
+    fn put_short(&mut self, block: &[u8; SHORT], length: usize) {
+        match self.pending.get_mut(self.filled..).and_then(<[u8]>::first_chunk_mut) {
+            Some(free) => {
+                *free = *block;
+                self.filled += length.min(SHORT);
+            }
+            None => self.gather(block.get(..length).unwrap_or(block)),
+        }
     }
 }
 

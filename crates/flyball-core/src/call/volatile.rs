@@ -18,22 +18,30 @@ mod marks;
 mod shapes;
 
 use self::marks::Marks;
-use self::shapes::{Shape, duration, hex_id, moment, pid, temp_path, uuid};
+use self::shapes::{Shape, digits_end, hex_id, numeric, pid, temp_path, uuid};
 
 /// Where normalised bytes go.
 pub(super) trait Sink {
     /// Takes the next bytes.
     fn put(&mut self, bytes: &[u8]);
+
+    /// Takes the first `length` of a block: most pieces are short, and a block is copied at once.
+    fn put_short(&mut self, block: &[u8; SHORT], length: usize) {
+        self.put(block.get(..length).unwrap_or(block));
+    }
 }
 
+/// The longest piece that counts as short.
+pub(super) const SHORT: usize = 16;
+
 impl Shape {
-    const fn mark(self) -> &'static [u8] {
+    const fn mark(self) -> [u8; 2] {
         match self {
-            Self::Time => b"\xfft",
-            Self::Duration => b"\xffd",
-            Self::Id => b"\xffi",
-            Self::Process => b"\xffp",
-            Self::TempPath => b"\xff/",
+            Self::Time => *b"\xfft",
+            Self::Duration => *b"\xffd",
+            Self::Id => *b"\xffi",
+            Self::Process => *b"\xffp",
+            Self::TempPath => *b"\xff/",
         }
     }
 }
@@ -66,26 +74,31 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
+    #[inline]
     fn flush(&mut self, to: usize, out: &mut impl Sink) {
-        if let Some(run) = self.bytes.get(self.kept..to)
-            && !run.is_empty()
-        {
-            out.put(run);
+        let rest = self.bytes.get(self.kept..).unwrap_or(&[]);
+        let length = to.saturating_sub(self.kept);
+        match rest.first_chunk() {
+            Some(block) if length <= SHORT => out.put_short(block, length),
+            _ => out.put(rest.get(..length).unwrap_or(rest)),
         }
         self.kept = to;
     }
 
-    fn replace(&mut self, start: usize, end: usize, mark: &[u8], out: &mut impl Sink) {
+    fn replace(&mut self, start: usize, (shape, end): (Shape, usize), out: &mut impl Sink) {
+        let [first, second] = shape.mark();
         self.flush(start, out);
-        out.put(mark);
-        self.kept = end;
-        self.at = end;
+        out.put(&[first]);
+        out.put(&[second]);
+        (self.kept, self.at) = (end, end);
     }
 
     fn white(&mut self, at: usize, out: &mut impl Sink) {
         let end = run_end(self.bytes, at, Class::White);
         if end > at + 1 || (end == at + 1 && self.bytes.get(at) != Some(&b' ')) {
-            self.replace(at, end, b" ", out);
+            self.flush(at, out);
+            out.put(b" ");
+            (self.kept, self.at) = (end, end);
         } else {
             self.at = at + 1;
         }
@@ -94,26 +107,34 @@ impl Scan<'_> {
     /// The first digit of a word, which may have begun before it.
     fn digit(&mut self, at: usize, out: &mut impl Sink) {
         let start = self.word_start(at);
+        if start == at {
+            return self.number(at, out);
+        }
         let end = run_end(self.bytes, at, Class::Word);
-        let found = if start < at {
-            match self.bytes.get(start) {
-                Some(b'a'..=b'f' | b'A'..=b'F') => {
-                    uuid(self.bytes, start, end).or_else(|| hex_id(self.bytes, start, end))
-                }
-                _ => None,
+        let found = match self.bytes.get(start) {
+            Some(b'a'..=b'f' | b'A'..=b'F') => {
+                uuid(self.bytes, start, end).or_else(|| hex_id(self.bytes, start, end))
             }
-        } else if let Some(pid_start) = self.pid_before(at)
-            && let Some((shape, end)) = pid(self.bytes, pid_start, pid_start + PID)
-        {
-            return self.replace(pid_start, end, shape.mark(), out);
-        } else {
-            moment(self.bytes, at)
-                .or_else(|| uuid(self.bytes, at, end))
-                .or_else(|| hex_id(self.bytes, at, end))
-                .or_else(|| duration(self.bytes, at))
+            _ => None,
         };
         match found {
-            Some((shape, end)) => self.replace(start, end, shape.mark(), out),
+            Some(found) => self.replace(start, found, out),
+            None => self.at = end,
+        }
+    }
+
+    /// A word that begins with a digit.
+    fn number(&mut self, start: usize, out: &mut impl Sink) {
+        if let Some(pid_start) = self.pid_before(start)
+            && let Some(found) = pid(self.bytes, pid_start, pid_start + PID)
+        {
+            return self.replace(pid_start, found, out);
+        }
+        let digits = digits_end(self.bytes, start);
+        let goes_on = self.is_word(digits);
+        let end = if goes_on { run_end(self.bytes, digits, Class::Word) } else { digits };
+        match numeric(self.bytes, start, digits, end) {
+            Some(found) => self.replace(start, found, out),
             None => self.at = end,
         }
     }
@@ -122,22 +143,32 @@ impl Scan<'_> {
     fn dash(&mut self, at: usize, out: &mut impl Sink) {
         let start = self.word_start(at);
         match uuid(self.bytes, start, at) {
-            Some((shape, end)) => self.replace(start, end, shape.mark(), out),
+            Some(found) => self.replace(start, found, out),
             None => self.at = at + 1,
         }
     }
 
     fn slash(&mut self, at: usize, out: &mut impl Sink) {
         match temp_path(self.bytes, at) {
-            Some((shape, end)) => self.replace(at, end, shape.mark(), out),
+            Some(found) => self.replace(at, found, out),
             None => self.at = at + 1,
         }
     }
 
     /// Where the word begins that goes up to `end`.
+    #[inline]
     fn word_start(&self, end: usize) -> usize {
+        // Nearly every number is a word of its own.
+        if end.checked_sub(1).is_none_or(|before| !self.is_word(before)) {
+            return end;
+        }
         let word = self.bytes.get(self.at..end).unwrap_or(&[]);
         end - word.iter().rev().take_while(|b| class(**b) == Class::Word).count()
+    }
+
+    #[inline]
+    fn is_word(&self, at: usize) -> bool {
+        self.bytes.get(at).is_some_and(|byte| class(*byte) == Class::Word)
     }
 
     /// Where `pid` begins when it stands right before this number.

@@ -195,7 +195,9 @@ fn started(item: Option<&Item<'_>>, to: &mut Session) {
     let Some(item) = item else { return };
     let (tool, args): (Cow<'_, str>, Cow<'_, str>) = match &*item.kind {
         // As its hooks call it, so that both tell the same call.
-        "command_execution" => ("Bash".into(), field("command", &own_command(&item.command)).into()),
+        "command_execution" => {
+            ("Bash".into(), field("command", &own_command(&item.command)).into())
+        }
         "file_change" => {
             let changes = item.changes.map_or("[]", Raw::get);
             ("apply_patch".into(), format!("{{\"changes\":{changes}}}").into())
@@ -287,7 +289,8 @@ fn unquoted(word: &str) -> Option<String> {
 
 /// The arguments of a call that has one.
 fn field(name: &str, value: &str) -> String {
-    format!("{{\"{name}\":{}}}", serde_json::Value::from(value))
+    let value = serde_json::to_string(value).unwrap_or_default();
+    ["{\"", name, "\":", &value, "}"].concat()
 }
 
 /// What a failure means, by texts of a known shape.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::claude::hook_table;
 use super::launch::{Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{Flag, List, Num, Raw, Text, content_text, object, read};
+use super::lax::{Flag, List, Maybe, Num, Raw, Text, content_text, object};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -85,7 +85,7 @@ object! {
         "id" => id: Text<'a>,
         "role" => role: Text<'a>,
         "content" => content: List<Part<'a>>,
-        "metadata" => metadata: Option<Raw<'a>>,
+        "metadata" => metadata: Maybe<Metadata<'a>>,
     }
 }
 
@@ -115,7 +115,7 @@ object! {
         "name" => name: Text<'a>,
         "arguments" => arguments: Option<Raw<'a>>,
         "content" => content: Option<Raw<'a>>,
-        "structuredContent" => structured_content: Option<Raw<'a>>,
+        "structuredContent" => structured_content: Maybe<Structured>,
         "isError" => is_error: Flag,
     }
 }
@@ -128,7 +128,7 @@ object! {
 
 object! {
     struct Metadata<'a> {
-        "inference" => inference: Option<Inference<'a>>,
+        "inference" => inference: Maybe<Inference<'a>>,
     }
 }
 
@@ -147,8 +147,9 @@ impl Dialect for GooseStream {
         match &*event.kind {
             "message" => {
                 let Some(message) = &event.message else { return Understood::Event };
-                let metadata: Metadata<'_> = read(message.metadata);
-                if let Some(inference) = metadata.inference {
+                let metadata = message.metadata.0.as_ref();
+                if let Some(inference) = metadata.and_then(|metadata| metadata.inference.0.as_ref())
+                {
                     to.model(&inference.requested_model);
                 }
                 for part in &message.content.0 {
@@ -234,8 +235,8 @@ fn response(part: &Part<'_>, to: &mut Session) {
         return answer(ToolOutcome::Tool, &result.error, to);
     };
     let text = content_text(value.content);
-    let structured: Structured = read(value.structured_content);
-    let outcome = match structured.exit_code.0 {
+    let structured = value.structured_content.0.as_ref();
+    let outcome = match structured.and_then(|structured| structured.exit_code.0) {
         Some(code) if code != 0.0 => ToolOutcome::Exit,
         _ if !value.is_error.0 => ToolOutcome::Ok,
         _ => match text.strip_prefix("Error: Failed to parse arguments: ") {

@@ -5,6 +5,9 @@ use std::borrow::Cow;
 /// The longest line that is kept; more of it is thrown away and the line counts as a bad one.
 pub(crate) const LINE_MAX: usize = 8 * 1024 * 1024;
 
+/// How much memory is kept after a short line.
+const KEPT: usize = 256 * 1024;
+
 /// One line of output.
 pub(crate) enum Line<'a> {
     /// A whole line, without its end.
@@ -27,6 +30,7 @@ impl Lines {
             let (head, rest) = bytes.split_at(end);
             bytes = rest.get(1..).unwrap_or(&[]);
             if self.partial.is_empty() && head.len() <= LINE_MAX {
+                self.give_back(head.len());
                 each(Line::Whole(text(head)));
             } else {
                 self.keep(head);
@@ -51,10 +55,18 @@ impl Lines {
 
     fn hand_out(&mut self, each: &mut impl FnMut(Line<'_>)) {
         let line = text(&self.partial);
+        let length = line.len();
         each(if self.overlong { Line::Overlong(line) } else { Line::Whole(line) });
         self.partial.clear();
-        self.partial.shrink_to(256 * 1024);
+        self.give_back(length);
         self.overlong = false;
+    }
+
+    /// Gives memory back after a short line: one long line rarely comes alone.
+    fn give_back(&mut self, length: usize) {
+        if self.partial.capacity() > KEPT && length < KEPT {
+            self.partial.shrink_to(KEPT);
+        }
     }
 }
 

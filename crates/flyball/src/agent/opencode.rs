@@ -5,7 +5,7 @@ use flyball_core::event::AgentTraits;
 use serde_json::json;
 
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
-use super::lax::{Flag, Num, Raw, Text, content_text, object, read};
+use super::lax::{Flag, Maybe, Num, Raw, Text, content_text, object, read};
 use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
@@ -102,7 +102,7 @@ object! {
         "input" => input: Option<Raw<'a>>,
         "output" => output: Option<Raw<'a>>,
         "error" => error: Text<'a>,
-        "metadata" => metadata: Option<Raw<'a>>,
+        "metadata" => metadata: Maybe<Metadata>,
     }
 }
 
@@ -195,12 +195,11 @@ fn tool(part: &Part<'_>, to: &mut Session) {
     let args = input.map_or("{}", Raw::get);
     to.called(&Call { id: &part.call, agent: "", tool: &part.tool, args });
     let Some(state) = state else { return };
-    let metadata: Metadata = read(state.metadata);
     let answer = |outcome, text: &str, to: &mut Session| {
         to.returned(&Answer { id: &part.call, agent: "", outcome, text });
     };
     if &*state.status != "error" {
-        let outcome = match metadata.exit.0 {
+        let outcome = match state.metadata.0.as_ref().and_then(|metadata| metadata.exit.0) {
             Some(code) if code != 0.0 => ToolOutcome::Exit,
             _ => ToolOutcome::Ok,
         };

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use flyball_core::call::ValidationKind;
 use flyball_core::event::{Exit, ExitHow};
+use memchr::memmem;
 
 use super::lax::{Fill, Text, fill, from_str, object};
 use super::lines::{Line, Lines};
@@ -140,7 +141,10 @@ impl Tongue {
         if understood == Understood::Event {
             return understood;
         }
-        match text.find("{\"type\":").filter(|&at| at > 0).and_then(|at| text.get(at..)) {
+        match memmem::find(text.as_bytes(), b"{\"type\":")
+            .filter(|&at| at > 0)
+            .and_then(|at| text.get(at..))
+        {
             Some(event) => dialect.line(event, &mut self.session),
             None => Understood::Nothing,
         }

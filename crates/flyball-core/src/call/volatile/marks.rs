@@ -11,8 +11,8 @@ const BLOCK: usize = 16;
 pub(super) struct Marks {
     /// Where the block ends; nothing is known of what lies behind it.
     end: usize,
-    /// A byte for each of its bytes, the last one highest: 0 when it is not worth a look.
-    found: u128,
+    /// A bit for each of its bytes, the first one lowest: whether it is worth a look.
+    found: u16,
 }
 
 impl Marks {
@@ -23,10 +23,9 @@ impl Marks {
     pub(super) fn next(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
         let left = self.end.saturating_sub(from);
         if (1..=BLOCK).contains(&left) {
-            let passed = BLOCK - left;
-            let found = self.found >> (8 * passed);
+            let found = self.found >> (BLOCK - left);
             if found != 0 {
-                return Some(from + found.trailing_zeros() as usize / 8);
+                return Some(from + found.trailing_zeros() as usize);
             }
         }
         self.search(bytes, from.max(self.end))
@@ -42,7 +41,7 @@ impl Marks {
             let found = marks(block, after);
             if found != 0 {
                 (self.end, self.found) = (at + BLOCK, found);
-                return Some(at + found.trailing_zeros() as usize / 8);
+                return Some(at + found.trailing_zeros() as usize);
             }
             at += BLOCK;
         }
@@ -53,14 +52,27 @@ impl Marks {
     }
 }
 
-/// The marks of a block, a byte each.
+/// The marks of a block, a bit each.
 #[inline]
-fn marks(block: &[u8; BLOCK], after: &[u8; BLOCK]) -> u128 {
+fn marks(block: &[u8; BLOCK], after: &[u8; BLOCK]) -> u16 {
     let mut marks = [0_u8; BLOCK];
     for ((found, byte), after) in marks.iter_mut().zip(block).zip(after) {
         *found = mark(*byte, *after);
     }
-    u128::from_le_bytes(marks)
+    let marks = u128::from_le_bytes(marks);
+    if marks == 0 {
+        return 0;
+    }
+    let (low, high) = (gathered(marks), gathered(marks >> 64));
+    u16::from_le_bytes([low, high])
+}
+
+/// The lowest bits of the lower eight bytes, of which no other is set.
+#[expect(clippy::cast_possible_truncation, reason = "the upper half is another's")]
+const fn gathered(bytes: u128) -> u8 {
+    // Moves the bit of byte `i` to place `56 + i`, and no other there.
+    const PLACES: u64 = 0x0102_0408_1020_4080;
+    ((bytes as u64).wrapping_mul(PLACES) >> 56) as u8
 }
 
 /// 1 when a byte is worth a look, by itself and the one after it, 0 otherwise. Numbers, because

@@ -29,9 +29,12 @@ fn ends(bytes: &[u8], end: usize) -> bool {
     bytes.get(end).is_none_or(|b| class(*b) != Class::Word)
 }
 
-fn digits_end(bytes: &[u8], from: usize) -> usize {
-    let rest = bytes.get(from..).unwrap_or(&[]);
-    from + rest.iter().position(|b| !b.is_ascii_digit()).unwrap_or(rest.len())
+pub(super) fn digits_end(bytes: &[u8], from: usize) -> usize {
+    let mut end = from;
+    while at(bytes, end).is_ascii_digit() {
+        end += 1;
+    }
+    end
 }
 
 /// A number of exactly `count` digits (at most 4), and its value.
@@ -47,14 +50,23 @@ fn number(bytes: &[u8], from: usize, count: usize) -> Option<u16> {
     Some(value)
 }
 
+/// Anything volatile that begins with a number, whose digits end at `digits` and whose word ends at
+/// `end`. What follows the digits says what it may be, and for nearly all of them it is nothing.
+pub(super) fn numeric(bytes: &[u8], start: usize, digits: usize, end: usize) -> Found {
+    match (digits - start, at(bytes, digits)) {
+        (4, b'-' | b'/') | (1 | 2, b':') => moment(bytes, start),
+        (_, b'-') => uuid(bytes, start, end),
+        (_, b' ') if begins_unit(at(bytes, digits + 1)) => duration(bytes, start),
+        (_, b'.' | b',') => duration(bytes, start),
+        _ if end > digits => uuid(bytes, start, end)
+            .or_else(|| hex_id(bytes, start, end))
+            .or_else(|| duration(bytes, start)),
+        _ => None,
+    }
+}
+
 /// A date with or without a time, or a clock time.
 pub(super) fn moment(bytes: &[u8], start: usize) -> Found {
-    // Nearly every number is followed by something that ends neither a year nor an hour.
-    let digits = digits_end(bytes, start) - start;
-    match (digits, at(bytes, start + digits)) {
-        (4, b'-' | b'/') | (1 | 2, b':') => {}
-        _ => return None,
-    }
     if let Some(end) = date(bytes, start) {
         let sep = at(bytes, end);
         if matches!(sep, b'T' | b't' | b' ' | b'_')
@@ -171,26 +183,52 @@ enum Gap {
     Blank,
 }
 
+/// Whether a unit can begin with this byte: nearly every number is followed by another.
+const fn begins_unit(byte: u8) -> bool {
+    matches!(byte, b'h' | b'm' | b'n' | b's' | b'u' | 0xc2 | 0xce)
+}
+
 /// The longest unit.
 const UNIT: usize = "milliseconds".len();
+
+/// Units that may follow a blank as well.
+const UNITS: [&[u8]; 22] = [
+    b"s",
+    b"ms",
+    b"us",
+    b"ns",
+    "µs".as_bytes(),
+    "μs".as_bytes(),
+    b"sec",
+    b"secs",
+    b"second",
+    b"seconds",
+    b"min",
+    b"mins",
+    b"minute",
+    b"minutes",
+    b"hr",
+    b"hrs",
+    b"hour",
+    b"hours",
+    b"msec",
+    b"msecs",
+    b"millisecond",
+    b"milliseconds",
+];
 
 /// The end of a unit at `from`, followed by the end of the word or by a digit. Units of one letter
 /// but `s` do not follow a blank.
 fn unit(bytes: &[u8], from: usize, gap: Gap) -> Option<usize> {
     let rest = bytes.get(from..)?;
-    // Nearly every number is followed by something that no unit begins with.
-    if !matches!(rest.first()?, b'h' | b'm' | b'n' | b's' | b'u' | 0xc2 | 0xce) {
+    if !begins_unit(*rest.first()?) {
         return None;
     }
     let goes_on = |byte: &&u8| class(**byte) == Class::Word && !byte.is_ascii_digit();
     let length = rest.iter().take(UNIT + 1).take_while(goes_on).count();
     let known = match rest.get(..length)? {
         b"m" | b"h" => gap == Gap::None,
-        b"s" | b"ms" | b"us" | b"ns" | b"\xc2\xb5s" | b"\xce\xbcs" => true,
-        b"sec" | b"secs" | b"second" | b"seconds" => true,
-        b"min" | b"mins" | b"minute" | b"minutes" | b"hr" | b"hrs" | b"hour" | b"hours" => true,
-        b"msec" | b"msecs" | b"millisecond" | b"milliseconds" => true,
-        _ => false,
+        name => UNITS.contains(&name),
     };
     known.then_some(from + length)
 }

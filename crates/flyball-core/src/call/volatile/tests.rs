@@ -90,8 +90,27 @@ fn what_tells_of_progress_stays() {
 #[test]
 fn a_unit_is_a_whole_word_or_followed_by_a_digit() {
     let anywhere = [
-        "ns", "us", "µs", "μs", "ms", "s", "sec", "secs", "second", "seconds", "min", "mins",
-        "minute", "minutes", "hr", "hrs", "hour", "hours", "msec", "msecs", "millisecond",
+        "ns",
+        "us",
+        "µs",
+        "μs",
+        "ms",
+        "s",
+        "sec",
+        "secs",
+        "second",
+        "seconds",
+        "min",
+        "mins",
+        "minute",
+        "minutes",
+        "hr",
+        "hrs",
+        "hour",
+        "hours",
+        "msec",
+        "msecs",
+        "millisecond",
         "milliseconds",
     ];
     for unit in anywhere {
@@ -144,7 +163,7 @@ fn shown_slowly(text: &str) -> String {
             _ => None,
         };
         if let Some((shape, end)) = found {
-            out.extend_from_slice(shape.mark());
+            out.extend_from_slice(&shape.mark());
             at = end;
         } else if class(first) == Class::White {
             out.push(b' ');

@@ -1,6 +1,5 @@
 //! codex: `sessions/YEAR/MONTH/DAY/rollout-…-ID.jsonl` in its home. Totals, not calls.
 
-
 use super::super::lax::{Num, Raw, Text, from_str, object, read};
 use super::super::meter::Usage;
 use super::{Book, Entry, Growing, Whereabouts, is_named, is_plain, latest};

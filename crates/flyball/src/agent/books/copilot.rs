@@ -1,6 +1,5 @@
 //! copilot: `session-state/ID/events.jsonl` in its home. The only place where it tells tokens.
 
-
 use super::super::lax::{Num, Raw, Text, from_str, object, read};
 use super::super::meter::Usage;
 use super::{Book, Entry, Growing, Whereabouts, is_plain};

@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 
-
 use super::super::lax::{Num, Text, from_str, object};
 use super::super::meter::Usage;
 use super::{Book, Entry, Growing, Whereabouts, is_named, is_plain, latest};

@@ -1,6 +1,5 @@
 //! The events of Claude Code's `stream-json`, as far as flyball reads them. qwen speaks the same.
 
-
 use crate::agent::lax::{Content, Flag, List, Maybe, Num, Raw, Text, object};
 use crate::agent::meter::Usage;
 

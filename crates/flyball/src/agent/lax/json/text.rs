@@ -31,7 +31,9 @@ fn unescaped(string: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     loop {
         // Whole blocks are copied, and what is too much is taken back: most pieces between two
         // escapes are too short for anything cleverer.
-        while let Some((block, after)) = rest.split_first_chunk::<BLOCK>() {
+        while rest.first() != Some(&b'\\')
+            && let Some((block, after)) = rest.split_first_chunk::<BLOCK>()
+        {
             plain.extend_from_slice(block);
             let found = mark_in(block);
             if found < BLOCK {
@@ -77,13 +79,17 @@ fn coded<'a>(digits: &'a [u8], plain: &mut Vec<u8>) -> &'a [u8] {
         after = behind;
     }
     let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
-    plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    // As above: all four bytes are copied, and what is too much is taken back.
+    let mut utf8 = [0; 4];
+    let length = character.encode_utf8(&mut utf8).len();
+    plain.extend_from_slice(&utf8);
+    plain.truncate(plain.len() + length - utf8.len());
     after
 }
 
 /// The number in four hexadecimal digits, and what comes after them.
 fn unit(digits: &[u8]) -> (u32, &[u8]) {
-    let (number, after) = digits.split_at_checked(4).unwrap_or((digits, &[]));
+    let Some((number, after)) = digits.split_first_chunk::<4>() else { return (0, &[]) };
     let value = number
         .iter()
         .fold(0, |value, digit| (value << 4) | char::from(*digit).to_digit(16).unwrap_or(0));
