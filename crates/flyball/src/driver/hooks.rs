@@ -12,7 +12,7 @@ use flyball_core::{AgentFact, CallId, Event, IterationNo, Moment};
 
 use super::Driver;
 use super::perform::Start;
-use crate::agent::{Fact, HookSetup};
+use crate::agent::{Fact, HookSetup, HooksFor};
 use crate::error::CliError;
 use crate::hook::{
     CallState, Dialect, HookReport, RunGuards, SessionBrief, dialect, remove_spilled, run_key,
@@ -102,6 +102,7 @@ impl Driver {
         dialect(name).filter(|_| name != "flyball")?;
         let secs = self.config.hooks.timeout.get().div_ceil(1000).saturating_add(SLACK_SECS);
         Some(HookSetup {
+            stay: HooksFor::Run,
             program: std::env::current_exe().ok()?,
             call_timeout_secs: secs,
             stop_timeout_secs: secs.saturating_add(stop_time(&self.plan).as_secs()),
@@ -131,11 +132,13 @@ impl Driver {
             request: request.to_owned(),
             tasks,
         };
-        RunGuards::of(&self.config, self.worktree.root())
+        let installed = self.hook_setup().is_some();
+        let guards =
+            RunGuards { hooked: installed, ..RunGuards::of(&self.config, self.worktree.root()) };
+        guards
             .write(&self.private_dir, &brief)
             .map_err(|error| super::perform::io("write the hooks' settings", &error))?;
         let after = self.journal.last_hook(&self.run)?;
-        let installed = self.hook_setup().is_some();
         let told = self.hooks.told;
         self.hooks = HookWatch { installed, after, told, ..HookWatch::default() };
         Ok(())

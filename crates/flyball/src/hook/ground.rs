@@ -33,6 +33,9 @@ pub(crate) struct RunGuards {
     pub(crate) loop_dir: PathBuf,
     pub(crate) tasks_file: PathBuf,
     pub(crate) parallel: bool,
+    /// The run puts hooks of its own into its sessions: those installed for good keep quiet.
+    #[serde(default)]
+    pub(crate) hooked: bool,
 }
 
 /// What the stop of one session is judged by; written by the run before the session.
@@ -57,6 +60,7 @@ impl RunGuards {
             loop_dir: config.loop_dir.clone(),
             tasks_file: config.tasks_file.clone(),
             parallel: config.gates.parallel,
+            hooked: false,
         }
     }
 
@@ -81,6 +85,8 @@ pub(crate) struct Ground {
     pub(crate) timeout: Duration,
     pub(crate) loop_dir: LoopDir,
     pub(crate) parallel: bool,
+    /// Hooks installed for good keep quiet here.
+    pub(crate) hooked: bool,
 }
 
 impl Ground {
@@ -107,6 +113,7 @@ impl Ground {
             loop_dir: LoopDir::new(&guards.root, &guards.loop_dir, &guards.tasks_file),
             root: guards.root,
             parallel: guards.parallel,
+            hooked: guards.hooked,
         }))
     }
 
@@ -132,6 +139,7 @@ impl Ground {
             loop_dir: LoopDir::new(&root, &config.loop_dir, &config.tasks_file),
             root,
             parallel: config.gates.parallel,
+            hooked: false,
         })
     }
 
