@@ -144,7 +144,7 @@ fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
         None => Ground::of_session(asked.dialect.name(), None),
     };
     if let Ok(ground) = &here {
-        if ground.hooked && asked.stay == HooksFor::Good {
+        if ground.heeds == HooksFor::Run && asked.stay == HooksFor::Good {
             return Ok(Reply::pass());
         }
         settle(ground, asked);

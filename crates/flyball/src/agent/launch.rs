@@ -49,7 +49,8 @@ pub enum PromptBy {
 }
 
 /// How long hooks stay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum HooksFor {
     /// One session of a run.
     Run,

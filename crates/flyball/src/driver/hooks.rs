@@ -133,8 +133,10 @@ impl Driver {
             tasks,
         };
         let installed = self.hook_setup().is_some();
-        let guards =
-            RunGuards { hooked: installed, ..RunGuards::of(&self.config, self.worktree.root()) };
+        let mut guards = RunGuards::of(&self.config, self.worktree.root());
+        if installed {
+            guards.heeds = HooksFor::Run;
+        }
         guards
             .write(&self.private_dir, &brief)
             .map_err(|error| super::perform::io("write the hooks' settings", &error))?;
