@@ -87,9 +87,10 @@ impl HookWatch {
         match report.verdict {
             Some(Rung::Halt) if std::mem::replace(&mut self.halted, true) => None,
             Some(Rung::Halt) => report.trip.map(AgentFact::HookHalted),
-            Some(Rung::Pass | Rung::Nudge | Rung::Refuse | Rung::Redirect | Rung::Ask) | None => {
-                None
+            Some(rung @ (Rung::Nudge | Rung::Refuse)) => {
+                report.trip.map(|trip| AgentFact::HookSteered { rung, trip })
             }
+            Some(Rung::Pass | Rung::Redirect | Rung::Ask) | None => None,
         }
     }
 }
@@ -180,8 +181,8 @@ impl Driver {
         Ok(events)
     }
 
-    /// A fact of the stream as the governor should learn it: what hooks have judged is only a sign
-    /// of life any more, and what they were not told is given to their ring.
+    /// A fact of the stream as the governor should learn it: what hooks have judged is not judged
+    /// again, and what they were not told is given to their ring.
     pub(super) fn beside_hooks(
         &mut self,
         iteration: IterationNo,
@@ -192,10 +193,10 @@ impl Driver {
             watch.calls = watch.calls.saturating_add(1);
             let Some(dialect) = watch.dialect else { return Ok(fact) };
             if dialect.sees_all_calls() || watch.asked.has(&call.id) {
-                return Ok(AgentFact::ShowedLife);
+                return Ok(AgentFact::CalledJudged(call.clone()));
             }
             let halted = self.give(iteration, Given::Call(call))?;
-            return Ok(halted.unwrap_or(AgentFact::ShowedLife));
+            return Ok(halted.unwrap_or_else(|| AgentFact::CalledJudged(call.clone())));
         }
         if let AgentFact::ToolReturned(result) = &fact {
             let Some(dialect) = watch.dialect else { return Ok(fact) };

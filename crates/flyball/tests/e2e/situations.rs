@@ -39,6 +39,7 @@ fn repeats_a_call(client: &Client, program: &Path) {
     let ended = scene.run();
     assert_eq!(ended.code, Some(6), "{}", ended.out);
     assert!(ended.out.contains("repetition_loop"), "{}", ended.out);
+    assert!(ended.out.contains("\"hook_steered\""), "{}", ended.out);
     let guarded = ["gemini", "qwen"].contains(&client.name);
     let halt = if guarded { "\"stopped_itself\"" } else { "\"hook_halted\"" };
     assert_eq!(ended.out.matches(halt).count(), 1, "{}", ended.out);

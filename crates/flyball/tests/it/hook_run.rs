@@ -113,6 +113,24 @@ fn a_premature_stop_is_refused_three_times_then_let_go_and_not_done() {
 }
 
 #[test]
+fn what_hooks_judged_is_told_as_it_happens_and_in_the_log() {
+    let place = Place::new(&gate("echo boom; exit 1"));
+    let call = "hook PreToolUse '{\"session_id\":\"s\",\"tool_use_id\":\"t'$n'\",\
+                \"tool_name\":\"Bash\",\"tool_input\":{}}' >/dev/null";
+    let six = format!("for n in 2 3 4 5 6; do {call}; done");
+    let answers = place.folder.path().join("answers").display().to_string();
+    let agent = HEARING.replace("@WORK@", &six).replace("@SAID@", "done");
+    program(&place, "claude", &agent.replace("$ANSWERS", &answers));
+    let text = told(&run(&place, &["run", "--once"]));
+    assert!(text.contains("CALL  #1   Bash {}"), "{text}");
+    assert!(text.contains("REFUSE  #1   repetition: "), "{text}");
+    assert_eq!(text.matches("REFUSE  #1   stop: tests failed").count(), 3, "{text}");
+    let log = told(&run(&place, &["log"]));
+    assert!(log.contains("refused    stop: tests failed"), "{log}");
+    assert!(log.contains("refused    the last") || log.contains("refused    tool"), "{log}");
+}
+
+#[test]
 fn hooks_installed_for_good_keep_quiet_where_a_run_brings_its_own() {
     let place = Place::new(&gate("echo boom; exit 1"));
     let installed = "echo '{\"session_id\":\"s\",\"last_assistant_message\":\"done\"}' | \
