@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::{ToolCall, ToolResult, ValidationFailure};
 use crate::claim::ClaimReading;
+use crate::effect::Rung;
 use crate::gate::{Finding, GateResult};
 use crate::guard::Trip;
 use crate::id::{GateName, IterationNo, RunId};
@@ -249,6 +250,15 @@ pub enum AgentFact {
     StopRefused {
         /// What is missing.
         reason: String,
+    },
+    /// It called a tool, and a hook process has judged the call already.
+    CalledJudged(ToolCall),
+    /// A hook process nudged it or refused a call; the session goes on.
+    HookSteered {
+        /// How firmly.
+        rung: Rung,
+        /// What was measured.
+        trip: Trip,
     },
     /// A hook process already judged a call of this session; its trip, if it halts the session.
     HookHalted(Trip),

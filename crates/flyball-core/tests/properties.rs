@@ -7,6 +7,7 @@ mod properties {
         fingerprint_result,
     };
     use flyball_core::claim::read_structured;
+    use flyball_core::effect::Rung;
     use flyball_core::event::{
         AgentFact, AgentTraits, Commit, Desk, Exit, ExitHow, Resume, RunStart, Sight, Spend,
         StopCause, TasksSight, Timer,
@@ -190,6 +191,10 @@ mod properties {
             1 => word().prop_map(|reason| AgentFact::StopRefused { reason }),
             1 => word().prop_map(|why| AgentFact::CouldNotStart { why }),
             2 => report().prop_map(AgentFact::ReportedAttempt),
+            1 => (guard.clone(), word()).prop_map(|(guard, evidence)| {
+                let trip = Trip::new(guard, 1_u64, 1_u64, evidence);
+                AgentFact::HookSteered { rung: Rung::Refuse, trip }
+            }),
             1 => (guard, word()).prop_map(|(guard, evidence)| {
                 AgentFact::HookHalted(Trip::new(guard, 1_u64, 1_u64, evidence))
             }),

@@ -37,7 +37,7 @@ pub use self::adapters::{adapter, adapters};
 pub use self::books::{Book, Entry, Whereabouts};
 pub use self::custom::Custom;
 pub use self::launch::{
-    HookSetup, Launch, LaunchRequest, Permissions, Place, PromptBy, RunFile, Stdin,
+    HookSetup, HooksFor, Launch, LaunchRequest, Permissions, Place, PromptBy, RunFile, Stdin,
 };
 pub use self::reading::{Cumulative, LocalTime, ReadRequest};
 

@@ -36,7 +36,7 @@ pub(crate) use self::ground::{RunGuards, SessionBrief, run_key, stop_key};
 pub(crate) use self::report::{HookNote, HookReport, notes};
 pub(crate) use self::spill::remove_spilled;
 pub(crate) use self::stop::time_of as stop_time;
-use crate::agent::REFUSAL_MARK;
+use crate::agent::{HooksFor, REFUSAL_MARK};
 use crate::clock::{self, Deadline};
 use crate::config::OnHookError;
 use crate::error::CliError;
@@ -54,6 +54,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) event: &'a str,
     pub(crate) occasion: Occasion,
     pub(crate) at: Moment,
+    stay: HooksFor,
     pace: &'a Pace,
 }
 
@@ -104,13 +105,14 @@ impl Pace {
 }
 
 /// Reads the event from standard input and answers it.
-pub fn answer(dialect: &'static dyn Dialect, event: &str) -> Answer {
+pub fn answer(dialect: &'static dyn Dialect, event: &str, stay: HooksFor) -> Answer {
     let occasion = dialect.occasion(event);
     let (tell, told) = channel();
     let name = event.to_owned();
     thread::spawn(move || {
         let pace = Pace(tell);
-        let asked = Asked { dialect, event: &name, occasion, at: clock::wall(), pace: &pace };
+        let at = clock::wall();
+        let asked = Asked { dialect, event: &name, occasion, at, stay, pace: &pace };
         let result = judge(&asked);
         pace.tell(News::Done(result));
     });
@@ -142,6 +144,9 @@ fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
         None => Ground::of_session(asked.dialect.name(), None),
     };
     if let Ok(ground) = &here {
+        if ground.heeds == HooksFor::Run && asked.stay == HooksFor::Good {
+            return Ok(Reply::pass());
+        }
         settle(ground, asked);
     }
     let text = input::read()

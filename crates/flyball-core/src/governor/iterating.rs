@@ -27,6 +27,11 @@ pub(super) fn fact(
     session.stall_told = None;
     match fact {
         AgentFact::Started { .. } | AgentFact::ShowedLife => Phase::Iterating(session),
+        // What hooks do they have done; the agent works.
+        AgentFact::CalledJudged(_) | AgentFact::HookSteered { .. } => {
+            session.trouble = None;
+            Phase::Iterating(session)
+        }
         AgentFact::CouldNotStart { why } => {
             finish::end(Outcome::AgentNotStarted, why.clone(), book, turn)
         }

@@ -81,6 +81,8 @@ pub(super) fn fact(
         AgentFact::Started { .. }
         | AgentFact::ShowedLife
         | AgentFact::CalledTool(_)
+        | AgentFact::CalledJudged(_)
+        | AgentFact::HookSteered { .. }
         | AgentFact::ToolReturned(_)
         | AgentFact::Spoke
         | AgentFact::SpokeNonsense(_)

@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use flyball_core::Moment;
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::event::AgentTraits;
+use flyball_core::{Millis, Moment};
 use memchr::memmem;
 
 use super::launch::{HookSetup, Launch, LaunchRequest, Permissions, Stdin};
@@ -324,24 +324,70 @@ fn classify(message: &str, now: Option<LocalTime>) -> Option<Trouble> {
     }
 }
 
-/// `… try again at 8:20 AM.`: the next such time on the local clock.
+/// `… try again at 8:20 AM.`, the next such time on the local clock; on another day it says
+/// `… try again at Nov 20th, 2026 8:20 AM.` Seconds are cut off, so the minute must be over.
 fn try_again_at(message: &str, now: LocalTime) -> Option<Moment> {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (_, at) = message.rsplit_once("try again at ")?;
-    let mut words = at.trim_end_matches('.').split_whitespace();
-    let (hour, minute) = words.next()?.split_once(':')?;
-    let (hour, minute): (u64, u64) = (hour.parse().ok()?, minute.parse().ok()?);
-    let hour = match words.next()? {
+    let words: Vec<&str> = at.trim_end_matches('.').split_whitespace().collect();
+    let at = match words.as_slice() {
+        [time, half] => {
+            let (hour, minute) = time_of_day(time, half)?;
+            now.next(u64::try_from(hour).ok()?, u64::try_from(minute).ok()?)
+        }
+        [month, day, year, time, half] => {
+            let month = MONTHS.iter().position(|name| name == month)?;
+            let day = day.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
+            let date = (year.parse().ok()?, i8::try_from(month + 1).ok()?, day);
+            now.on(date, time_of_day(time, half)?)?
+        }
+        _ => return None,
+    };
+    Some(at.plus(Millis::from_secs(60)))
+}
+
+/// `8:20` `PM`
+fn time_of_day(time: &str, half: &str) -> Option<(i8, i8)> {
+    let (hour, minute) = time.split_once(':')?;
+    let (hour, minute): (i8, i8) = (hour.parse().ok()?, minute.parse().ok()?);
+    let hour = match half {
         "AM" if hour == 12 => 0,
         "PM" if hour < 12 => hour + 12,
         "AM" | "PM" => hour,
         _ => return None,
     };
-    (hour < 24 && minute < 60 && words.next().is_none()).then(|| now.next(hour, minute))
+    ((0..24).contains(&hour) && (0..60).contains(&minute)).then_some((hour, minute))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_of_a_limit_is_today_or_on_the_day_it_names() {
+        // 2026-11-15T07:22:00Z
+        let now = LocalTime { now: Moment::from_millis(1_794_727_320_000), ahead_of_utc_secs: 0 };
+        let minutes_until = |message: &str| {
+            let at = try_again_at(message, now)?;
+            Some((at.as_millis() - now.now.as_millis()) / 60_000)
+        };
+        let cases = [
+            ("or try again at 8:20 AM.", Some(59)),
+            ("or try again at 7:22 AM.", Some(1)),
+            ("or try again at 12:05 AM.", Some(16 * 60 + 44)),
+            ("or try again at Nov 16th, 2026 7:22 AM.", Some(24 * 60 + 1)),
+            ("or try again at Dec 1st, 2026 12:00 PM.", Some(16 * 24 * 60 + 4 * 60 + 39)),
+            ("or try again at Smarch 1st, 2026 12:00 PM.", None),
+            ("or try again at Feb 31st, 2027 12:00 PM.", None),
+            ("or try again at 27:00 AM.", None),
+            ("or try again at noon.", None),
+            ("or try again later.", None),
+        ];
+        for (message, minutes) in cases {
+            assert_eq!(minutes_until(message), minutes, "{message}");
+        }
+    }
 
     #[test]
     fn a_command_is_taken_out_of_its_shell() {

@@ -48,9 +48,21 @@ pub enum PromptBy {
     File,
 }
 
+/// How long hooks stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HooksFor {
+    /// One session of a run.
+    Run,
+    /// Every session, in the client's own settings. They keep quiet in a run that brings its own.
+    Good,
+}
+
 /// The hooks of a session.
 #[derive(Clone, Debug)]
 pub struct HookSetup {
+    /// How long they stay.
+    pub stay: HooksFor,
     /// The flyball program that hooks call.
     pub program: PathBuf,
     /// Seconds a hook before or after a call may take.
@@ -60,9 +72,16 @@ pub struct HookSetup {
 }
 
 impl HookSetup {
+    /// What a hook says of itself.
+    pub(crate) fn flag(&self) -> Option<&'static str> {
+        (self.stay == HooksFor::Run).then_some("--run")
+    }
+
     /// The shell command for one event of one agent.
     pub(crate) fn command(&self, agent: &str, event: &str) -> String {
-        format!("{} hook {agent} {event}", quoted(&self.program.to_string_lossy()))
+        let program = quoted(&self.program.to_string_lossy());
+        let flag = self.flag().map(|flag| format!(" {flag}")).unwrap_or_default();
+        format!("{program} hook {agent} {event}{flag}")
     }
 }
 

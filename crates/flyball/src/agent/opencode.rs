@@ -66,6 +66,7 @@ pub(crate) fn filled(plugin: &str, hooks: &HookSetup, stops: u32) -> String {
     let program = json!(hooks.program.to_string_lossy()).to_string();
     plugin
         .replace("\"@PROGRAM@\"", &program)
+        .replace("\"@FLAGS@\"", &json!(hooks.flag().into_iter().collect::<Vec<_>>()).to_string())
         .replace("@STOPS@", &stops.to_string())
         .replace("@CALL_SECONDS@", &hooks.call_timeout_secs.to_string())
         .replace("@STOP_SECONDS@", &hooks.stop_timeout_secs.to_string())

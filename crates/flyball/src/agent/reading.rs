@@ -45,16 +45,26 @@ pub struct LocalTime {
 }
 
 impl LocalTime {
-    /// The next moment at which the local clock shows this time of day.
+    /// The next moment at which the local clock shows this time of day, or the last one when that
+    /// was just now.
     pub fn next(self, hour: u64, minute: u64) -> Moment {
         const DAY: i64 = 86_400;
+        const JUST_NOW: i64 = 300;
         let now_secs = i64::try_from(self.now.as_millis() / 1000).unwrap_or(0);
         let local = now_secs.saturating_add(self.ahead_of_utc_secs);
         let midnight = local.saturating_sub(local.rem_euclid(DAY));
         let wanted = i64::try_from(hour * 3600 + minute * 60).unwrap_or(0) + midnight;
-        let wanted = if wanted <= local { wanted + DAY } else { wanted };
+        let wanted = if wanted <= local - JUST_NOW { wanted + DAY } else { wanted };
         let secs = wanted.saturating_sub(self.ahead_of_utc_secs);
         Moment::from_millis(u64::try_from(secs).unwrap_or(0).saturating_mul(1000))
+    }
+
+    /// This day and time of the local clock; none for a day that does not exist.
+    pub fn on(self, (year, month, day): (i16, i8, i8), (hour, minute): (i8, i8)) -> Option<Moment> {
+        let civil = jiff::civil::DateTime::new(year, month, day, hour, minute, 0, 0).ok()?;
+        let utc = civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second();
+        let secs = utc.checked_sub(self.ahead_of_utc_secs)?;
+        Some(Moment::from_millis(u64::try_from(secs).ok()?.saturating_mul(1000)))
     }
 
     /// The moment this many seconds from now.
@@ -73,7 +83,10 @@ mod tests {
         let utc = LocalTime { now: Moment::from_millis(1_794_727_320_000), ahead_of_utc_secs: 0 };
         assert_eq!(utc.next(8, 20).as_millis(), 1_794_730_800_000);
         assert_eq!(utc.next(7, 0).as_millis(), 1_794_812_400_000, "tomorrow");
+        assert_eq!(utc.next(7, 22), utc.now, "this very minute");
         let berlin = LocalTime { ahead_of_utc_secs: 3600, ..utc };
+        assert_eq!(berlin.on((2026, 11, 15), (9, 20)), Some(utc.next(8, 20)));
+        assert_eq!(utc.on((2026, 2, 30), (0, 0)), None);
         assert_eq!(berlin.next(8, 30).as_millis(), 1_794_727_800_000);
     }
 }

@@ -251,7 +251,8 @@ fn each_client_is_started_in_its_own_way() {
 #[test]
 fn hooks_call_flyball_and_are_put_where_the_client_looks() {
     let program = PathBuf::from("/opt/my tools/flyball");
-    let hooks = HookSetup { program, call_timeout_secs: 7, stop_timeout_secs: 900 };
+    let hooks =
+        HookSetup { stay: HooksFor::Run, program, call_timeout_secs: 7, stop_timeout_secs: 900 };
     for known in adapters().filter(|adapter| adapter.name() != "flyball") {
         let agent = known.name();
         let launch = launch_of(agent, Some(&hooks), None);

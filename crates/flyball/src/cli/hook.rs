@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::Globals;
+use crate::agent::HooksFor;
 use crate::config::suggest;
 use crate::error::CliError;
 use crate::{hook, terminal};
@@ -23,11 +24,18 @@ pub struct HookArgs {
     /// The event, by the agent's own name for it, such as `PreToolUse`
     #[arg(value_name = "EVENT")]
     pub event: String,
+    /// The hook was put into a session by `flyball run`; one installed for good says nothing there
+    #[arg(long)]
+    pub run: bool,
 }
 
 impl HookArgs {
     /// The arguments of a whole command line that is `flyball hook AGENT EVENT` and nothing else.
     pub(super) fn plain(arguments: &[OsString]) -> Option<Self> {
+        let (arguments, run) = match arguments {
+            [rest @ .., last] if last == "--run" => (rest, true),
+            all => (all, false),
+        };
         let [_, command, agent, event] = arguments else { return None };
         let word = |argument: &OsString| {
             argument
@@ -36,14 +44,15 @@ impl HookArgs {
                 .map(String::from)
         };
         (command == "hook").then_some(())?;
-        Some(Self { agent: word(agent)?, event: word(event)? })
+        Some(Self { agent: word(agent)?, event: word(event)?, run })
     }
 }
 
 /// Answers the event.
 pub fn run(args: &HookArgs, _globals: &Globals) -> Result<ExitCode, CliError> {
     let dialect = hook::dialect(&args.agent).ok_or_else(|| unknown(&args.agent))?;
-    let answer = hook::answer(dialect, &args.event);
+    let stay = if args.run { HooksFor::Run } else { HooksFor::Good };
+    let answer = hook::answer(dialect, &args.event, stay);
     if let Some(trouble) = answer.trouble {
         // For people who look: clients take no notice of it.
         terminal::write_err(&format!("flyball: {trouble}\n"));
@@ -77,12 +86,14 @@ mod tests {
 
     #[test]
     fn a_plain_command_line_reads_as_clap_would_read_it() {
-        for line in ["flyball hook claude Stop", "flyball hook nobody x"] {
+        for line in
+            ["flyball hook claude Stop", "flyball hook nobody x", "flyball hook claude Stop --run"]
+        {
             let own = plain(line).unwrap();
             let Command::Hook(claps) = Cli::try_parse_from(line.split(' ')).unwrap().command else {
                 unreachable!("another command")
             };
-            assert_eq!((own.agent, own.event), (claps.agent, claps.event));
+            assert_eq!((own.agent, own.event, own.run), (claps.agent, claps.event, claps.run));
         }
     }
 

@@ -12,7 +12,7 @@ use flyball_core::{AgentFact, CallId, Event, IterationNo, Moment};
 
 use super::Driver;
 use super::perform::Start;
-use crate::agent::{Fact, HookSetup};
+use crate::agent::{Fact, HookSetup, HooksFor};
 use crate::error::CliError;
 use crate::hook::{
     CallState, Dialect, HookReport, RunGuards, SessionBrief, dialect, remove_spilled, run_key,
@@ -87,9 +87,10 @@ impl HookWatch {
         match report.verdict {
             Some(Rung::Halt) if std::mem::replace(&mut self.halted, true) => None,
             Some(Rung::Halt) => report.trip.map(AgentFact::HookHalted),
-            Some(Rung::Pass | Rung::Nudge | Rung::Refuse | Rung::Redirect | Rung::Ask) | None => {
-                None
+            Some(rung @ (Rung::Nudge | Rung::Refuse)) => {
+                report.trip.map(|trip| AgentFact::HookSteered { rung, trip })
             }
+            Some(Rung::Pass | Rung::Redirect | Rung::Ask) | None => None,
         }
     }
 }
@@ -102,6 +103,7 @@ impl Driver {
         dialect(name).filter(|_| name != "flyball")?;
         let secs = self.config.hooks.timeout.get().div_ceil(1000).saturating_add(SLACK_SECS);
         Some(HookSetup {
+            stay: HooksFor::Run,
             program: std::env::current_exe().ok()?,
             call_timeout_secs: secs,
             stop_timeout_secs: secs.saturating_add(stop_time(&self.plan).as_secs()),
@@ -131,11 +133,15 @@ impl Driver {
             request: request.to_owned(),
             tasks,
         };
-        RunGuards::of(&self.config, self.worktree.root())
+        let installed = self.hook_setup().is_some();
+        let mut guards = RunGuards::of(&self.config, self.worktree.root());
+        if installed {
+            guards.heeds = HooksFor::Run;
+        }
+        guards
             .write(&self.private_dir, &brief)
             .map_err(|error| super::perform::io("write the hooks' settings", &error))?;
         let after = self.journal.last_hook(&self.run)?;
-        let installed = self.hook_setup().is_some();
         let told = self.hooks.told;
         self.hooks = HookWatch { installed, after, told, ..HookWatch::default() };
         Ok(())
@@ -175,8 +181,8 @@ impl Driver {
         Ok(events)
     }
 
-    /// A fact of the stream as the governor should learn it: what hooks have judged is only a sign
-    /// of life any more, and what they were not told is given to their ring.
+    /// A fact of the stream as the governor should learn it: what hooks have judged is not judged
+    /// again, and what they were not told is given to their ring.
     pub(super) fn beside_hooks(
         &mut self,
         iteration: IterationNo,
@@ -187,10 +193,10 @@ impl Driver {
             watch.calls = watch.calls.saturating_add(1);
             let Some(dialect) = watch.dialect else { return Ok(fact) };
             if dialect.sees_all_calls() || watch.asked.has(&call.id) {
-                return Ok(AgentFact::ShowedLife);
+                return Ok(AgentFact::CalledJudged(call.clone()));
             }
             let halted = self.give(iteration, Given::Call(call))?;
-            return Ok(halted.unwrap_or(AgentFact::ShowedLife));
+            return Ok(halted.unwrap_or_else(|| AgentFact::CalledJudged(call.clone())));
         }
         if let AgentFact::ToolReturned(result) = &fact {
             let Some(dialect) = watch.dialect else { return Ok(fact) };

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Dialect, Heard};
-use crate::agent::Adapter;
+use crate::agent::{Adapter, HooksFor};
 use crate::config::{Config, FILE_NAME, OnHookError, Sources};
 use crate::error::CliError;
 use crate::journal::state_dir;
@@ -33,6 +33,8 @@ pub(crate) struct RunGuards {
     pub(crate) loop_dir: PathBuf,
     pub(crate) tasks_file: PathBuf,
     pub(crate) parallel: bool,
+    /// Which hooks count: only the run's own, where it puts some into its sessions.
+    pub(crate) heeds: HooksFor,
 }
 
 /// What the stop of one session is judged by; written by the run before the session.
@@ -57,6 +59,7 @@ impl RunGuards {
             loop_dir: config.loop_dir.clone(),
             tasks_file: config.tasks_file.clone(),
             parallel: config.gates.parallel,
+            heeds: HooksFor::Good,
         }
     }
 
@@ -81,6 +84,8 @@ pub(crate) struct Ground {
     pub(crate) timeout: Duration,
     pub(crate) loop_dir: LoopDir,
     pub(crate) parallel: bool,
+    /// Which hooks count: the run's own only, or those installed for good too.
+    pub(crate) heeds: HooksFor,
 }
 
 impl Ground {
@@ -107,6 +112,7 @@ impl Ground {
             loop_dir: LoopDir::new(&guards.root, &guards.loop_dir, &guards.tasks_file),
             root: guards.root,
             parallel: guards.parallel,
+            heeds: guards.heeds,
         }))
     }
 
@@ -132,6 +138,7 @@ impl Ground {
             loop_dir: LoopDir::new(&root, &config.loop_dir, &config.tasks_file),
             root,
             parallel: config.gates.parallel,
+            heeds: HooksFor::Good,
         })
     }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use self::places::Target;
 pub use self::places::{Homes, Scope};
-use crate::agent::HookSetup;
+use crate::agent::{HookSetup, HooksFor};
 use crate::error::CliError;
 
 /// Seconds a client waits for a hook before or after a call.
@@ -174,6 +174,7 @@ pub fn program() -> Result<PathBuf, CliError> {
 
 fn setup(program: &Path) -> HookSetup {
     HookSetup {
+        stay: HooksFor::Good,
         program: program.to_path_buf(),
         call_timeout_secs: CALL_SECS,
         stop_timeout_secs: STOP_SECS,

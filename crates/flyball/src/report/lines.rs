@@ -2,7 +2,7 @@
 
 use flyball_core::effect::{Effect, Ending, IterationReport, IterationResult, Notice, Rung};
 use flyball_core::governor::RunStanding;
-use flyball_core::guard::GuardKind;
+use flyball_core::guard::{GuardKind, Trip};
 use flyball_core::{AgentFact, Event, IterationNo, Moment, RunId};
 
 use super::status_line::StatusLine;
@@ -26,6 +26,12 @@ pub struct TextReport {
 fn is_told_otherwise(guard: GuardKind, rung: Rung) -> bool {
     let has_notice = [GuardKind::ContextFill, GuardKind::TaskList, GuardKind::UsageLimit];
     has_notice.contains(&guard) && rung != Rung::Halt
+}
+
+/// A refused stop in a line: the heading says why, and only the agent needs the rest.
+pub(crate) fn stop_refused(reason: &str) -> String {
+    let heading = reason.lines().next().unwrap_or_default();
+    format!("stop: {}", heading.trim_start_matches("# Completion Blocked: "))
 }
 
 impl TextReport {
@@ -85,12 +91,32 @@ impl TextReport {
         }
     }
 
-    /// Only calls are shown as they come.
+    /// Calls are shown as they come, and what hooks did.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other facts lead to notices")]
     fn fact(&mut self, iteration: IterationNo, fact: &AgentFact) {
-        if let AgentFact::CalledTool(call) = fact {
-            let text = format!("{} {}", call.tool, call.preview);
-            self.line("CALL", Some(iteration), text.trim(), Paint::dim);
+        match fact {
+            AgentFact::CalledTool(call) | AgentFact::CalledJudged(call) => {
+                let text = format!("{} {}", call.tool, call.preview);
+                self.line("CALL", Some(iteration), text.trim(), Paint::dim);
+            }
+            AgentFact::HookSteered { rung, trip } => self.tripped(Some(iteration), trip, *rung),
+            AgentFact::StopRefused { reason } => {
+                self.line("REFUSE", Some(iteration), &stop_refused(reason), Paint::yellow);
+            }
+            _ => {}
         }
+    }
+
+    fn tripped(&mut self, iteration: Option<IterationNo>, trip: &Trip, rung: Rung) {
+        let (verb, colour): (&str, Colour) = match rung {
+            Rung::Pass => return,
+            Rung::Nudge => ("NUDGE", Paint::yellow),
+            Rung::Refuse => ("REFUSE", Paint::yellow),
+            Rung::Redirect => ("STEER", Paint::yellow),
+            Rung::Ask => ("ASK", Paint::yellow),
+            Rung::Halt => ("HALT", Paint::red),
+        };
+        self.line(verb, iteration, &format!("{}: {}", trip.guard, trip.evidence), colour);
     }
 
     pub(super) fn effect(&mut self, at: Moment, effect: &Effect) {
@@ -142,17 +168,7 @@ impl TextReport {
                 self.line("NOTE", None, text, Paint::yellow);
             }
             Notice::Tripped { trip, rung } if is_told_otherwise(trip.guard, *rung) => {}
-            Notice::Tripped { trip, rung } => {
-                let (verb, colour): (&str, Colour) = match rung {
-                    Rung::Pass => return,
-                    Rung::Nudge => ("NUDGE", Paint::yellow),
-                    Rung::Refuse => ("REFUSE", Paint::yellow),
-                    Rung::Redirect => ("STEER", Paint::yellow),
-                    Rung::Ask => ("ASK", Paint::yellow),
-                    Rung::Halt => ("HALT", Paint::red),
-                };
-                self.line(verb, number, &format!("{}: {}", trip.guard, trip.evidence), colour);
-            }
+            Notice::Tripped { trip, rung } => self.tripped(number, trip, *rung),
             // The trip that comes with it has said so.
             Notice::CompletionRefused(_) => {}
             Notice::TasksRepaired { violations } => {

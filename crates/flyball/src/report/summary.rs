@@ -6,10 +6,14 @@ use flyball_core::effect::Ending;
 use flyball_core::task::Standing;
 use flyball_core::{Millis, Outcome, RunId};
 
+/// Whole seconds above a second: nobody plans by milliseconds.
+fn rounded(ms: u64) -> Millis {
+    Millis::new(if ms >= 1000 { ms.saturating_add(500) / 1000 * 1000 } else { ms })
+}
+
 /// The summary as a person reads it.
 pub fn summary_text(run: &RunId, ending: &Ending, max: u32, loop_dir: &str) -> String {
     let tally = ending.tally;
-    let runtime = Millis::new(tally.runtime_ms);
     let mut out = String::from("\nflyball summary\n---------------\n");
     let outcome = ending.outcome;
     row(&mut out, "Exit", &format!("{outcome} (code {})", outcome.exit_code()));
@@ -22,17 +26,14 @@ pub fn summary_text(run: &RunId, ending: &Ending, max: u32, loop_dir: &str) -> S
     }
     let max = if max == 0 { "no limit".to_owned() } else { max.to_string() };
     row(&mut out, "Iterations", &format!("{} / {max}", tally.iterations));
-    row(&mut out, "Duration", &runtime.to_string());
+    row(&mut out, "Duration", &rounded(tally.runtime_ms).to_string());
     if tally.stories_total > 0 {
         let stories = format!("{}/{} complete", tally.stories_complete, tally.stories_total);
         row(&mut out, "Stories", &stories);
     }
     if tally.iterations > 0 {
-        let each =
-            (tally.runtime_ms + u64::from(tally.iterations) / 2) / u64::from(tally.iterations);
-        // Rounded to whole seconds above a second: nobody plans by milliseconds.
-        let each = if each >= 1000 { (each + 500) / 1000 * 1000 } else { each };
-        row(&mut out, "Avg/iter", &Millis::new(each).to_string());
+        let count = u64::from(tally.iterations);
+        row(&mut out, "Avg/iter", &rounded((tally.runtime_ms + count / 2) / count).to_string());
     }
     row(&mut out, "Stuck iters", &tally.stuck_iterations.to_string());
     if tally.tokens > 0 || tally.cost_micro_usd > 0 {

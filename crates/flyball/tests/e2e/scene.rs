@@ -70,6 +70,13 @@ impl Scene {
         Self { place, server, around, model: client.model }
     }
 
+    /// With a variable in place of another.
+    pub(crate) fn with(mut self, name: &str, value: &str, instead_of: &str) -> Self {
+        self.around.env.retain(|(other, _)| other != instead_of);
+        self.around.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     pub(crate) fn root(&self) -> PathBuf {
         self.place.path().join("repo")
     }

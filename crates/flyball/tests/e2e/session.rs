@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use flyball::agent::{
-    Fact, HookSetup, Launch, LaunchRequest, Permissions, ReadRequest, Stdin, adapter,
+    Fact, HookSetup, HooksFor, Launch, LaunchRequest, Permissions, ReadRequest, Stdin, adapter,
 };
 use flyball_core::AgentFact;
 use flyball_core::call::ToolOutcome;
@@ -135,7 +135,12 @@ fn run_hooked(client: &Client, program: &Path, script: Vec<Step>) -> Told {
     std::fs::write(&hook, HOOK).expect("a file");
     let runnable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&hook, runnable).expect("a program");
-    let hooks = HookSetup { program: hook, call_timeout_secs: 10, stop_timeout_secs: 60 };
+    let hooks = HookSetup {
+        stay: HooksFor::Run,
+        program: hook,
+        call_timeout_secs: 10,
+        stop_timeout_secs: 60,
+    };
     run_with(client, program, script, Some(&hooks))
 }
 

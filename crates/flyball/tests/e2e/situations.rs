@@ -1,7 +1,7 @@
 //! What a run must do with every client: the table of the clients.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flyball_testkit::clients::Client;
 use flyball_testkit::model::Step;
@@ -39,6 +39,7 @@ fn repeats_a_call(client: &Client, program: &Path) {
     let ended = scene.run();
     assert_eq!(ended.code, Some(6), "{}", ended.out);
     assert!(ended.out.contains("repetition_loop"), "{}", ended.out);
+    assert!(ended.out.contains("\"hook_steered\""), "{}", ended.out);
     let guarded = ["gemini", "qwen"].contains(&client.name);
     let halt = if guarded { "\"stopped_itself\"" } else { "\"hook_halted\"" };
     assert_eq!(ended.out.matches(halt).count(), 1, "{}", ended.out);
@@ -105,15 +106,38 @@ fn is_terminated(client: &Client, program: &Path) {
     assert_eq!(ended.code, Some(143), "{}", ended.out);
 }
 
+/// A limit as the client's service tells it, with the time it ends.
+fn limit(client: &Client) -> Step {
+    let lasting = Duration::from_secs(45);
+    let limit = Step::error(429).saying("Rate limit reached").header("retry-after", "3");
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
+    let resets_at = now + lasting.as_secs();
+    let limit = match client.name {
+        // What subscriptions have.
+        "claude" => limit
+            .header("anthropic-ratelimit-unified-status", "rejected")
+            .header("anthropic-ratelimit-unified-reset", resets_at.to_string())
+            .header("anthropic-ratelimit-unified-representative-claim", "five_hour"),
+        "codex" => limit.body(json!({ "error": {
+            "type": "usage_limit_reached", "message": "The usage limit has been reached",
+            "plan_type": "plus", "resets_at": resets_at,
+        }})),
+        _ => limit,
+    };
+    limit.lasting(lasting)
+}
+
 /// The model's service is at its limit for a while: the run waits, and goes on with the same
 /// iteration.
 fn is_limited(client: &Client, program: &Path) {
-    let limit = Step::error(429)
-        .saying("Rate limit reached")
-        .header("retry-after", "3")
-        .lasting(Duration::from_secs(45));
-    let script = vec![limit, shell(client, MEND), Step::text(COMPLETE)];
+    let script = vec![limit(client), shell(client, MEND), Step::text(COMPLETE)];
     let scene = Scene::new(client, program, script, "[limits]\niterations = 1\n");
+    // Only a subscription is told when its limit ends.
+    let scene = if client.name == "claude" {
+        scene.with("CLAUDE_CODE_OAUTH_TOKEN", "none", "ANTHROPIC_API_KEY")
+    } else {
+        scene
+    };
     let ended = scene.run();
     assert_eq!(ended.code, Some(0), "{}", ended.out);
     assert!(!ended.out.contains("\"iteration\":2"), "{}", ended.out);
@@ -122,8 +146,7 @@ fn is_limited(client: &Client, program: &Path) {
         assert!(ended.out.contains("\"hit_limit\""), "{}", ended.out);
         assert!(ended.out.contains("\"notice\":\"waiting\""), "{}", ended.out);
     }
-    // For the table: who says until when.
-    for line in ended.out.lines().filter(|line| line.contains("\"hit_limit\"")) {
-        eprintln!("{}: {line}", client.name);
-    }
+    let told = ended.out.lines().filter(|line| line.contains("\"hit_limit\""));
+    let knows = ["claude", "codex", "gemini", "opencode"].contains(&client.name);
+    assert!(told.into_iter().all(|line| line.contains("resets_at") == knows), "{}", ended.out);
 }

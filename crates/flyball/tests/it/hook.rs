@@ -60,7 +60,8 @@ impl Place {
 
 pub(crate) fn begin(mut command: Command, input: &str) -> Child {
     let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    // A program that ends before it was told everything has its reasons.
+    child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
     child
 }
 
@@ -451,5 +452,6 @@ fn a_run_hears_the_halt_of_a_hook_and_counts_no_call_twice() {
     assert_eq!(out.matches("\"called_tool\"").count(), 0, "{out}");
     let verdicts = fs::read_to_string(verdicts).unwrap();
     let count = |word: &str| verdicts.matches(&format!("\"{word}\"")).count();
-    assert_eq!((count("nudge"), count("refuse"), count("halt")), (2, 2, 1), "{verdicts}");
+    assert_eq!((count("nudge"), count("refuse")), (2, 2), "{verdicts}");
+    assert_eq!(out.matches("\"hook_steered\"").count(), 4, "{out}");
 }

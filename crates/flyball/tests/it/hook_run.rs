@@ -64,7 +64,7 @@ fn hooks_that_never_reported_are_told_of_once() {
 /// As Claude Code with hooks: asks about a call, then about its stops until one is allowed.
 const HEARING: &str = r#"#!/bin/sh
 cat >/dev/null
-hook() { echo "$2" | "$FLYBALL" hook claude "$1"; }
+hook() { echo "$2" | "$FLYBALL" hook claude "$1" --run; }
 echo '{"type":"system","subtype":"init","session_id":"s","model":"m"}'
 hook PreToolUse '{"session_id":"s","tool_use_id":"t1","tool_name":"Bash","tool_input":{}}' >/dev/null
 echo '{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]}}'
@@ -110,6 +110,41 @@ fn a_premature_stop_is_refused_three_times_then_let_go_and_not_done() {
     assert_eq!(answers[3], "");
     assert_eq!(output.matches("\"stop_refused\"").count(), 3, "{output}");
     assert!(!output.contains("\"outcome\":\"complete\""), "{output}");
+}
+
+#[test]
+fn what_hooks_judged_is_told_as_it_happens_and_in_the_log() {
+    let place = Place::new(&gate("echo boom; exit 1"));
+    let call = "hook PreToolUse '{\"session_id\":\"s\",\"tool_use_id\":\"t'$n'\",\
+                \"tool_name\":\"Bash\",\"tool_input\":{}}' >/dev/null";
+    let six = format!("for n in 2 3 4 5 6; do {call}; done");
+    let answers = place.folder.path().join("answers").display().to_string();
+    let agent = HEARING.replace("@WORK@", &six).replace("@SAID@", "done");
+    program(&place, "claude", &agent.replace("$ANSWERS", &answers));
+    let text = told(&run(&place, &["run", "--once"]));
+    assert!(text.contains("CALL  #1   Bash {}"), "{text}");
+    assert!(text.contains("REFUSE  #1   repetition: "), "{text}");
+    assert_eq!(text.matches("REFUSE  #1   stop: tests failed").count(), 3, "{text}");
+    let log = told(&run(&place, &["log"]));
+    assert!(log.contains("refused    stop: tests failed"), "{log}");
+    assert!(log.contains("refused    the last") || log.contains("refused    tool"), "{log}");
+}
+
+#[test]
+fn hooks_installed_for_good_keep_quiet_where_a_run_brings_its_own() {
+    let place = Place::new(&gate("echo boom; exit 1"));
+    let installed = "echo '{\"session_id\":\"s\",\"last_assistant_message\":\"done\"}' | \
+                     \"$FLYBALL\" hook claude Stop >>\"$ANSWERS\"";
+    let (answers, output) = stops(&place, installed, "<promise>COMPLETE</promise>");
+    assert_eq!(answers.len(), 4, "the first would be of the installed one: {answers:?}\n{output}");
+    assert_eq!(output.matches("\"stop_refused\"").count(), 3, "{output}");
+    // A home-made agent is given no hooks: those that are there count.
+    let agent = HEARING.replace(" --run", "").replace("@WORK@", ":").replace("@SAID@", "done");
+    let answers = place.folder.path().join("own");
+    program(&place, "mine", &agent.replace("$ANSWERS", &answers.display().to_string()));
+    told(&run(&place, &["run", "--once", "--", "mine"]));
+    let answers = fs::read_to_string(answers).unwrap();
+    assert!(answers.contains("Completion Blocked"), "{answers}");
 }
 
 #[test]

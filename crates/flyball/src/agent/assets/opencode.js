@@ -3,11 +3,12 @@
 import { spawn, spawnSync } from "node:child_process"
 
 const PROGRAM = "@PROGRAM@"
+const FLAGS = "@FLAGS@"
 const STOPS = @STOPS@
 
 const ask = (event, input, seconds) =>
   new Promise((resolve) => {
-    const child = spawn(PROGRAM, ["hook", "opencode", event], { stdio: ["pipe", "pipe", "ignore"] })
+    const child = spawn(PROGRAM, ["hook", "opencode", event, ...FLAGS], { stdio: ["pipe", "pipe", "ignore"] })
     let out = ""
     const timer = setTimeout(() => child.kill(), seconds * 1000)
     child.on("error", () => resolve({}))
@@ -30,7 +31,7 @@ const HEADLESS = process.env.FLYBALL_RUN !== undefined || process.argv.includes(
 
 const askAtOnce = (event, input, seconds) => {
   const options = { input: JSON.stringify(input), timeout: seconds * 1000, stdio: ["pipe", "pipe", "ignore"] }
-  const done = spawnSync(PROGRAM, ["hook", "opencode", event], options)
+  const done = spawnSync(PROGRAM, ["hook", "opencode", event, ...FLAGS], options)
   try {
     return JSON.parse(done.stdout?.toString() || "{}")
   } catch {

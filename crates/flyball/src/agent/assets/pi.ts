@@ -3,11 +3,12 @@
 import { spawn, spawnSync } from "node:child_process"
 
 const PROGRAM = "@PROGRAM@"
+const FLAGS = "@FLAGS@"
 const STOPS = @STOPS@
 
 const ask = (event: string, input: unknown, seconds: number): Promise<any> =>
   new Promise((resolve) => {
-    const child = spawn(PROGRAM, ["hook", "pi", event], { stdio: ["pipe", "pipe", "ignore"] })
+    const child = spawn(PROGRAM, ["hook", "pi", event, ...FLAGS], { stdio: ["pipe", "pipe", "ignore"] })
     let out = ""
     const timer = setTimeout(() => child.kill(), seconds * 1000)
     child.on("error", () => resolve({}))
@@ -30,7 +31,7 @@ const HEADLESS = process.env.FLYBALL_RUN !== undefined || ["-p", "--print", "--m
 
 const askAtOnce = (event: string, input: unknown, seconds: number): any => {
   const options = { input: JSON.stringify(input), timeout: seconds * 1000, stdio: ["pipe", "pipe", "ignore"] as any }
-  const done = spawnSync(PROGRAM, ["hook", "pi", event], options)
+  const done = spawnSync(PROGRAM, ["hook", "pi", event, ...FLAGS], options)
   try {
     return JSON.parse(done.stdout?.toString() || "{}")
   } catch {

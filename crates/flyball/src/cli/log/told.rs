@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use flyball_core::AgentFact;
 use flyball_core::call::ToolOutcome;
+use flyball_core::effect::Rung;
 use flyball_core::event::{Exit, ExitHow};
 use flyball_core::task::AttemptReport;
 
 use super::super::columns::Tint;
 use super::story::Detail;
 use super::words;
+use crate::report::stop_refused;
 
 type Told = (&'static str, Tint, String);
 
@@ -29,12 +31,14 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
         AgentFact::StoppedItself { message } => {
             told("agent", Tint::Warn, &format!("stopped itself: {message}"))
         }
-        AgentFact::StopRefused { reason } => told("refused", Tint::Warn, reason),
+        AgentFact::StopRefused { reason } => told("refused", Tint::Warn, &stop_refused(reason)),
         AgentFact::ReportedAttempt(report) => told("reported", Tint::Plain, &reported(report)),
+        AgentFact::HookSteered { rung, trip } => told(steered(*rung), Tint::Warn, &trip.evidence),
         AgentFact::HookHalted(trip) => told("hook", Tint::Bad, &trip.evidence),
         AgentFact::Exited(exit) => exited(exit, detail),
         AgentFact::Started { .. }
         | AgentFact::CalledTool(_)
+        | AgentFact::CalledJudged(_)
         | AgentFact::ToolReturned(_)
         | AgentFact::SpokeNonsense(_)
         | AgentFact::Spent(_)
@@ -45,6 +49,11 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
             Detail::Everything => busy(fact),
         },
     }
+}
+
+/// What a hook did with a call.
+fn steered(rung: Rung) -> &'static str {
+    if rung >= Rung::Refuse { "refused" } else { "nudged" }
 }
 
 /// What an agent said of an attempt.
@@ -68,7 +77,9 @@ fn busy(fact: &AgentFact) -> Option<Told> {
             let pid = pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
             ("agent", format!("started{pid}"))
         }
-        AgentFact::CalledTool(call) => ("call", format!("{} {}", call.tool, call.preview)),
+        AgentFact::CalledTool(call) | AgentFact::CalledJudged(call) => {
+            ("call", format!("{} {}", call.tool, call.preview))
+        }
         AgentFact::ToolReturned(result) => {
             let outcome = match result.outcome {
                 ToolOutcome::Ok => "ok",
