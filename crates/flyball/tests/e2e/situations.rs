@@ -111,7 +111,8 @@ fn limit(client: &Client) -> Step {
     let lasting = Duration::from_secs(45);
     let limit = Step::error(429).saying("Rate limit reached").header("retry-after", "3");
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
-    let resets_at = now + lasting.as_secs();
+    // It lasts from the first request on, which comes a little later.
+    let resets_at = now + lasting.as_secs() + 5;
     let limit = match client.name {
         // What subscriptions have.
         "claude" => limit
