@@ -49,12 +49,13 @@ pub enum PromptBy {
 }
 
 /// How long hooks stay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HooksFor {
     /// One session of a run.
     Run,
     /// Every session, in the client's own settings. They keep quiet in a run that brings its own.
+    #[default]
     Good,
 }
 

@@ -34,6 +34,7 @@ pub(crate) struct RunGuards {
     pub(crate) tasks_file: PathBuf,
     pub(crate) parallel: bool,
     /// Which hooks count: only the run's own, where it puts some into its sessions.
+    #[serde(default)]
     pub(crate) heeds: HooksFor,
 }
 
