@@ -1,3 +1,5 @@
+//! Books of all four clients, as they are found on disk.
+
 use std::fs;
 use std::io::Write;
 

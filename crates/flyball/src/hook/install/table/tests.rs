@@ -1,3 +1,5 @@
+//! Settings with other content, before and after.
+
 use super::*;
 
 fn given() -> Map<String, Value> {
