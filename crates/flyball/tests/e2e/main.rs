@@ -20,8 +20,26 @@ use std::time::Instant;
 
 use flyball_testkit::clients::{Client, cache, client};
 
-/// Something a client must do, by a short name.
-type Trial = (&'static str, fn(&Client, &Path));
+/// Something a client must do.
+#[derive(Clone, Copy)]
+struct Trial {
+    /// A short name.
+    name: &'static str,
+    /// Clients it means nothing for.
+    not_for: &'static [&'static str],
+    attempt: fn(&Client, &Path),
+}
+
+impl Trial {
+    /// A trial for every client.
+    const fn new(name: &'static str, attempt: fn(&Client, &Path)) -> Self {
+        Self { name, not_for: &[], attempt }
+    }
+
+    const fn but_for(self, not_for: &'static [&'static str]) -> Self {
+        Self { not_for, ..self }
+    }
+}
 
 #[test]
 fn real_clients_are_read_and_governed() {
@@ -52,7 +70,9 @@ fn all_trials(
     only: &str,
 ) -> Vec<(&'static str, &'static str, bool)> {
     let wanted = |trials: &[Trial]| -> Vec<Trial> {
-        trials.iter().copied().filter(|(name, _)| only.is_empty() || *name == only).collect()
+        let asked = |trial: &&Trial| only.is_empty() || trial.name == only;
+        let means = |trial: &&Trial| !trial.not_for.contains(&client.name);
+        trials.iter().filter(asked).filter(means).copied().collect()
     };
     thread::scope(|scope| {
         let waiting = wanted(&situations::WAITING);
@@ -69,11 +89,11 @@ fn attempt_all(
     program: &Path,
     trials: &[Trial],
 ) -> Vec<(&'static str, &'static str, bool)> {
-    let attempt = |(name, trial): &Trial| {
-        let began = Instant::now();
-        let held = catch_unwind(AssertUnwindSafe(|| trial(client, program))).is_ok();
+    let attempt = |trial: &Trial| {
+        let (began, name) = (Instant::now(), trial.name);
+        let held = catch_unwind(AssertUnwindSafe(|| (trial.attempt)(client, program))).is_ok();
         eprintln!("{}: {name}: {held} ({:.1} s)", client.name, began.elapsed().as_secs_f64());
-        (client.name, *name, held)
+        (client.name, name, held)
     };
     trials.iter().map(attempt).collect()
 }

@@ -11,16 +11,19 @@ use crate::Trial;
 use crate::scene::Scene;
 
 /// Everything that can be tried at once.
-pub(crate) const TRIALS: [Trial; 5] = [
-    ("a: a repeated call is nudged, refused, halted", repeats_a_call),
-    ("b: a stop with a red gate is refused", stops_with_a_red_gate),
-    ("c: COMPLETE is recognised", is_complete),
-    ("e: a token limit ends it in mid-iteration", spends_too_much),
-    ("f: SIGTERM leaves no process", is_terminated),
+pub(crate) const TRIALS: [Trial; 6] = [
+    Trial::new("a: a repeated call is nudged, refused, halted", repeats_a_call),
+    Trial::new("b: a stop with a red gate is refused", stops_with_a_red_gate),
+    Trial::new("c: COMPLETE is recognised", is_complete),
+    Trial::new("e: a token limit ends it in mid-iteration", uses_too_many_tokens),
+    // The models these are tried with have no price.
+    Trial::new("e: a cost limit ends it in mid-iteration", costs_too_much)
+        .but_for(&["goose", "qwen", "copilot"]),
+    Trial::new("f: SIGTERM leaves no process", is_terminated),
 ];
 
 /// Those that wait.
-pub(crate) const WAITING: [Trial; 1] = [("d: a 429 is waited for", is_limited)];
+pub(crate) const WAITING: [Trial; 1] = [Trial::new("d: a 429 is waited for", is_limited)];
 
 const MEND: &str = "touch mended && git add -A && git commit -qm mend";
 const COMPLETE: &str = "It is done.\n<promise>COMPLETE</promise>";
@@ -79,17 +82,26 @@ fn is_complete(client: &Client, program: &Path) {
 }
 
 /// Calls that differ and never end: the limit stops the session, not its end.
-fn spends_too_much(client: &Client, program: &Path) {
-    let call = |n: u32| shell(client, &format!("sleep 0.3; echo {n}")).using(1000, 0, 100);
+fn uses_too_many_tokens(client: &Client, program: &Path) {
+    spends_too_much(client, program, ("tokens = 60000", "max_tokens"));
+}
+
+/// The same with money.
+fn costs_too_much(client: &Client, program: &Path) {
+    spends_too_much(client, program, ("cost_usd = 0.03", "max_cost"));
+}
+
+fn spends_too_much(client: &Client, program: &Path, (limit, outcome): (&str, &str)) {
+    let call = |n: u32| shell(client, &format!("sleep 0.3; echo {n}")).using(10_000, 0, 1_000);
     let mut script: Vec<Step> = (0..60).map(call).collect();
     script.push(Step::text("I have had enough."));
-    let config = "[limits]\niterations = 1\ntokens = 6000\n";
-    let scene = Scene::new(client, program, script, config);
+    let config = format!("[limits]\niterations = 1\n{limit}\n");
+    let scene = Scene::new(client, program, script, &config);
     let ended = scene.run();
     assert_eq!(ended.code, Some(5), "{}", ended.out);
-    assert!(ended.out.contains("max_tokens"), "{}", ended.out);
+    assert!(ended.out.contains(outcome), "{}", ended.out);
     let turns = scene.server.turns().len();
-    assert!((6..30).contains(&turns), "{turns} model calls: {}", ended.out);
+    assert!((1..30).contains(&turns), "{turns} model calls: {}", ended.out);
 }
 
 /// A tool is at work when the signal comes.
