@@ -36,6 +36,7 @@ use flyball_core::event::{AgentTraits, Exit, ExitHow};
 pub use self::adapters::{adapter, adapters};
 pub use self::books::{Book, Entry, Whereabouts};
 pub use self::custom::Custom;
+pub(crate) use self::launch::quoted;
 pub use self::launch::{
     HookSetup, HooksFor, Launch, LaunchRequest, Permissions, Place, PromptBy, RunFile, Stdin,
 };

@@ -28,6 +28,8 @@ pub struct Opening {
     pub root: String,
     /// The agent and how it is started.
     pub agent: String,
+    /// Whether it asks before it acts; none for a program of the user's own.
+    pub permissions: Option<&'static str>,
     /// The gates by name.
     pub gates: Vec<String>,
     /// Stories passed and in all; none without a task list.

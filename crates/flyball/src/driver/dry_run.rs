@@ -9,8 +9,9 @@ use flyball_core::task::Standing;
 use flyball_core::tasklist::{Mode, TaskList};
 
 use super::choice::policy_for;
-use super::perform::io;
-use super::setup::{Ground, agent_words, problem_error};
+use super::perform::{io, permissions};
+use super::setup::{Ground, agent_words, permission_words, problem_error};
+use crate::agent::{LaunchRequest, quoted};
 use crate::config::Config;
 use crate::error::CliError;
 use crate::prompt::{Variables, default_template, render, task_words};
@@ -53,14 +54,35 @@ pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
         plan.gates().iter().map(|gate| format!("  {}: {}", gate.name, gate.command)).collect();
     let gates = if gates.is_empty() { "  none".to_owned() } else { gates.join("\n") };
     let task = task.map_or_else(|| "none (the prompt is the task)".to_owned(), |t| t.to_string());
+    let permissions = permission_words(config).map(|words| format!(" · {words}"));
     Ok(format!(
-        "repository: {}\nagent: {}\ngates:\n{gates}\nlimits: {} iterations, runtime {}, stuck {}\n\
+        "repository: {}\nagent: {}{}\ncommand: {}\ngates:\n{gates}\nlimits: {} iterations, runtime {}, stuck {}\n\
          next: {} {task}\nprompt:\n{prompt}\n",
         ground.worktree.root().display(),
         agent_words(config),
+        permissions.unwrap_or_default(),
+        command(config, &ground),
         policy.limits.iterations,
         policy.limits.runtime,
         policy.limits.stuck,
         mode.as_str(),
     ))
+}
+
+/// The command line of a session, without its hooks; the prompt is left out.
+fn command(config: &Config, ground: &Ground) -> String {
+    let agent = &config.agent;
+    let launch = ground.adapter.launch(&LaunchRequest {
+        prompt: "PROMPT",
+        model: agent.model.as_deref(),
+        permissions: permissions(agent.permission),
+        hooks: None,
+        private_dir: Path::new("FOLDER"),
+        worktree: ground.worktree.root(),
+        resume: None,
+        program: agent.program.as_deref(),
+        extra_args: &agent.args,
+    });
+    let words = agent.wrapper.iter().chain(&launch.argv).map(|word| quoted(word));
+    words.collect::<Vec<_>>().join(" ")
 }

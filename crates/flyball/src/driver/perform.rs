@@ -198,10 +198,7 @@ impl Driver {
         self.adapter.launch(&LaunchRequest {
             prompt,
             model: self.model(),
-            permissions: match agent.permission {
-                Permission::Skip => Permissions::Bypass,
-                Permission::Ask => Permissions::Own,
-            },
+            permissions: permissions(agent.permission),
             hooks: self.hook_setup().as_ref(),
             private_dir: &self.private_dir,
             worktree: self.worktree.root(),
@@ -274,6 +271,14 @@ impl Driver {
         crate::notify::run_ended(&self.config.notify, &self.run, self.worktree.root(), &ending);
         self.ending = Some(ending);
         Ok(())
+    }
+}
+
+/// What the config says, as an adapter is told.
+pub(super) const fn permissions(permission: Permission) -> Permissions {
+    match permission {
+        Permission::Skip => Permissions::Bypass,
+        Permission::Ask => Permissions::Own,
     }
 }
 

@@ -19,7 +19,7 @@ use super::{Driver, signals};
 use crate::agent::Adapter;
 use crate::cli::Format;
 use crate::clock::{self, Clock};
-use crate::config::{Config, Detail};
+use crate::config::{Config, Detail, Permission};
 use crate::error::CliError;
 use crate::gate::GatePlan;
 use crate::journal::{Journal, LockError, NewRun, lock_worktree, state_dir};
@@ -240,6 +240,15 @@ pub(super) fn agent_words(config: &Config) -> String {
     format!("{}{model}", flyball_core::text::head(&words, 60))
 }
 
+/// Whether the agent asks before it acts, for one that flyball tells so.
+pub(super) const fn permission_words(config: &Config) -> Option<&'static str> {
+    match (&config.agent.command, config.agent.permission) {
+        (Some(_), _) => None,
+        (None, Permission::Skip) => Some("permissions skipped"),
+        (None, Permission::Ask) => Some("permissions of its own"),
+    }
+}
+
 pub(super) fn opening(
     run: &RunId,
     config: &Config,
@@ -261,6 +270,7 @@ pub(super) fn opening(
         run: run.clone(),
         root: ground.worktree.root().to_string_lossy().into_owned(),
         agent: agent_words(config),
+        permissions: permission_words(config),
         gates: plan.names().iter().map(ToString::to_string).collect(),
         stories,
         notes,

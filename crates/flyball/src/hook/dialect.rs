@@ -8,7 +8,7 @@ use flyball_core::call::ToolOutcome;
 use flyball_core::effect::Rung;
 use serde_json::{Value, json};
 
-use super::{claude, codex, copilot, gemini, goose, opencode, own, pi, qwen};
+use super::{claude, codex, copilot, gemini, goose, own, plugin, qwen};
 
 /// When in a session a hook is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,8 +149,8 @@ static KNOWN: [&(dyn Dialect + 'static); 9] = [
     &qwen::Qwen,
     &goose::Goose,
     &copilot::Copilot,
-    &opencode::Opencode,
-    &pi::Pi,
+    &plugin::Plugin::Opencode,
+    &plugin::Plugin::Pi,
     &own::Own,
 ];
 

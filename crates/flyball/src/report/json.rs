@@ -17,7 +17,7 @@ impl JsonReport {
     pub(super) fn opening(opening: &Opening) {
         write(&json!({
             "type": "run.opened", "run": opening.run, "root": opening.root,
-            "agent": opening.agent, "gates": opening.gates, "notes": opening.notes,
+            "agent": opening.agent, "permissions": opening.permissions, "gates": opening.gates, "notes": opening.notes,
         }));
     }
 

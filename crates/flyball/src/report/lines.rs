@@ -65,7 +65,10 @@ impl TextReport {
         let stories = opening
             .stories
             .map_or_else(|| "no task list".to_owned(), |(d, t)| format!("{d}/{t} stories passed"));
-        let text = format!("{} · {} · {gates} · {stories}", opening.run, opening.agent);
+        let permissions =
+            opening.permissions.map(|words| format!(" · {words}")).unwrap_or_default();
+        let (run, agent) = (&opening.run, &opening.agent);
+        let text = format!("{run} · {agent}{permissions} · {gates} · {stories}");
         self.line("RUN", None, &text, Paint::cyan);
         for note in &opening.notes {
             self.line("NOTE", None, note, Paint::yellow);

@@ -43,6 +43,8 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"bye","sess
 const CLAUDE: &str = "[agent]\nname = \"claude\"\n[limits]\niterations = 2\n\
                       [[gates.check]]\nname = \"tests\"\ncommand = \"test -f done\"\n";
 
+const GATE: &str = "[[gates.check]]\nname = \"tests\"\ncommand = \"test -f done\"\n";
+
 #[test]
 fn hooks_that_never_reported_are_told_of_once() {
     let says = "never reported, though it made 2 calls";
@@ -110,6 +112,26 @@ fn a_premature_stop_is_refused_three_times_then_let_go_and_not_done() {
     assert_eq!(answers[3], "");
     assert_eq!(output.matches("\"stop_refused\"").count(), 3, "{output}");
     assert!(!output.contains("\"outcome\":\"complete\""), "{output}");
+}
+
+#[test]
+fn a_person_is_shown_whether_the_agent_asks_before_it_acts() {
+    for (permission, words, flag) in [
+        ("skip", "claude · permissions skipped", true),
+        ("ask", "claude · permissions of its own", false),
+    ] {
+        let place = Place::new(&format!(
+            "[agent]\nname = \"claude\"\npermission = \"{permission}\"\nargs = [\"--a b\"]\n{GATE}"
+        ));
+        program(&place, "claude", DEAF);
+        let text = told(&run(&place, &["run", "--once"]));
+        assert!(text.contains(words), "{text}");
+        let plan = told(&run(&place, &["run", "--dry-run"]));
+        assert!(plan.contains(words), "{plan}");
+        let command = plan.lines().find(|line| line.starts_with("command: claude -p ")).unwrap();
+        assert_eq!(command.contains("--dangerously-skip-permissions"), flag, "{command}");
+        assert!(command.contains("'--a b'"), "{command}");
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! opencode: flyball's own plugin asks in the words of Claude Code and puts answers into effect.
+//! opencode and pi: flyball's own plugins ask in the words of Claude Code and put answers into
+//! effect.
 
 use flyball_core::call::ToolOutcome;
 use serde_json::Value;
@@ -8,11 +9,18 @@ use super::dialect::{
     usual_words, words,
 };
 
-pub(super) struct Opencode;
+/// A client with a plugin of flyball's.
+pub(super) enum Plugin {
+    Opencode,
+    Pi,
+}
 
-impl Dialect for Opencode {
+impl Dialect for Plugin {
     fn name(&self) -> &'static str {
-        "opencode"
+        match self {
+            Self::Opencode => "opencode",
+            Self::Pi => "pi",
+        }
     }
 
     fn occasion(&self, event: &str) -> Occasion {
@@ -20,11 +28,11 @@ impl Dialect for Opencode {
     }
 
     fn read(&self, occasion: Occasion, input: &Value) -> Heard {
-        plugin_heard(occasion, input)
+        heard(occasion, input)
     }
 
     fn write(&self, event: &str, occasion: Occasion, reply: &Reply) -> String {
-        plugin_words(event, occasion, reply)
+        answer(event, occasion, reply)
     }
 
     fn advises(&self, occasion: Occasion) -> bool {
@@ -34,10 +42,14 @@ impl Dialect for Opencode {
     fn replaces(&self) -> bool {
         true
     }
+
+    fn names_sessions(&self) -> bool {
+        matches!(self, Self::Opencode)
+    }
 }
 
 /// What flyball's own plugins tell.
-pub(super) fn plugin_heard(occasion: Occasion, input: &Value) -> Heard {
+fn heard(occasion: Occasion, input: &Value) -> Heard {
     let mut heard = usual_heard(input);
     if occasion == Occasion::After {
         let text = words(input.get("tool_response"));
@@ -52,7 +64,7 @@ pub(super) fn plugin_heard(occasion: Occasion, input: &Value) -> Heard {
 }
 
 /// What flyball's own plugins understand.
-pub(super) fn plugin_words(event: &str, occasion: Occasion, reply: &Reply) -> String {
+fn answer(event: &str, occasion: Occasion, reply: &Reply) -> String {
     if occasion == Occasion::After && reply.replaces {
         return block(reply);
     }
