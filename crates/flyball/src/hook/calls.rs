@@ -15,7 +15,7 @@ use super::spill::{Spilled, spilled};
 use super::{Asked, Heard, HeardCall, HookReport, Occasion, Reply};
 use crate::agent::{REFUSAL_MARK, adapter};
 use crate::error::CliError;
-use crate::journal::{Beside, HookChange, HookStep, Journal};
+use crate::journal::{Beside, HookChange, Journal};
 
 /// Verdicts remembered by call, for clients that ask twice.
 const JUDGED_MAX: usize = 32;
@@ -262,24 +262,23 @@ pub(super) fn note(
     journal: &mut Journal,
 ) -> Result<Reply, CliError> {
     let key = ground.key(asked.dialect, heard);
-    let run = ground.run.as_ref();
-    let step = HookStep { run: run.map(|(run, _)| run), session: &key, at: asked.at };
-    let report = HookReport::new(asked, heard, run.map(|(_, iteration)| *iteration));
+    let step = ground.step(&key, asked.at);
+    let report = HookReport::new(asked, heard, ground);
     journal.hook_step(&step, |_| (HookChange { state: None, report: report.to_json() }, ()))?;
     Ok(Reply::pass())
 }
 
 /// Something could not be judged: the run that the session belongs to is told, if it can be.
 pub(super) fn note_failure(asked: &Asked<'_>, ground: &Ground, why: &str) {
-    let Some((run, iteration)) = &ground.run else { return };
+    if ground.run.is_none() {
+        return;
+    }
     let Ok(mut journal) = Journal::open_briefly(&ground.state_dir, Beside::Run) else { return };
     let key = ground.key(asked.dialect, &Heard::default());
-    let step = HookStep { run: Some(run), session: &key, at: asked.at };
+    let step = ground.step(&key, asked.at);
     let note = format!("a hook of this session could not judge `{}`: {why}", asked.event);
-    let report = HookReport {
-        note: Some(note),
-        ..HookReport::new(asked, &Heard::default(), Some(*iteration))
-    };
+    let report =
+        HookReport { note: Some(note), ..HookReport::new(asked, &Heard::default(), ground) };
     let report = HookReport { asked: false, ..report };
     let change = HookChange { state: None, report: report.to_json() };
     // The client is answered all the same.
@@ -294,9 +293,8 @@ fn step(
     judge: impl FnOnce(&mut CallState) -> (Reply, Option<flyball_core::guard::Trip>),
 ) -> Result<Reply, CliError> {
     let key = ground.key(asked.dialect, heard);
-    let run = ground.run.as_ref();
-    let step = HookStep { run: run.map(|(run, _)| run), session: &key, at: asked.at };
-    let report = HookReport::new(asked, heard, run.map(|(_, iteration)| *iteration));
+    let step = ground.step(&key, asked.at);
+    let report = HookReport::new(asked, heard, ground);
     let reply = journal.hook_step(&step, |bytes| {
         let mut state = CallState::read(bytes);
         if let Some(permille) = heard.context {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use flyball_core::policy::Policy;
 use flyball_core::tasklist::Mode;
-use flyball_core::{IterationNo, Millis, RunId, TaskId};
+use flyball_core::{IterationNo, Millis, Moment, RunId, TaskId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use super::{Dialect, Heard};
 use crate::agent::{Adapter, HooksFor};
 use crate::config::{Config, FILE_NAME, OnHookError, Sources};
 use crate::error::CliError;
-use crate::journal::state_dir;
+use crate::journal::{HookStep, state_dir};
 use crate::loopdir::{LoopDir, write_whole};
 use crate::project;
 
@@ -147,6 +147,11 @@ impl Ground {
     pub(crate) fn is_for(&self, dir: Option<&Path>) -> bool {
         let dir = dir.filter(|dir| dir.is_absolute());
         self.run.is_some() || dir.is_none_or(|dir| project::find_root(dir) == self.root)
+    }
+
+    /// A step of the session that is kept under this key.
+    pub(crate) fn step<'a>(&'a self, session: &'a str, at: Moment) -> HookStep<'a> {
+        HookStep { run: self.run.as_ref().map(|(run, _)| run), session, at }
     }
 
     /// What the state of this session is kept under.

@@ -6,6 +6,7 @@ use flyball_core::text::{head, tail};
 use flyball_core::{IterationNo, Moment, RunId};
 use serde::{Deserialize, Serialize};
 
+use super::ground::Ground;
 use super::{Asked, Heard, Occasion, Reply};
 use crate::journal::{HookRow, Journal, JournalError};
 
@@ -78,12 +79,12 @@ pub(crate) fn notes(journal: &Journal, run: &RunId) -> Result<Vec<HookNote>, Jou
 }
 
 impl HookReport {
-    pub(super) fn new(asked: &Asked<'_>, heard: &Heard, iteration: Option<IterationNo>) -> Self {
+    pub(super) fn new(asked: &Asked<'_>, heard: &Heard, ground: &Ground) -> Self {
         Self {
             agent: asked.dialect.name().to_owned(),
             event: head(asked.event, NAME),
             session: head(&heard.session, NAME),
-            iteration,
+            iteration: ground.run.as_ref().map(|(_, iteration)| *iteration),
             call: head(&heard.call.id, NAME),
             tool: head(&heard.call.tool, NAME),
             asked: asked.occasion == Occasion::Before,

@@ -21,7 +21,7 @@ use crate::agent::{Adapter, REFUSAL_MARK, adapter};
 use crate::config::Sources;
 use crate::error::CliError;
 use crate::gate::{Cancel, GatePlan, GateRunner};
-use crate::journal::{HookChange, HookStep, Journal};
+use crate::journal::{HookChange, Journal};
 use crate::worktree::Worktree;
 
 /// What a stop costs besides the gates: git, and ending gates that ran too long.
@@ -285,9 +285,8 @@ fn conclude(
     (calls, found, known): (u64, Found, u32),
 ) -> Result<Reply, CliError> {
     let key = stop_key(&ground.key(asked.dialect, heard));
-    let run = ground.run.as_ref();
-    let step = HookStep { run: run.map(|(run, _)| run), session: &key, at: asked.at };
-    let report = HookReport::new(asked, heard, run.map(|(_, iteration)| *iteration));
+    let step = ground.step(&key, asked.at);
+    let report = HookReport::new(asked, heard, ground);
     let reply = journal.hook_step(&step, |bytes| {
         let mut state: StopState =
             bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
