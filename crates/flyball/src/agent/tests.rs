@@ -241,6 +241,8 @@ fn each_client_is_started_in_its_own_way() {
     for (agent, line) in cases {
         let launch = launch_of(agent, None, Some("s1"));
         assert_eq!(launch.argv.join(" "), line);
+        let resumes = launch.argv.iter().any(|arg| arg.ends_with("s1"));
+        assert_eq!(resumes, adapter(agent).unwrap().can_resume(), "{agent}");
         let by_argument = launch.argv.iter().any(|arg| arg == "do it");
         let by_stdin = launch.stdin == Stdin::Text("do it".to_owned());
         let by_file = launch.files.iter().any(|file| file.text == "do it");
