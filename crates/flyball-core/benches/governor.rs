@@ -5,7 +5,9 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use flyball_core::call::{CallRing, ToolCall, ToolOutcome, ToolResult};
-use flyball_core::event::{AgentFact, AgentTraits, Desk, RunStart, Sight, TasksSight};
+use flyball_core::event::{
+    AgentFact, AgentTraits, HumanFiles, RunStart, TasksSnapshot, WorktreeSnapshot,
+};
 use flyball_core::task::TaskMemory;
 use flyball_core::{CallId, Event, Governor, IterationNo, Moment, Policy, RunId};
 use serde_json::json;
@@ -28,8 +30,11 @@ fn governor_after(calls: u64, policy: &Policy) -> Governor {
         run: RunId::new("r"),
         policy: policy.clone(),
         gates: Vec::new(),
-        sight: Sight { tasks: TasksSight::Found { text }, ..Sight::default() },
-        desk: Desk::default(),
+        snapshot: WorktreeSnapshot {
+            tasks: TasksSnapshot::Found { text },
+            ..WorktreeSnapshot::default()
+        },
+        human_files: HumanFiles::default(),
         memory: TaskMemory::default(),
         agent: AgentTraits { steerable: true, structured: true },
         fallbacks: 0,

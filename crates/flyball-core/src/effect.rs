@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Timer;
 use crate::gate::BlockingEvent;
-use crate::guard::Trip;
+use crate::guard::{Rung, Trip};
 use crate::id::{CallId, IterationNo, TaskId};
 use crate::moment::Moment;
 use crate::outcome::Outcome;
@@ -61,7 +61,7 @@ pub enum Effect {
         force: Force,
     },
     /// Look at the worktree, make a checkpoint of it, and report.
-    LookAtWorktree {
+    SnapshotWorktree {
         /// After which iteration.
         iteration: IterationNo,
     },
@@ -245,24 +245,6 @@ pub enum Notice {
         /// What the agent is told.
         message: String,
     },
-}
-
-/// A rung of the ladder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rung {
-    /// Nothing is done.
-    Pass,
-    /// Advice is added to the agent's context.
-    Nudge,
-    /// A call or a stop does not happen.
-    Refuse,
-    /// Fresh start, next task, unblock authority.
-    Redirect,
-    /// A human decides.
-    Ask,
-    /// The session or the run ends.
-    Halt,
 }
 
 /// How the run ended, with everything the summary says.

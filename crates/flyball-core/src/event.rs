@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::{ToolCall, ToolResult, ValidationFailure};
 use crate::claim::ClaimReading;
-use crate::effect::Rung;
 use crate::gate::{Finding, GateResult};
+use crate::guard::Rung;
 use crate::guard::Trip;
 use crate::id::{GateName, IterationNo, RunId};
 use crate::moment::Moment;
@@ -40,7 +40,8 @@ pub enum Event {
         /// After which iteration.
         iteration: IterationNo,
         /// What was seen.
-        sight: Box<Sight>,
+        #[serde(rename = "sight")]
+        snapshot: Box<WorktreeSnapshot>,
     },
     /// The gates ran on a tree, or their cached result for it was found.
     #[serde(rename = "gates.finished")]
@@ -88,9 +89,11 @@ pub struct RunStart {
     /// The gates, in order.
     pub gates: Vec<GateName>,
     /// The worktree before the first iteration.
-    pub sight: Sight,
+    #[serde(rename = "sight")]
+    pub snapshot: WorktreeSnapshot,
     /// What humans left: a blocker, a question, an answer.
-    pub desk: Desk,
+    #[serde(rename = "desk")]
+    pub human_files: HumanFiles,
     /// What is remembered of tasks from earlier runs.
     pub memory: TaskMemory,
     /// What the agent can be told and what it tells.
@@ -106,7 +109,8 @@ pub struct Resume {
     /// The journalled policy with the flags given now.
     pub policy: Policy,
     /// What humans left in the meantime.
-    pub desk: Desk,
+    #[serde(rename = "desk")]
+    pub human_files: HumanFiles,
     /// Whether the run had ended properly before: then a human wants it to go on. Otherwise
     /// flyball died, perhaps while ending it.
     #[serde(default)]
@@ -124,7 +128,7 @@ pub struct AgentTraits {
 
 /// What humans left beside the loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Desk {
+pub struct HumanFiles {
     /// The reason in `blocked.txt`, when the file is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
@@ -141,7 +145,7 @@ pub struct Desk {
 
 /// The worktree at one moment. Trees hold untracked and leave out ignored files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sight {
+pub struct WorktreeSnapshot {
     /// The commit checked out; none in a repository without one.
     pub head: Option<String>,
     /// The tree without the loop folder: key of gate results.
@@ -153,14 +157,14 @@ pub struct Sight {
     /// Paths with uncommitted changes, without flyball's own files.
     #[serde(default)]
     pub uncommitted: Vec<String>,
-    /// Files changed since the sight before, without the loop folder.
+    /// Files changed since the snapshot before, without the loop folder.
     #[serde(default)]
     pub changed: Vec<String>,
-    /// Commits made since the sight before, oldest first.
+    /// Commits made since the snapshot before, oldest first.
     #[serde(default)]
     pub commits: Vec<Commit>,
     /// The task list as it stands in the file.
-    pub tasks: TasksSight,
+    pub tasks: TasksSnapshot,
 }
 
 /// One commit.
@@ -175,7 +179,7 @@ pub struct Commit {
 /// The task list as it stands in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-pub enum TasksSight {
+pub enum TasksSnapshot {
     /// There is no file.
     #[default]
     Absent,

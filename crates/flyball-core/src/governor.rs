@@ -5,15 +5,15 @@
 //! events gives the same state, byte for byte.
 //!
 //! ```
-//! use flyball_core::event::{AgentTraits, Desk, RunStart, Sight};
+//! use flyball_core::event::{AgentTraits, HumanFiles, RunStart, WorktreeSnapshot};
 //! use flyball_core::{Effect, Event, GateName, Governor, Moment, Policy, RunId};
 //!
 //! let start = RunStart {
 //!     run: RunId::new("r1"),
 //!     policy: Policy::default(),
 //!     gates: vec![GateName::new("tests")],
-//!     sight: Sight { code_tree: "t0".into(), ..Sight::default() },
-//!     desk: Desk::default(),
+//!     snapshot: WorktreeSnapshot { code_tree: "t0".into(), ..WorktreeSnapshot::default() },
+//!     human_files: HumanFiles::default(),
 //!     memory: Default::default(),
 //!     agent: AgentTraits::default(),
 //!     fallbacks: 0,
@@ -25,7 +25,6 @@
 //! ```
 
 mod attempts;
-mod book;
 mod briefing;
 mod finish;
 mod inspecting;
@@ -35,6 +34,7 @@ mod phase;
 mod planning;
 mod remedies;
 mod start;
+mod state;
 mod stopping;
 #[cfg(test)]
 mod tests;
@@ -47,12 +47,13 @@ use core::mem;
 
 use serde::{Deserialize, Serialize};
 
-use self::book::Book;
 use self::phase::Phase;
 pub use self::start::{StartProblem, start_problem};
+use self::state::RunState;
 use crate::call::CallStatus;
-use crate::effect::{Effect, Ending, Notice, Rung, Tally};
+use crate::effect::{Effect, Ending, Notice, Tally};
 use crate::event::{AgentFact, Event, StopCause, Timer};
+use crate::guard::Rung;
 use crate::guard::Trip;
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
@@ -72,7 +73,7 @@ pub struct Governor {
 /// A run that has begun.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Run {
-    book: Book,
+    state: RunState,
     phase: Phase,
 }
 
@@ -101,16 +102,16 @@ impl Governor {
 
     /// Takes one fact in and gives orders. Never fails; a fact that does not fit changes nothing.
     pub fn step(&mut self, at: Moment, event: &Event) -> Vec<Effect> {
-        let mut turn = Turn::new(at);
+        let mut out = StepOutput::new(at);
         match (&mut self.run, event) {
             (None, Event::RunStarted(start)) => {
-                let (book, phase) = start::begin(start, &mut turn);
-                self.run = Some(Box::new(Run { book, phase }));
+                let (state, phase) = start::begin(start, &mut out);
+                self.run = Some(Box::new(Run { state, phase }));
             }
             (None, _) | (Some(_), Event::RunStarted(_)) => {}
-            (Some(run), event) => run.step(event, &mut turn),
+            (Some(run), event) => run.step(event, &mut out),
         }
-        turn.effects
+        out.effects
     }
 
     /// Whether the run has begun and not ended.
@@ -140,14 +141,14 @@ impl Governor {
             iteration: run
                 .phase
                 .iteration()
-                .unwrap_or(IterationNo::new(run.book.ring.meters.iterations)),
+                .unwrap_or(IterationNo::new(run.state.ring.meters.iterations)),
             mode: session.map_or(Mode::Implement, |s| s.mode),
             task: session.and_then(|s| s.task.as_ref()),
             waiting_until: run.phase.waiting_until(),
-            stuck: run.book.stuck.count(),
-            tally: run.book.tally(),
-            tasks: run.book.tasks.as_ref().map(|tasks| &tasks.list),
-            task_ring: &run.book.task_ring,
+            stuck: run.state.stuck.count(),
+            tally: run.state.tally(),
+            tasks: run.state.tasks.as_ref().map(|tasks| &tasks.list),
+            task_ring: &run.state.task_ring,
             calls: session.map(|s| s.calls.status()),
         })
     }
@@ -180,36 +181,36 @@ pub struct RunStanding<'a> {
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "in any other phase the event is late")]
 impl Run {
-    fn step(&mut self, event: &Event, turn: &mut Turn) {
-        self.book.pass_time(turn.at, event, &self.phase);
+    fn step(&mut self, event: &Event, out: &mut StepOutput) {
+        self.state.pass_time(out.at, event, &self.phase);
         let phase = mem::replace(&mut self.phase, Phase::Baselining);
         self.phase = match event {
             Event::RunStarted(_) | Event::TimePassed => phase,
-            Event::RunResumed(resume) => start::resume(phase, resume, &mut self.book, turn),
-            Event::Agent { iteration, fact } => self.agent(phase, *iteration, fact, turn),
-            Event::WorktreeSeen { iteration, sight } => match phase {
+            Event::RunResumed(resume) => start::resume(phase, resume, &mut self.state, out),
+            Event::Agent { iteration, fact } => self.agent(phase, *iteration, fact, out),
+            Event::WorktreeSeen { iteration, snapshot } => match phase {
                 Phase::Inspecting(closed) if closed.session.iteration == *iteration => {
-                    inspecting::seen(closed, sight, &mut self.book, turn)
+                    inspecting::seen(closed, snapshot, &mut self.state, out)
                 }
                 other => other,
             },
             // A word on another tree says nothing about this one.
-            Event::GatesFinished { result, .. } if result.tree != self.book.code_tree => phase,
+            Event::GatesFinished { result, .. } if result.tree != self.state.code_tree => phase,
             Event::GatesFinished { iteration, result, tamper } => match phase {
                 Phase::Baselining if *iteration == IterationNo::BASELINE => {
-                    start::baseline(result, tamper, &mut self.book, turn)
+                    start::baseline(result, tamper, &mut self.state, out)
                 }
                 Phase::Gating(closed) if closed.session.iteration == *iteration => {
-                    self.book.take_verdict(result, tamper);
-                    judging::judge(&closed, &mut self.book, turn)
+                    self.state.take_verdict(result, tamper);
+                    judging::judge(&closed, &mut self.state, out)
                 }
                 other => other,
             },
-            Event::TimerFired { timer, iteration } => self.timer(phase, *timer, *iteration, turn),
-            Event::StopRequested { cause } => self.stop(phase, *cause, turn),
+            Event::TimerFired { timer, iteration } => self.timer(phase, *timer, *iteration, out),
+            Event::StopRequested { cause } => self.stop(phase, *cause, out),
             Event::ShellFailed { why } => match phase {
                 Phase::Finished(finished) => Phase::Finished(finished),
-                running => finish::fault(&running, why, &mut self.book, turn),
+                running => finish::fault(&running, why, &mut self.state, out),
             },
         };
     }
@@ -219,14 +220,14 @@ impl Run {
         phase: Phase,
         iteration: IterationNo,
         fact: &AgentFact,
-        turn: &mut Turn,
+        out: &mut StepOutput,
     ) -> Phase {
         match phase {
             Phase::Iterating(session) if session.iteration == iteration => {
-                iterating::fact(session, fact, &mut self.book, turn)
+                iterating::fact(session, fact, &mut self.state, out)
             }
             Phase::Stopping(stop) if stop.session.iteration == iteration => {
-                stopping::fact(stop, fact, &mut self.book, turn)
+                stopping::fact(stop, fact, &mut self.state, out)
             }
             late => late,
         }
@@ -237,47 +238,47 @@ impl Run {
         phase: Phase,
         timer: Timer,
         iteration: IterationNo,
-        turn: &mut Turn,
+        out: &mut StepOutput,
     ) -> Phase {
         match phase {
             Phase::Iterating(session) if session.iteration == iteration => {
-                iterating::timer(session, timer, &self.book, turn)
+                iterating::timer(session, timer, &self.state, out)
             }
             Phase::Stopping(stop) if stop.session.iteration == iteration => {
-                stopping::timer(stop, timer, &mut self.book, turn)
+                stopping::timer(stop, timer, &mut self.state, out)
             }
             Phase::Waiting(wait) if wait.iteration == iteration && timer == Timer::Wait => {
-                waiting::over(wait, &mut self.book, turn)
+                waiting::over(wait, &mut self.state, out)
             }
             late => late,
         }
     }
 
-    fn stop(&mut self, phase: Phase, cause: StopCause, turn: &mut Turn) -> Phase {
+    fn stop(&mut self, phase: Phase, cause: StopCause, out: &mut StepOutput) -> Phase {
         match phase {
-            Phase::Iterating(session) => stopping::requested(session, cause, turn, &self.book),
-            Phase::Stopping(stop) => stopping::requested_again(stop, cause, turn, &self.book),
+            Phase::Iterating(session) => stopping::requested(session, cause, out, &self.state),
+            Phase::Stopping(stop) => stopping::requested_again(stop, cause, out, &self.state),
             Phase::Inspecting(mut closed) => {
                 closed.end = phase::End::Human(cause);
                 Phase::Inspecting(closed)
             }
             Phase::Gating(mut closed) => {
                 closed.end = phase::End::Human(cause);
-                judging::cut(&closed, &mut self.book, turn)
+                judging::cut(&closed, &mut self.state, out)
             }
-            Phase::Baselining | Phase::Waiting(_) => finish::by_human(cause, &mut self.book, turn),
+            Phase::Baselining | Phase::Waiting(_) => finish::by_human(cause, &mut self.state, out),
             Phase::Finished(finished) => Phase::Finished(finished),
         }
     }
 }
 
 /// One step under way: its moment and the orders given so far.
-struct Turn {
+struct StepOutput {
     at: Moment,
     effects: Vec<Effect>,
 }
 
-impl Turn {
+impl StepOutput {
     fn new(at: Moment) -> Self {
         Self { at, effects: Vec::new() }
     }

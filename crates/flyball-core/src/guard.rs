@@ -1,4 +1,4 @@
-//! The guards by name, and what a guard says when it trips.
+//! The guards by name, the rungs of the ladder, and what a guard says when it trips.
 
 use alloc::string::String;
 use core::fmt;
@@ -153,6 +153,24 @@ impl fmt::Display for GuardKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// A rung of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rung {
+    /// Nothing is done.
+    Pass,
+    /// Advice is added to the agent's context.
+    Nudge,
+    /// A call or a stop does not happen.
+    Refuse,
+    /// Fresh start, next task, unblock authority.
+    Redirect,
+    /// A human decides.
+    Ask,
+    /// The session or the run ends.
+    Halt,
 }
 
 /// A guard's finding: which guard, what it measured, what is allowed, and the evidence in words.

@@ -63,6 +63,7 @@ pub use self::ring::{TaskRing, TaskStatus};
 use crate::guard::GuardKind;
 use crate::id::{IterationNo, RunId, TaskId};
 use crate::moment::Moment;
+pub use crate::tasklist::Standing;
 
 /// One attempt at a task: what one iteration (or one report through a tool) came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,39 +113,6 @@ impl AttemptStatus {
             Self::InProgress => "in_progress",
             Self::Blocked => "blocked",
             Self::Done => "done",
-        }
-    }
-}
-
-/// Where a task stands for planning, beyond what the task list says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// To be worked on.
-    #[default]
-    Open,
-    /// Blocked by its own claim: at the end of the queue, still plannable.
-    Blocked,
-    /// Waits for a human's answer: not plannable in this run.
-    Asked,
-    /// Left by `force_next` or for being stuck: out of planning, never counted as passed.
-    SetAside,
-    /// Escalated to a human: out of planning.
-    Escalated,
-    /// Marked done by `force_next_marks = "done"`.
-    ForcedDone,
-}
-
-impl Standing {
-    /// How it reads in a sentence.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Blocked => "blocked",
-            Self::Asked => "asked",
-            Self::SetAside => "set aside",
-            Self::Escalated => "needs a human",
-            Self::ForcedDone => "left as done",
         }
     }
 }

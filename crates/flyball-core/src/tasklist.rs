@@ -10,6 +10,7 @@ mod judge;
 mod plan;
 mod read;
 mod repair;
+mod standing;
 mod transition;
 
 #[cfg(test)]
@@ -21,6 +22,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 pub use self::read::{TASK_LIST_BYTES_MAX, TaskListError};
+pub use self::standing::Standing;
 pub use self::transition::{
     AUTO_APPROVED_MARK, Transition, TransitionCheck, check_at_stop, check_transition,
 };

@@ -7,12 +7,12 @@ mod properties {
         fingerprint_result,
     };
     use flyball_core::claim::read_structured;
-    use flyball_core::effect::Rung;
     use flyball_core::event::{
-        AgentFact, AgentTraits, Commit, Desk, Exit, ExitHow, Resume, RunStart, Sight, Spend,
-        StopCause, TasksSight, Timer,
+        AgentFact, AgentTraits, Commit, Exit, ExitHow, HumanFiles, Resume, RunStart, Spend,
+        StopCause, TasksSnapshot, Timer, WorktreeSnapshot,
     };
     use flyball_core::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
+    use flyball_core::guard::Rung;
     use flyball_core::policy::{OnBlocked, OnSessionHalt, OnStuck, Policy, Progress};
     use flyball_core::task::{AttemptReport, AttemptStatus, TaskMemory};
     use flyball_core::{
@@ -57,7 +57,7 @@ mod properties {
         prop_oneof![9 => 0..100_000_000_u64, 1 => any::<u64>()].prop_map(Moment::from_millis)
     }
 
-    fn tasks() -> impl Strategy<Value = TasksSight> {
+    fn tasks() -> impl Strategy<Value = TasksSnapshot> {
         let story = |id: &str, done: bool| {
             let status = if done { "\"approved\"" } else { "null" };
             format!(
@@ -69,22 +69,22 @@ mod properties {
         let list = move |stories: Vec<(&'static str, bool)>| {
             let stories: Vec<String> =
                 stories.into_iter().map(|(id, done)| story(id, done)).collect();
-            TasksSight::Found { text: format!("{{\"userStories\": [{}]}}", stories.join(",")) }
+            TasksSnapshot::Found { text: format!("{{\"userStories\": [{}]}}", stories.join(",")) }
         };
         prop_oneof![
-            1 => Just(TasksSight::Absent),
-            1 => word().prop_map(|error| TasksSight::Unreadable { error }),
-            1 => word().prop_map(|text| TasksSight::Found { text }),
+            1 => Just(TasksSnapshot::Absent),
+            1 => word().prop_map(|error| TasksSnapshot::Unreadable { error }),
+            1 => word().prop_map(|text| TasksSnapshot::Found { text }),
             8 => vec((select(&["a", "b", "c"][..]), any::<bool>()), 0..4).prop_map(list),
         ]
     }
 
-    fn sight() -> impl Strategy<Value = Sight> {
+    fn snapshot() -> impl Strategy<Value = WorktreeSnapshot> {
         let head = select(&["c0", "c1", "c2"][..]).prop_map(String::from);
         let commit = word().prop_map(|subject| Commit { hash: "h".into(), subject });
         let rest = (vec(word(), 0..3), vec(word(), 0..3), vec(commit, 0..3), tasks());
         (proptest::option::of(head), tree(), rest).prop_map(
-            |(head, code_tree, (uncommitted, changed, commits, tasks))| Sight {
+            |(head, code_tree, (uncommitted, changed, commits, tasks))| WorktreeSnapshot {
                 head,
                 progress_tree: format!("{code_tree}+"),
                 checkpoint_tree: code_tree.clone(),
@@ -223,9 +223,9 @@ mod properties {
         })
     }
 
-    fn desk() -> impl Strategy<Value = Desk> {
+    fn human_files() -> impl Strategy<Value = HumanFiles> {
         let maybe = || proptest::option::weighted(0.1, word());
-        (maybe(), maybe(), maybe()).prop_map(|(blocked, question, answer)| Desk {
+        (maybe(), maybe(), maybe()).prop_map(|(blocked, question, answer)| HumanFiles {
             blocked,
             question,
             answer,
@@ -234,15 +234,15 @@ mod properties {
     }
 
     fn start() -> impl Strategy<Value = Event> {
-        (policy(), sight(), desk(), 0..3_u8, any::<bool>()).prop_map(
-            |(policy, sight, desk, gates, steerable)| {
+        (policy(), snapshot(), human_files(), 0..3_u8, any::<bool>()).prop_map(
+            |(policy, snapshot, human_files, gates, steerable)| {
                 let gate = GateName::new("tests");
                 Event::RunStarted(Box::new(RunStart {
                     run: RunId::new("r"),
                     policy,
                     gates: if gates == 0 { vec![] } else { vec![gate] },
-                    sight,
-                    desk,
+                    snapshot,
+                    human_files,
                     memory: TaskMemory::default(),
                     agent: AgentTraits { steerable, structured: true },
                     fallbacks: 0,
@@ -260,16 +260,13 @@ mod properties {
     fn event() -> impl Strategy<Value = Event> {
         let tamper = vec(word().prop_map(|m| Finding::new(FindingKind::Tamper, m)), 0..2);
         let cause = select(&[StopCause::Interrupt, StopCause::Terminate, StopCause::Command][..]);
-        let resume = (policy(), desk(), any::<bool>()).prop_map(|(policy, desk, closed)| Resume {
-            policy,
-            desk,
-            closed,
-        });
+        let resume = (policy(), human_files(), any::<bool>())
+            .prop_map(|(policy, human_files, closed)| Resume { policy, human_files, closed });
         prop_oneof![
             30 => (iteration(), fact())
                 .prop_map(|(iteration, fact)| Event::Agent { iteration, fact }),
-            12 => (iteration(), sight()).prop_map(|(iteration, sight)| {
-                Event::WorktreeSeen { iteration, sight: Box::new(sight) }
+            12 => (iteration(), snapshot()).prop_map(|(iteration, snapshot)| {
+                Event::WorktreeSeen { iteration, snapshot: Box::new(snapshot) }
             }),
             12 => (iteration(), gates(), tamper).prop_map(|(iteration, result, tamper)| {
                 Event::GatesFinished { iteration, result: Box::new(result), tamper }
@@ -312,8 +309,8 @@ mod properties {
         };
         match event {
             Event::Agent { iteration, fact } => Event::Agent { iteration: fits(iteration), fact },
-            Event::WorktreeSeen { iteration, sight } => {
-                Event::WorktreeSeen { iteration: fits(iteration), sight }
+            Event::WorktreeSeen { iteration, snapshot } => {
+                Event::WorktreeSeen { iteration: fits(iteration), snapshot }
             }
             Event::GatesFinished { iteration, result, tamper } => {
                 let iteration = if standing.phase == "baselining" {

@@ -5,7 +5,7 @@ mod properties {
     use flyball_core::call::{
         CallRing, ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, Verdict,
     };
-    use flyball_core::effect::Rung;
+    use flyball_core::guard::Rung;
     use flyball_core::policy::CallRules;
     use flyball_core::{CallId, Moment, Policy, SubAgent};
     use proptest::prelude::*;

@@ -4,7 +4,7 @@
 mod vectors {
     use std::collections::BTreeSet;
 
-    use flyball_core::event::TasksSight;
+    use flyball_core::event::TasksSnapshot;
     use flyball_core::policy::{Policy, Preset, TaskRules};
     use flyball_core::task::{Attempt, TaskMemory, TaskRing};
     use flyball_core::tasklist::{Mode, TaskList, Transition, check_at_stop, check_transition};
@@ -146,9 +146,9 @@ mod vectors {
         let given = Transition { mode, story: config["story"].as_str().map(TaskId::new), review };
         let text = |side: &str| json!({"userStories": vector["input"][side]}).to_string();
         let (before, after) = (text("before"), text("after"));
-        let sight = TasksSight::Found { text: after.clone() };
+        let snapshot = TasksSnapshot::Found { text: after.clone() };
 
-        let check = check_transition(&before, &sight, &given);
+        let check = check_transition(&before, &snapshot, &given);
 
         let starts: Vec<&str> = expect["violations"]
             .as_array()
@@ -164,7 +164,7 @@ mod vectors {
                     .all(|(one, start)| one.starts_with(start) || one.contains(start))
         };
         assert!(named(&check.violations), "{id}: {:?}", check.violations);
-        assert!(named(&check_at_stop(&before, &sight, &given)), "{id}: at the stop");
+        assert!(named(&check_at_stop(&before, &snapshot, &given)), "{id}: at the stop");
         let auto = expect.get("auto_approved").cloned().unwrap_or_else(|| json!([]));
         assert_eq!(auto, json!(check.auto_approved), "{id}");
         let Some(stories) = expect.get("stories") else {

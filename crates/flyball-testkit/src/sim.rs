@@ -24,7 +24,7 @@ mod world;
 
 use std::collections::BTreeSet;
 
-use flyball_core::effect::Rung;
+use flyball_core::guard::Rung;
 use flyball_core::{Event, GuardKind, Moment, Outcome};
 
 pub use self::coverage::{Coverage, sweep};

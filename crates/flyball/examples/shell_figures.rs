@@ -98,24 +98,24 @@ fn worktree(files: u32) {
     let mut worktree = Worktree::open(dir.path()).unwrap();
     let tasks = Path::new(".flyball/tasks.json");
     let since = Instant::now();
-    worktree.look(".flyball", tasks).unwrap();
+    worktree.snapshot(".flyball", tasks).unwrap();
     println!("worktree: {files} files, first look                {:?}", since.elapsed());
     let fast = median(50, || {
-        worktree.look(".flyball", tasks).unwrap();
+        worktree.snapshot(".flyball", tasks).unwrap();
     });
     println!("worktree: look, nothing changed                 {fast:?}");
     let mut number = 0;
     let slow = median(30, || {
         number += 1;
         fs::write(dir.path().join("d0/0.txt"), number.to_string()).unwrap();
-        worktree.look(".flyball", tasks).unwrap();
+        worktree.snapshot(".flyball", tasks).unwrap();
     });
     println!("worktree: look, one file changed                {slow:?}");
     let (run, mut iteration) = (RunId::new("run"), IterationNo::BASELINE);
-    let sight = worktree.look(".flyball", tasks).unwrap();
+    let snapshot = worktree.snapshot(".flyball", tasks).unwrap();
     let same = median(30, || {
         iteration = iteration.next();
-        worktree.checkpoint(&run, iteration, &sight.checkpoint_tree).unwrap();
+        worktree.checkpoint(&run, iteration, &snapshot.checkpoint_tree).unwrap();
     });
     println!("worktree: checkpoint of an unchanged tree       {same:?}");
     let spawn = median(50, || git(dir.path(), &["version"]));

@@ -125,13 +125,13 @@ pub enum Fact {
     /// A fact for the governor.
     Agent(AgentFact),
     /// Something only people want to see, or the driver must remember.
-    Aside(Aside),
+    AgentNote(AgentNote),
 }
 
 /// What is no fact for the governor.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Aside {
+pub enum AgentNote {
     /// The session's id, for a resume.
     Session(String),
     /// The model at work.

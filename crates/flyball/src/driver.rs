@@ -11,10 +11,10 @@ mod dry_run;
 mod gates;
 mod hooks;
 mod perform;
-mod placed;
 mod record;
 mod resume;
 mod session;
+mod session_files;
 mod setup;
 mod signals;
 mod timers;
@@ -25,7 +25,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
 use flyball_core::effect::{Ending, Force};
-use flyball_core::event::{Sight, StopCause};
+use flyball_core::event::{StopCause, WorktreeSnapshot};
 use flyball_core::gate::{Finding, GateResult};
 use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Moment, RunId};
 
@@ -38,7 +38,7 @@ pub use self::resume::recorded_config;
 use self::session::Session;
 pub use self::setup::{RunRequest, Started};
 use self::timers::Timers;
-use crate::agent::{Adapter, Aside, Fact};
+use crate::agent::{Adapter, AgentNote, Fact};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
 use crate::error::CliError;
@@ -57,7 +57,7 @@ const HEARTBEAT: Millis = Millis::new(500);
 const QUIET: Millis = Millis::from_secs(30);
 
 /// Something that happened outside.
-enum Happening {
+enum DriverInput {
     /// The agent process of this start did something.
     Agent { start: u64, event: ProcessEvent },
     /// A gate began or ended.
@@ -71,7 +71,7 @@ enum Happening {
 /// What the agent did, on its way to the journal or only to the terminal.
 enum Told {
     Event(Box<Event>),
-    Aside(Aside),
+    AgentNote(AgentNote),
 }
 
 /// One run under way.
@@ -93,8 +93,8 @@ pub struct Driver {
     reporter: Reporter,
     telemetry: Telemetry,
     timers: Timers,
-    inbox: Receiver<Happening>,
-    outbox: SyncSender<Happening>,
+    inbox: Receiver<DriverInput>,
+    outbox: SyncSender<DriverInput>,
     queue: VecDeque<Event>,
     session: Option<Session>,
     hooks: HookWatch,
@@ -102,7 +102,7 @@ pub struct Driver {
     gate_job: Option<GateJob>,
     /// The first and the latest checkpoint tree, for the tamper watch.
     first_tree: String,
-    latest: Sight,
+    latest: WorktreeSnapshot,
     ending: Option<Ending>,
     next_beat: Moment,
     /// When the last event was written.
@@ -166,21 +166,21 @@ impl Driver {
             .into_iter()
             .map(|fact| match fact {
                 Fact::Agent(fact) => Told::Event(Box::new(Event::Agent { iteration, fact })),
-                Fact::Aside(aside) => Told::Aside(aside),
+                Fact::AgentNote(aside) => Told::AgentNote(aside),
             })
             .collect();
         let events: Vec<&Event> = told
             .iter()
             .filter_map(|told| match told {
                 Told::Event(event) => Some(event.as_ref()),
-                Told::Aside(_) => None,
+                Told::AgentNote(_) => None,
             })
             .collect();
         let now = self.write(&events)?;
         for told in &told {
             match told {
                 Told::Event(event) => self.act(now, event)?,
-                Told::Aside(aside) => self.reporter.aside(iteration, aside),
+                Told::AgentNote(aside) => self.reporter.aside(iteration, aside),
             }
         }
         self.show_state(now)
@@ -192,7 +192,7 @@ impl Driver {
         let until = self.timers.next().map_or(self.next_beat, |at| at.min(self.next_beat));
         let span = Duration::from_millis(until.since(now).get());
         match self.inbox.recv_timeout(span) {
-            Ok(happening) => self.happened(happening)?,
+            Ok(input) => self.happened(input)?,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
         }
         let now = self.clock.now();
@@ -206,21 +206,21 @@ impl Driver {
         Ok(())
     }
 
-    fn happened(&mut self, happening: Happening) -> Result<(), CliError> {
-        match happening {
-            Happening::Agent { start, event } if start == self.starts => self.agent_did(event),
+    fn happened(&mut self, input: DriverInput) -> Result<(), CliError> {
+        match input {
+            DriverInput::Agent { start, event } if start == self.starts => self.agent_did(event),
             // The process of an earlier start: it was stopped and swept, nothing of it counts.
-            Happening::Agent { .. } => Ok(()),
-            Happening::GateProgress(progress) => {
+            DriverInput::Agent { .. } => Ok(()),
+            DriverInput::GateProgress(progress) => {
                 self.reporter.gate(&progress);
                 Ok(())
             }
-            Happening::GatesDone { iteration, result, tamper } => {
+            DriverInput::GatesDone { iteration, result, tamper } => {
                 self.gate_job = None;
                 let result = Box::new(result);
                 self.take(&[Event::GatesFinished { iteration, result, tamper }])
             }
-            Happening::Stop(cause) => self.take(&[Event::StopRequested { cause }]),
+            DriverInput::Stop(cause) => self.take(&[Event::StopRequested { cause }]),
         }
     }
 
@@ -264,7 +264,7 @@ impl Driver {
         for fact in facts {
             judged.push(match fact {
                 Fact::Agent(fact) => Fact::Agent(self.beside_hooks(iteration, fact)?),
-                Fact::Aside(aside) => Fact::Aside(aside),
+                Fact::AgentNote(aside) => Fact::AgentNote(aside),
             });
         }
         self.take_facts(iteration, judged)
@@ -373,7 +373,7 @@ fn records(effect: &Effect) -> bool {
         | Effect::SteerAgent { .. }
         | Effect::RefuseCall { .. }
         | Effect::StopAgent { .. }
-        | Effect::LookAtWorktree { .. }
+        | Effect::SnapshotWorktree { .. }
         | Effect::RunGates { .. }
         | Effect::SetTimer { .. }
         | Effect::Announce(_)

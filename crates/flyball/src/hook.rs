@@ -8,11 +8,11 @@
 mod calls;
 mod claude;
 mod codex;
+mod context;
 mod copilot;
 mod dialect;
 mod gemini;
 mod goose;
-mod ground;
 mod input;
 pub mod install;
 mod own;
@@ -27,11 +27,11 @@ use std::thread;
 use std::time::Duration;
 
 pub(crate) use self::calls::CallState;
+use self::context::HookContext;
+pub(crate) use self::context::{RunGuards, SessionBrief, run_key, stop_key};
 pub use self::dialect::{
     Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, dialect, dialects,
 };
-use self::ground::Ground;
-pub(crate) use self::ground::{RunGuards, SessionBrief, run_key, stop_key};
 pub(crate) use self::report::{HookNote, HookReport, notes};
 pub(crate) use self::spill::remove_spilled;
 pub(crate) use self::stop::time_of as stop_time;
@@ -41,7 +41,7 @@ use crate::config::OnHookError;
 use crate::error::CliError;
 use crate::journal::{Beside, Journal};
 use flyball_core::Moment;
-use flyball_core::effect::Rung;
+use flyball_core::guard::Rung;
 
 /// How long a hook may take before it knows its settings.
 const FIRST_LIMIT: Duration = Duration::from_secs(10);
@@ -89,9 +89,9 @@ impl Pace {
 
     /// What comes next may take this long, and no longer than a client that was given hooks for
     /// good waits for them.
-    fn allow(&self, ground: &Ground, occasion: Occasion, time: Duration) {
+    fn allow(&self, context: &HookContext, occasion: Occasion, time: Duration) {
         let most = match occasion {
-            _ if ground.run.is_some() => Duration::MAX,
+            _ if context.run.is_some() => Duration::MAX,
             Occasion::Stop => install::STOP_WAIT,
             Occasion::Before
             | Occasion::After
@@ -138,57 +138,57 @@ pub fn answer(dialect: &'static dyn Dialect, event: &str, stay: HooksFor) -> Ans
 }
 
 fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
-    let here = match Ground::under_run()? {
-        Some(ground) => Ok(ground),
-        None => Ground::of_session(asked.dialect.name(), None),
+    let here = match HookContext::under_run()? {
+        Some(context) => Ok(context),
+        None => HookContext::of_session(asked.dialect.name(), None),
     };
-    if let Ok(ground) = &here {
-        if ground.heeds == HooksFor::Run && asked.stay == HooksFor::Good {
+    if let Ok(context) = &here {
+        if context.heeds == HooksFor::Run && asked.stay == HooksFor::Permanent {
             return Ok(Reply::pass());
         }
-        settle(ground, asked);
+        settle(context, asked);
     }
     let text = input::read()
         .map_err(|error| CliError::io("the hook's input could not be read").cause(error))?;
     let heard = input::parse(&text).map(|input| asked.dialect.read(asked.occasion, &input));
     drop(text);
     let dir = heard.as_ref().and_then(|heard| heard.dir.as_deref());
-    let ground = match here {
-        Ok(ground) if ground.is_for(dir) => ground,
+    let context = match here {
+        Ok(context) if context.is_for(dir) => context,
         Err(error) if dir.is_none() => return Err(error),
         Ok(_) | Err(_) => {
-            let ground = Ground::of_session(asked.dialect.name(), dir)?;
-            settle(&ground, asked);
-            ground
+            let context = HookContext::of_session(asked.dialect.name(), dir)?;
+            settle(&context, asked);
+            context
         }
     };
     let Some(heard) = heard else {
         let error = CliError::data("the hook's input is no JSON object");
-        calls::note_failure(asked, &ground, &error.message);
+        calls::note_failure(asked, &context, &error.message);
         return Err(error);
     };
     asked.pace.tell(News::Understood(heard.clone()));
-    let beside = if ground.run.is_some() { Beside::Run } else { Beside::Nobody };
-    let mut journal = Journal::open_briefly(&ground.state_dir, beside)?;
+    let beside = if context.run.is_some() { Beside::Run } else { Beside::Nobody };
+    let mut journal = Journal::open_briefly(&context.state_dir, beside)?;
     match asked.occasion {
-        Occasion::Before => calls::before(asked, &ground, &heard, &mut journal),
-        Occasion::After => calls::after(asked, &ground, &heard, &mut journal),
-        Occasion::Stop => stop::stop(asked, &ground, &heard, &mut journal),
-        Occasion::Other => calls::note(asked, &ground, &heard, &mut journal),
+        Occasion::Before => calls::before(asked, &context, &heard, &mut journal),
+        Occasion::After => calls::after(asked, &context, &heard, &mut journal),
+        Occasion::Stop => stop::stop(asked, &context, &heard, &mut journal),
+        Occasion::Other => calls::note(asked, &context, &heard, &mut journal),
         Occasion::Began => {
-            ground.loop_dir.sweep_responses(asked.at);
-            calls::note(asked, &ground, &heard, &mut journal)
+            context.loop_dir.sweep_responses(asked.at);
+            calls::note(asked, &context, &heard, &mut journal)
         }
         Occasion::Ended => {
-            remove_spilled(&ground.loop_dir, &ground.key(asked.dialect, &heard));
-            calls::note(asked, &ground, &heard, &mut journal)
+            remove_spilled(&context.loop_dir, &context.key(asked.dialect, &heard));
+            calls::note(asked, &context, &heard, &mut journal)
         }
     }
 }
 
-fn settle(ground: &Ground, asked: &Asked<'_>) {
-    asked.pace.tell(News::Settled(ground.on_error));
-    asked.pace.allow(ground, asked.occasion, ground.timeout);
+fn settle(context: &HookContext, asked: &Asked<'_>) {
+    asked.pace.tell(News::Settled(context.on_error));
+    asked.pace.allow(context, asked.occasion, context.timeout);
 }
 
 /// What a hook that failed answers. A stop is refused by a failure once at most: nothing counts

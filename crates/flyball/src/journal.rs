@@ -4,12 +4,12 @@
 //! that looking at runs never reads their events. Only this module knows SQL. It never decides
 //! what is recorded.
 
+mod by_content;
 mod event;
 mod lock;
 mod place;
 mod run;
 mod schema;
-mod shelf;
 mod task;
 mod trail;
 
@@ -20,11 +20,11 @@ use std::path::{Path, PathBuf};
 use flyball_core::RunId;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
+pub use self::by_content::{GateKey, Pruned, Request};
 pub use self::event::{Events, Recorded};
 pub use self::lock::{LockError, WorktreeLock, lock_worktree};
 pub use self::place::state_dir;
 pub use self::run::{NewRun, RunFilter, RunState, RunSummary};
-pub use self::shelf::{GateKey, Pruned, Request};
 pub use self::trail::{HookChange, HookRow, HookStep};
 
 /// The journal, opened. Each thread and each process opens its own.

@@ -1,13 +1,13 @@
 //! The loop folder: the files humans and agents share with flyball. Reads and writes them; what
 //! they mean is decided elsewhere.
 
-mod desk;
+mod human_files;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use flyball_core::event::TasksSight;
+use flyball_core::event::TasksSnapshot;
 use flyball_core::{IterationNo, Moment, RunId};
 use serde_json::json;
 
@@ -73,14 +73,14 @@ impl LoopDir {
     }
 
     /// The task list as it stands in the file.
-    pub fn tasks(&self) -> TasksSight {
+    pub fn tasks(&self) -> TasksSnapshot {
         match fs::read(self.tasks_path()) {
             Ok(bytes) => match String::from_utf8(bytes) {
-                Ok(text) => TasksSight::Found { text },
-                Err(_) => TasksSight::Unreadable { error: "it is not UTF-8 text".into() },
+                Ok(text) => TasksSnapshot::Found { text },
+                Err(_) => TasksSnapshot::Unreadable { error: "it is not UTF-8 text".into() },
             },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => TasksSight::Absent,
-            Err(error) => TasksSight::Unreadable { error: error.to_string() },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => TasksSnapshot::Absent,
+            Err(error) => TasksSnapshot::Unreadable { error: error.to_string() },
         }
     }
 

@@ -2,7 +2,7 @@
 //! HTTP on this machine. Everything of the SDK stays in `server`, `wire` and `http`; the tools
 //! know nothing of the protocol.
 
-mod around;
+mod enclosing_run;
 mod http;
 mod ledger;
 mod orient;
@@ -12,10 +12,10 @@ mod rules;
 mod server;
 mod session;
 mod site;
+mod stdio;
 mod tool;
 mod tools;
 mod validate;
-mod wire;
 mod words;
 
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 use tokio::runtime::{Builder, Runtime};
 
-pub(crate) use self::around::RunReport;
+pub(crate) use self::enclosing_run::RunReport;
 use self::server::Server;
 pub(crate) use self::site::Site;
-use self::wire::Stdio;
+use self::stdio::Stdio;
 use crate::error::CliError;
 
 /// How long calls at work may take to end once the client is gone.

@@ -14,7 +14,7 @@ use self::json::JsonReport;
 use self::lines::TextReport;
 pub(crate) use self::lines::stop_refused;
 pub use self::summary::summary_text;
-use crate::agent::Aside;
+use crate::agent::AgentNote;
 use crate::cli::Format;
 use crate::gate::GateProgress;
 use crate::terminal::{ColorChoice, Paint};
@@ -88,7 +88,7 @@ impl Reporter {
     }
 
     /// Something the agent said or its client told.
-    pub fn aside(&mut self, iteration: IterationNo, aside: &Aside) {
+    pub fn aside(&mut self, iteration: IterationNo, aside: &AgentNote) {
         if let Self::Text(text) = self {
             text.aside(iteration, aside);
         }

@@ -7,7 +7,7 @@
 mod changes;
 mod checkpoint;
 mod git;
-mod look;
+mod snapshot;
 mod status;
 mod tree;
 
@@ -19,7 +19,7 @@ use flyball_core::{IterationNo, RunId};
 pub use self::changes::Change;
 pub use self::checkpoint::{Checkpoint, RewindTarget};
 use self::git::{Git, scratch_index};
-use self::look::Previous;
+use self::snapshot::Previous;
 pub use self::tree::Detached;
 
 /// A git worktree, as flyball sees it.

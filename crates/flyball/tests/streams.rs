@@ -136,7 +136,7 @@ fn no_recorded_line_is_bad_or_unknown() {
                 Fact::Agent(AgentFact::SpokeNonsense(failure)) => {
                     failure.kind == flyball_core::call::ValidationKind::BadStreamLine
                 }
-                Fact::Aside(aside) => matches!(aside, flyball::agent::Aside::Unknown(_)),
+                Fact::AgentNote(aside) => matches!(aside, flyball::agent::AgentNote::Unknown(_)),
                 Fact::Agent(_) => false,
             };
             assert!(!bad, "{}: {fact:?}", recording.name);
@@ -275,7 +275,7 @@ fn a_session_taken_up_again_is_not_counted_twice() {
             base = reader.counted();
             let spent = facts.iter().map(|fact| match fact {
                 Fact::Agent(AgentFact::Spent(spend)) => spend.output_tokens,
-                Fact::Agent(_) | Fact::Aside(_) => 0,
+                Fact::Agent(_) | Fact::AgentNote(_) => 0,
             });
             outputs.push(spent.sum::<u64>());
         }

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use crate::effect::Rung;
+use crate::guard::Rung;
 use crate::guard::Trip;
 
 /// The call ring's answer to a call, a result or a failure: four rungs of the ladder.

@@ -6,75 +6,75 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Turn;
-use super::book::Book;
+use super::StepOutput;
 use super::judging::Judgement;
 use super::phase::Closed;
+use super::state::RunState;
 use crate::claim::Claim;
 use crate::effect::Effect;
-use crate::event::Sight;
+use crate::event::WorktreeSnapshot;
 use crate::id::TaskId;
 use crate::task::{Attempt, AttemptReport, AttemptStatus};
 
 /// C1: what this iteration was for its task, and for finished tasks its commits name.
 pub(super) fn record(
     closed: &Closed,
-    sight: &Sight,
+    snapshot: &WorktreeSnapshot,
     judgement: &Judgement,
-    book: &mut Book,
-    turn: &mut Turn,
+    state: &mut RunState,
+    out: &mut StepOutput,
 ) {
-    let work = work(sight, judgement, book);
+    let work = work(snapshot, judgement, state);
     let blockers = match &judgement.claim {
         Some(Claim::Blocked { reason }) => [reason.clone()].into(),
         Some(Claim::Decide { .. } | Claim::Complete) | None => BTreeSet::new(),
     };
     let attempt = |task: &TaskId, status: AttemptStatus| Attempt {
         task: task.clone(),
-        at: turn.at,
-        run: book.run.clone(),
+        at: out.at,
+        run: state.run.clone(),
         iteration: closed.session.iteration,
         status,
         blockers: BTreeSet::new(),
         work: BTreeSet::new(),
-        session: format!("{}/{}", book.run, closed.session.iteration),
+        session: format!("{}/{}", state.run, closed.session.iteration),
     };
     let mut attempts = Vec::new();
     if let Some(task) = &closed.session.task {
-        let is_done = book.is_done(task);
-        let status = match (&judgement.claim, is_done && book.green() != Some(false)) {
+        let is_done = state.is_done(task);
+        let status = match (&judgement.claim, is_done && state.green() != Some(false)) {
             (Some(Claim::Blocked { .. }), _) => AttemptStatus::Blocked,
             (_, true) => AttemptStatus::Done,
             (_, false) => AttemptStatus::InProgress,
         };
         attempts.push(Attempt { blockers, work, ..attempt(task, status) });
     }
-    for task in revisited(closed, sight, book) {
+    for task in revisited(closed, snapshot, state) {
         attempts.push(attempt(&task, AttemptStatus::Done));
     }
     for report in closed.session.reports.iter() {
         if let Some(known) = attempts.iter_mut().find(|one| one.task == report.task) {
             known.add(report);
         } else {
-            let mut other = attempt(&report.task, reported_status(report, book));
+            let mut other = attempt(&report.task, reported_status(report, state));
             other.add(report);
             attempts.push(other);
         }
     }
     for attempt in attempts {
-        book.attempted.insert(attempt.task.clone());
-        book.task_ring.record(attempt.clone());
-        turn.order(Effect::RecordAttempt(attempt));
+        state.attempted.insert(attempt.task.clone());
+        state.task_ring.record(attempt.clone());
+        out.order(Effect::RecordAttempt(attempt));
     }
 }
 
 /// Where a task stands that the agent worked at beside its own. For a story of the list the list
 /// knows better whether it is done.
-fn reported_status(report: &AttemptReport, book: &Book) -> AttemptStatus {
-    let listed = book.tasks.as_ref().is_some_and(|board| board.list.story(&report.task).is_some());
+fn reported_status(report: &AttemptReport, state: &RunState) -> AttemptStatus {
+    let listed = state.tasks.as_ref().is_some_and(|board| board.list.story(&report.task).is_some());
     if !listed {
         report.status
-    } else if book.is_done(&report.task) {
+    } else if state.is_done(&report.task) {
         AttemptStatus::Done
     } else if report.status == AttemptStatus::Done {
         AttemptStatus::InProgress
@@ -83,16 +83,16 @@ fn reported_status(report: &AttemptReport, book: &Book) -> AttemptStatus {
     }
 }
 
-fn work(sight: &Sight, judgement: &Judgement, book: &Book) -> BTreeSet<String> {
+fn work(snapshot: &WorktreeSnapshot, judgement: &Judgement, state: &RunState) -> BTreeSet<String> {
     let mut work = BTreeSet::new();
     if judgement.progressed {
-        work.insert(format!("tree {}", sight.progress_tree));
-        let commits = sight.commits.iter().take(20);
+        work.insert(format!("tree {}", snapshot.progress_tree));
+        let commits = snapshot.commits.iter().take(20);
         work.extend(commits.map(|commit| format!("commit {}", commit.hash)));
-        let files = sight.changed.iter().take(50);
+        let files = snapshot.changed.iter().take(50);
         work.extend(files.map(|file| format!("file {file}")));
     }
-    if let (Some(now), Some(before)) = (&book.verdict, &book.verdict_before) {
+    if let (Some(now), Some(before)) = (&state.verdict, &state.verdict_before) {
         let fixed =
             before.failing().difference(&now.failing()).take(50).cloned().collect::<Vec<_>>();
         work.extend(fixed.into_iter().map(|identity| format!("fixed {identity}")));
@@ -101,17 +101,17 @@ fn work(sight: &Sight, judgement: &Judgement, book: &Book) -> BTreeSet<String> {
 }
 
 /// Tasks finished before this iteration that a new commit's subject names.
-fn revisited(closed: &Closed, sight: &Sight, book: &Book) -> BTreeSet<TaskId> {
+fn revisited(closed: &Closed, snapshot: &WorktreeSnapshot, state: &RunState) -> BTreeSet<TaskId> {
     let names = |subject: &str, id: &str| {
         subject
             .split(|c: char| !(c.is_alphanumeric() || "-_.".contains(c)))
             .any(|word| !word.is_empty() && word.trim_matches('.') == id)
     };
-    let mut done = book.done();
+    let mut done = state.done();
     done.retain(|id| {
         !closed.newly_done.contains(id)
             && closed.session.task.as_ref() != Some(id)
-            && sight.commits.iter().any(|commit| names(&commit.subject, id.as_str()))
+            && snapshot.commits.iter().any(|commit| names(&commit.subject, id.as_str()))
     });
     done.into_iter().collect()
 }

@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::book::Answer;
 use super::judging::exit_words;
 use super::phase::{Closed, End};
+use super::state::Answer;
 use crate::event::ExitHow;
 use crate::gate::GateResult;
 use crate::gate::blocking::{BlockingEvent, Refusal};

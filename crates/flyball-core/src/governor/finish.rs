@@ -5,75 +5,86 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Turn;
-use super::book::{Book, Held};
+use super::StepOutput;
 use super::phase::{Finished, Phase};
+use super::state::{Held, RunState};
 use crate::claim::Claim;
-use crate::effect::{Effect, Ending, Force, LeftTask, NOTHING_LEFT, Rung};
+use crate::effect::{Effect, Ending, Force, LeftTask, NOTHING_LEFT};
 use crate::event::StopCause;
+use crate::guard::Rung;
 use crate::guard::Trip;
 use crate::outcome::Outcome;
 use crate::task::Standing;
 
 /// Ends the run.
-pub(super) fn end(outcome: Outcome, why: String, book: &mut Book, turn: &mut Turn) -> Phase {
-    close(Reason { outcome, why, trip: None, also: Vec::new(), orders: Vec::new() }, book, turn)
+pub(super) fn end(
+    outcome: Outcome,
+    why: String,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
+    close(Reason { outcome, why, trip: None, also: Vec::new(), orders: Vec::new() }, state, out)
 }
 
 /// Ends the run because a guard says so.
-pub(super) fn halt(trip: Trip, also: Vec<Trip>, book: &mut Book, turn: &mut Turn) -> Phase {
-    turn.tripped(trip.clone(), Rung::Halt);
+pub(super) fn halt(
+    trip: Trip,
+    also: Vec<Trip>,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
+    out.tripped(trip.clone(), Rung::Halt);
     let outcome = trip.guard.outcome().unwrap_or(Outcome::Fault);
     let why = trip.evidence.clone();
-    close(Reason { outcome, why, trip: Some(trip), also, orders: Vec::new() }, book, turn)
+    close(Reason { outcome, why, trip: Some(trip), also, orders: Vec::new() }, state, out)
 }
 
 /// Ends the run because someone asked.
-pub(super) fn by_human(cause: StopCause, book: &mut Book, turn: &mut Turn) -> Phase {
+pub(super) fn by_human(cause: StopCause, state: &mut RunState, out: &mut StepOutput) -> Phase {
     let (outcome, why) = match cause {
         StopCause::Interrupt => (Outcome::Interrupted, "interrupted (SIGINT)"),
         StopCause::Terminate => (Outcome::Terminated, "terminated by a signal"),
         StopCause::Command => (Outcome::Terminated, "ended by `flyball stop`"),
     };
-    end(outcome, String::from(why), book, turn)
+    end(outcome, String::from(why), state, out)
 }
 
 /// flyball itself cannot go on. An agent that may still run is killed.
-pub(super) fn fault(phase: &Phase, why: &str, book: &mut Book, turn: &mut Turn) -> Phase {
+pub(super) fn fault(phase: &Phase, why: &str, state: &mut RunState, out: &mut StepOutput) -> Phase {
     if let Phase::Iterating(_) | Phase::Stopping(_) = phase
         && let Some(session) = phase.session()
     {
         let iteration = session.iteration;
-        turn.order(Effect::StopAgent { iteration, force: Force::Kill });
+        out.order(Effect::StopAgent { iteration, force: Force::Kill });
     }
-    end(Outcome::Fault, String::from(why), book, turn)
+    end(Outcome::Fault, String::from(why), state, out)
 }
 
 /// Everything was done and green before the first iteration.
-pub(super) fn complete_before_it_began(book: &mut Book, turn: &mut Turn) -> Phase {
+pub(super) fn complete_before_it_began(state: &mut RunState, out: &mut StepOutput) -> Phase {
     let why = String::from("every task has passed and the gates are green: there is nothing to do");
-    end(Outcome::Complete, why, book, turn)
+    end(Outcome::Complete, why, state, out)
 }
 
 /// The work is done and verified (or believed, where that was asked for).
-pub(super) fn complete(outcome: Outcome, book: &mut Book, turn: &mut Turn) -> Phase {
-    let (passed, total) = book.stories();
-    let gates = match book.green() {
+pub(super) fn complete(outcome: Outcome, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    let (passed, total) = state.stories();
+    let gates = match state.green() {
         None => String::from("no gate checks it"),
-        Some(_) => format!("gates green on tree {}", short(&book.code_tree)),
+        Some(_) => format!("gates green on tree {}", short(&state.code_tree)),
     };
-    let why = match (&book.tasks, outcome) {
+    let why = match (&state.tasks, outcome) {
         (_, Outcome::CompleteUnverified) => {
             String::from("the agent says so and --trust-claims was given; nothing checked it")
         }
         (Some(_), _) => format!("{passed} of {total} stories passed, {gates}"),
         (None, _) => format!("the agent says so, {gates}"),
     };
-    end(outcome, why, book, turn)
+    end(outcome, why, state, out)
 }
 
 /// A claim ends the run: the file for the human is written with it.
-pub(super) fn claimed(held: Held, book: &mut Book, turn: &mut Turn) -> Phase {
+pub(super) fn claimed(held: Held, state: &mut RunState, out: &mut StepOutput) -> Phase {
     let iteration = held.iteration;
     let (outcome, why, order) = match held.claim {
         Claim::Blocked { reason } => {
@@ -84,59 +95,64 @@ pub(super) fn claimed(held: Held, book: &mut Book, turn: &mut Turn) -> Phase {
             let order = Effect::WriteDecide { iteration, question: question.clone() };
             (Outcome::Decide, question, order)
         }
-        Claim::Complete => return end(Outcome::Fault, String::from("claim"), book, turn),
+        Claim::Complete => return end(Outcome::Fault, String::from("claim"), state, out),
     };
-    close(Reason { outcome, why, trip: None, also: Vec::new(), orders: [order].into() }, book, turn)
+    close(Reason { outcome, why, trip: None, also: Vec::new(), orders: [order].into() }, state, out)
 }
 
 /// A human must say whether weakened tests are meant.
-pub(super) fn ask_about_tamper(held: Held, trip: Trip, book: &mut Book, turn: &mut Turn) -> Phase {
-    turn.tripped(trip.clone(), Rung::Ask);
+pub(super) fn ask_about_tamper(
+    held: Held,
+    trip: Trip,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
+    out.tripped(trip.clone(), Rung::Ask);
     let Claim::Decide { question } = held.claim else {
-        return end(Outcome::Fault, String::from("tamper"), book, turn);
+        return end(Outcome::Fault, String::from("tamper"), state, out);
     };
     let order = Effect::WriteDecide { iteration: held.iteration, question: question.clone() };
     let (outcome, also, orders) = (Outcome::Decide, Vec::new(), [order].into());
-    close(Reason { outcome, why: question, trip: Some(trip), also, orders }, book, turn)
+    close(Reason { outcome, why: question, trip: Some(trip), also, orders }, state, out)
 }
 
 /// No task can be worked on any more, and not all have passed.
-pub(super) fn nothing_left(book: &mut Book, turn: &mut Turn) -> Phase {
-    let held = core::mem::take(&mut book.held);
+pub(super) fn nothing_left(state: &mut RunState, out: &mut StepOutput) -> Phase {
+    let held = core::mem::take(&mut state.held);
     let is_question = |held: &Held| matches!(held.claim, Claim::Decide { .. });
     let only_questions = !held.is_empty()
         && held.iter().all(is_question)
-        && book.left.iter().all(|left| left.standing == Standing::Asked);
+        && state.left.iter().all(|left| left.standing == Standing::Asked);
     if only_questions {
         let questions: Vec<String> = held.iter().map(said).collect();
         let iteration = held.last().map(|held| held.iteration).unwrap_or_default();
         let claim = Claim::Decide { question: questions.join("\n") };
-        return claimed(Held { iteration, task: None, claim }, book, turn);
+        return claimed(Held { iteration, task: None, claim }, state, out);
     }
-    let before = left_before(book);
-    book.left.extend(before);
-    let mut reasons: Vec<String> = book.left.iter().map(left_line).collect();
+    let before = left_before(state);
+    state.left.extend(before);
+    let mut reasons: Vec<String> = state.left.iter().map(left_line).collect();
     if reasons.is_empty() {
         reasons = held.iter().map(said).collect();
     }
-    reasons.extend(waiting_on_others(book));
+    reasons.extend(waiting_on_others(state));
     let reason = format!("{NOTHING_LEFT}:\n{}", reasons.join("\n"));
     let order = Effect::WriteBlocked { reason: reason.clone() };
     let (outcome, also, orders) = (Outcome::Blocked, Vec::new(), [order].into());
-    close(Reason { outcome, why: reason, trip: None, also, orders }, book, turn)
+    close(Reason { outcome, why: reason, trip: None, also, orders }, state, out)
 }
 
 /// Tasks of the list that were left in an earlier run, and why as far as that is remembered.
-fn left_before(book: &Book) -> Vec<LeftTask> {
-    let Some(board) = &book.tasks else { return Vec::new() };
+fn left_before(state: &RunState) -> Vec<LeftTask> {
+    let Some(board) = &state.tasks else { return Vec::new() };
     let mut before = Vec::new();
     for story in board.list.stories() {
-        let standing = book.task_ring.standing(&story.id);
-        let is_known = book.left.iter().any(|left| left.task == story.id);
-        if standing == Standing::Open || is_known || book.is_done(&story.id) {
+        let standing = state.task_ring.standing(&story.id);
+        let is_known = state.left.iter().any(|left| left.task == story.id);
+        if standing == Standing::Open || is_known || state.is_done(&story.id) {
             continue;
         }
-        let why = book.task_ring.last_remedy(&story.id).map_or_else(
+        let why = state.task_ring.last_remedy(&story.id).map_or_else(
             || String::from("left in an earlier run"),
             |remedy| {
                 let attempts = crate::text::count(remedy.attempts, "attempt");
@@ -150,16 +166,16 @@ fn left_before(book: &Book) -> Vec<LeftTask> {
 }
 
 /// Tasks that stand open and cannot be begun, and what each waits for.
-fn waiting_on_others(book: &Book) -> Vec<String> {
-    let Some(board) = &book.tasks else { return Vec::new() };
+fn waiting_on_others(state: &RunState) -> Vec<String> {
+    let Some(board) = &state.tasks else { return Vec::new() };
     let open = board.list.stories().iter().filter(|story| {
-        book.task_ring.standing(&story.id) == Standing::Open && !book.is_done(&story.id)
+        state.task_ring.standing(&story.id) == Standing::Open && !state.is_done(&story.id)
     });
     open.map(|story| {
         let missing: Vec<&str> = story
             .depends_on
             .iter()
-            .filter(|other| !book.is_done(other))
+            .filter(|other| !state.is_done(other))
             .map(crate::id::TaskId::as_str)
             .collect();
         format!("- {} (open): waits on {}", story.id, missing.join(", "))
@@ -192,12 +208,12 @@ struct Reason {
     orders: Vec<Effect>,
 }
 
-fn close(reason: Reason, book: &mut Book, turn: &mut Turn) -> Phase {
+fn close(reason: Reason, state: &mut RunState, out: &mut StepOutput) -> Phase {
     let Reason { outcome, why, trip, also, mut orders } = reason;
-    let (left, tally) = (book.left.clone(), book.tally());
+    let (left, tally) = (state.left.clone(), state.tally());
     let ending = Ending { outcome, why, trip, also, left, tally };
     orders.push(Effect::FinishRun(ending.clone()));
-    turn.effects.extend(orders.iter().cloned());
+    out.effects.extend(orders.iter().cloned());
     Phase::Finished(Box::new(Finished { ending, orders }))
 }
 

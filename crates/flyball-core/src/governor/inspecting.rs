@@ -3,11 +3,12 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use super::book::Book;
 use super::phase::{Closed, End, Phase, Trouble};
-use super::{Turn, finish, judging, planning, waiting};
-use crate::effect::{Effect, Notice, Rung};
-use crate::event::{ExitHow, Sight};
+use super::state::RunState;
+use super::{StepOutput, finish, judging, planning, waiting};
+use crate::effect::{Effect, Notice};
+use crate::event::{ExitHow, WorktreeSnapshot};
+use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
 use crate::outcome::Outcome;
 use crate::tasklist::{Transition, check_transition};
@@ -15,47 +16,52 @@ use crate::tasklist::{Transition, check_transition};
 /// The worktree as the agent left it.
 pub(super) fn seen(
     mut closed: Box<Closed>,
-    sight: &Sight,
-    book: &mut Book,
-    turn: &mut Turn,
+    snapshot: &WorktreeSnapshot,
+    state: &mut RunState,
+    out: &mut StepOutput,
 ) -> Phase {
-    let mut sight = sight.clone();
-    if let Some(phase) = exempt(&closed, &sight, book, turn) {
+    let mut snapshot = snapshot.clone();
+    if let Some(phase) = exempt(&closed, &snapshot, state, out) {
         return phase;
     }
-    book.waits.over();
-    let carried = core::mem::take(&mut book.carried);
-    sight.commits.splice(0..0, carried.commits);
-    sight.changed.extend(carried.changed);
+    state.waits.over();
+    let carried = core::mem::take(&mut state.carried);
+    snapshot.commits.splice(0..0, carried.commits);
+    snapshot.changed.extend(carried.changed);
     closed.session.reports.begin_with(carried.reports);
-    sight.changed.sort();
-    sight.changed.dedup();
-    check_tasks(&mut closed, &sight, book, turn);
-    answer_was_given(&closed, book, turn);
-    let tree = sight.code_tree.clone();
-    book.code_tree.clone_from(&tree);
+    snapshot.changed.sort();
+    snapshot.changed.dedup();
+    check_tasks(&mut closed, &snapshot, state, out);
+    answer_was_given(&closed, state, out);
+    let tree = snapshot.code_tree.clone();
+    state.code_tree.clone_from(&tree);
     let iteration = closed.session.iteration;
-    let is_known = book.verdict.as_ref().is_some_and(|verdict| verdict.tree == tree);
-    closed.sight = Some(sight);
+    let is_known = state.verdict.as_ref().is_some_and(|verdict| verdict.tree == tree);
+    closed.snapshot = Some(snapshot);
     match &closed.end {
-        End::Human(_) => return judging::cut(&closed, book, turn),
+        End::Human(_) => return judging::cut(&closed, state, out),
         // The budget is used up: the gates are worth their time only for a finished work.
-        End::Spent(_) if !may_be_complete(&closed, book) => {
-            return judging::cut(&closed, book, turn);
+        End::Spent(_) if !may_be_complete(&closed, state) => {
+            return judging::cut(&closed, state, out);
         }
         End::Spent(_) | End::Own | End::Halted(_) | End::Troubled => {}
     }
-    if book.gates.is_empty() || is_known {
+    if state.gates.is_empty() || is_known {
         // Nothing changed since the gates' last word, so nothing got better or worse either.
-        book.verdict_before.clone_from(&book.verdict);
-        return judging::judge(&closed, book, turn);
+        state.verdict_before.clone_from(&state.verdict);
+        return judging::judge(&closed, state, out);
     }
-    turn.order(Effect::RunGates { iteration, tree });
+    out.order(Effect::RunGates { iteration, tree });
     Phase::Gating(closed)
 }
 
 /// B3, B13: what is not an iteration at all. The agent could not work, or may not.
-fn exempt(closed: &Closed, sight: &Sight, book: &mut Book, turn: &mut Turn) -> Option<Phase> {
+fn exempt(
+    closed: &Closed,
+    snapshot: &WorktreeSnapshot,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Option<Phase> {
     if let End::Human(_) | End::Spent(_) | End::Halted(_) = closed.end {
         return None;
     }
@@ -64,68 +70,73 @@ fn exempt(closed: &Closed, sight: &Sight, book: &mut Book, turn: &mut Turn) -> O
         Trouble::Limit { resets_at, message } => (resets_at, message),
         Trouble::Unreachable { message } => (None, message),
         Trouble::Refused { message } => {
-            return Some(finish::end(Outcome::AgentRefused, message, book, turn));
+            return Some(finish::end(Outcome::AgentRefused, message, state, out));
         }
         Trouble::OwnGuard { .. } => return None,
     };
-    book.carried.commits.extend(sight.commits.iter().cloned());
-    book.carried.changed.extend(sight.changed.iter().cloned());
-    book.carried.reports.extend(&closed.session.reports);
-    book.briefing.again();
-    if let Some(answer) = &mut book.answer {
+    state.carried.commits.extend(snapshot.commits.iter().cloned());
+    state.carried.changed.extend(snapshot.changed.iter().cloned());
+    state.carried.reports.extend(&closed.session.reports);
+    state.briefing.again();
+    if let Some(answer) = &mut state.answer {
         answer.given_to = None;
     }
     Some(
-        other_agent(&message, book, turn)
-            .unwrap_or_else(|| waiting::begin(iteration, resets_at, message, book, turn)),
+        other_agent(&message, state, out)
+            .unwrap_or_else(|| waiting::begin(iteration, resets_at, message, state, out)),
     )
 }
 
-fn may_be_complete(closed: &Closed, book: &Book) -> bool {
-    closed.exit.claims.complete || book.all_done()
+fn may_be_complete(closed: &Closed, state: &RunState) -> bool {
+    closed.exit.claims.complete || state.all_done()
 }
 
 /// B13: the next agent goes on at once; after the last one the first has its turn again, later.
-fn other_agent(message: &str, book: &mut Book, turn: &mut Turn) -> Option<Phase> {
-    if book.agent >= book.fallbacks {
-        book.agent = 0;
+fn other_agent(message: &str, state: &mut RunState, out: &mut StepOutput) -> Option<Phase> {
+    if state.agent >= state.fallbacks {
+        state.agent = 0;
         return None;
     }
-    book.agent = book.agent.saturating_add(1);
-    turn.announce(Notice::AgentChanged { agent: book.agent, message: String::from(message) });
-    Some(planning::plan(book, turn))
+    state.agent = state.agent.saturating_add(1);
+    out.announce(Notice::AgentChanged { agent: state.agent, message: String::from(message) });
+    Some(planning::plan(state, out))
 }
 
 /// B11: an illegal change is undone story by story; the agent's other work stays.
-fn check_tasks(closed: &mut Closed, sight: &Sight, book: &mut Book, turn: &mut Turn) {
-    let done_before = book.done();
-    let review = book.policy.review.clone();
-    let Some(board) = &mut book.tasks else { return };
+fn check_tasks(
+    closed: &mut Closed,
+    snapshot: &WorktreeSnapshot,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) {
+    let done_before = state.done();
+    let review = state.policy.review.clone();
+    let Some(board) = &mut state.tasks else { return };
     let given =
         Transition { mode: closed.session.mode, story: closed.session.task.clone(), review };
-    let check = check_transition(&board.text, &sight.tasks, &given);
+    let check = check_transition(&board.text, &snapshot.tasks, &given);
     if let Some(text) = check.text {
-        turn.order(Effect::WriteTasks { text: text.clone() });
+        out.order(Effect::WriteTasks { text: text.clone() });
         board.text = text;
-    } else if let crate::event::TasksSight::Found { text } = &sight.tasks {
+    } else if let crate::event::TasksSnapshot::Found { text } = &snapshot.tasks {
         board.text.clone_from(text);
     }
     board.list = check.list;
-    closed.newly_done = book.done();
+    closed.newly_done = state.done();
     closed.newly_done.retain(|task| !done_before.contains(task));
     if !check.violations.is_empty() {
         let evidence = check.violations.first().cloned().unwrap_or_default();
         let count = check.violations.len() as u64;
-        turn.tripped(Trip::new(GuardKind::TaskList, count, 0_u64, evidence), Rung::Refuse);
-        turn.announce(Notice::TasksRepaired { violations: check.violations.clone() });
+        out.tripped(Trip::new(GuardKind::TaskList, count, 0_u64, evidence), Rung::Refuse);
+        out.announce(Notice::TasksRepaired { violations: check.violations.clone() });
     }
     closed.violations = check.violations;
 }
 
 /// B2: the file goes once the iteration that was given the answer has ended. One that flyball did
 /// not see to its end is given the answer again.
-fn answer_was_given(closed: &Closed, book: &mut Book, turn: &mut Turn) {
-    let Some(answer) = &mut book.answer else { return };
+fn answer_was_given(closed: &Closed, state: &mut RunState, out: &mut StepOutput) {
+    let Some(answer) = &mut state.answer else { return };
     if answer.given_to != Some(closed.session.iteration) {
         return;
     }
@@ -133,8 +144,8 @@ fn answer_was_given(closed: &Closed, book: &mut Book, turn: &mut Turn) {
         answer.given_to = None;
         return;
     }
-    book.answer = None;
-    turn.order(Effect::RemoveDecide);
+    state.answer = None;
+    out.order(Effect::RemoveDecide);
 }
 
 /// The path of the session's own words into the next briefing.

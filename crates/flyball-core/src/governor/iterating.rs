@@ -5,12 +5,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::book::Book;
 use super::phase::{Closed, End, Phase, Session, Trouble};
-use super::{Turn, finish, stopping};
+use super::state::RunState;
+use super::{StepOutput, finish, stopping};
 use crate::call::{ToolCall, ToolOutcome, ToolResult, Verdict};
-use crate::effect::{Effect, Notice, Rung};
+use crate::effect::{Effect, Notice};
 use crate::event::{AgentFact, Exit, Timer};
+use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
 use crate::iteration::budget_trip;
 use crate::outcome::Outcome;
@@ -19,11 +20,11 @@ use crate::outcome::Outcome;
 pub(super) fn fact(
     mut session: Box<Session>,
     fact: &AgentFact,
-    book: &mut Book,
-    turn: &mut Turn,
+    state: &mut RunState,
+    out: &mut StepOutput,
 ) -> Phase {
-    session.calls.life(turn.at);
-    session.last_life = turn.at;
+    session.calls.life(out.at);
+    session.last_life = out.at;
     session.stall_told = None;
     match fact {
         AgentFact::Started { .. } | AgentFact::ShowedLife => Phase::Iterating(session),
@@ -33,226 +34,246 @@ pub(super) fn fact(
             Phase::Iterating(session)
         }
         AgentFact::CouldNotStart { why } => {
-            finish::end(Outcome::AgentNotStarted, why.clone(), book, turn)
+            finish::end(Outcome::AgentNotStarted, why.clone(), state, out)
         }
-        AgentFact::CalledTool(call) => called(session, call, book, turn),
-        AgentFact::ToolReturned(result) => returned(session, result, book, turn),
+        AgentFact::CalledTool(call) => called(session, call, state, out),
+        AgentFact::ToolReturned(result) => returned(session, result, state, out),
         AgentFact::Spoke => {
-            session.calls.spoke(turn.at);
+            session.calls.spoke(out.at);
             Phase::Iterating(session)
         }
         AgentFact::SpokeNonsense(failure) => {
-            let verdict = session.calls.invalid(&book.policy.calls, turn.at, failure);
-            obey(session, verdict, book, turn)
+            let verdict = session.calls.invalid(&state.policy.calls, out.at, failure);
+            obey(session, verdict, state, out)
         }
         AgentFact::Spent(spend) => {
             session.count(*spend);
-            book.ring.meters.spend(*spend);
-            match budget_trip(&book.ring.meters, &book.policy) {
+            state.ring.meters.spend(*spend);
+            match budget_trip(&state.ring.meters, &state.policy) {
                 Some(trip) => {
-                    turn.tripped(trip.clone(), Rung::Halt);
-                    stopping::begin(session, End::Spent(trip), turn, book)
+                    out.tripped(trip.clone(), Rung::Halt);
+                    stopping::begin(session, End::Spent(trip), out, state)
                 }
                 None => Phase::Iterating(session),
             }
         }
-        AgentFact::FilledContext { permille } => filled(session, *permille, book, turn),
+        AgentFact::FilledContext { permille } => filled(session, *permille, state, out),
         AgentFact::HitLimit { resets_at, message } => {
             let (resets_at, message) = (*resets_at, message.clone());
-            troubled(session, Trouble::Limit { resets_at, message }, book, turn)
+            troubled(session, Trouble::Limit { resets_at, message }, state, out)
         }
         AgentFact::LostModel { message } => {
-            troubled(session, Trouble::Unreachable { message: message.clone() }, book, turn)
+            troubled(session, Trouble::Unreachable { message: message.clone() }, state, out)
         }
         AgentFact::RefusedCredentials { message } => {
-            troubled(session, Trouble::Refused { message: message.clone() }, book, turn)
+            troubled(session, Trouble::Refused { message: message.clone() }, state, out)
         }
         AgentFact::StoppedItself { message } => {
             session.trouble = Some(Trouble::OwnGuard { message: message.clone() });
             Phase::Iterating(session)
         }
         AgentFact::StopRefused { .. } => {
-            if book.refused_task != session.task {
-                book.ring.completion_streak_ended();
-                book.refused_task.clone_from(&session.task);
+            if state.refused_task != session.task {
+                state.ring.completion_streak_ended();
+                state.refused_task.clone_from(&session.task);
             }
-            book.ring.completion_refused();
+            state.ring.completion_refused();
             Phase::Iterating(session)
         }
         AgentFact::HookHalted(trip) => {
-            turn.tripped(trip.clone(), Rung::Halt);
-            stopping::begin(session, End::Halted(trip.clone()), turn, book)
+            out.tripped(trip.clone(), Rung::Halt);
+            stopping::begin(session, End::Halted(trip.clone()), out, state)
         }
         AgentFact::ReportedAttempt(report) => {
             session.reports.add(report.clone());
             Phase::Iterating(session)
         }
-        AgentFact::Exited(exit) => exited(*session, End::Own, exit, book, turn),
+        AgentFact::Exited(exit) => exited(*session, End::Own, exit, state, out),
     }
 }
 
-fn called(mut session: Box<Session>, call: &ToolCall, book: &mut Book, turn: &mut Turn) -> Phase {
+fn called(
+    mut session: Box<Session>,
+    call: &ToolCall,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
     // An agent that works again has got over its trouble.
     session.trouble = None;
-    let verdict = session.calls.before(&book.policy.calls, turn.at, call);
+    let verdict = session.calls.before(&state.policy.calls, out.at, call);
     if let Verdict::Refuse { message, .. } | Verdict::Halt { message, .. } = &verdict {
         let (iteration, message) = (session.iteration, message.clone());
-        turn.order(Effect::RefuseCall { iteration, call: call.id.clone(), message });
+        out.order(Effect::RefuseCall { iteration, call: call.id.clone(), message });
     }
-    obey(session, verdict, book, turn)
+    obey(session, verdict, state, out)
 }
 
 fn returned(
     mut session: Box<Session>,
     result: &ToolResult,
-    book: &mut Book,
-    turn: &mut Turn,
+    state: &mut RunState,
+    out: &mut StepOutput,
 ) -> Phase {
-    let limit = book.policy.calls.large_response;
+    let limit = state.policy.calls.large_response;
     if result.chars > limit && result.outcome != ToolOutcome::Refused {
         let evidence = format!("a tool result has {} characters", result.chars);
         let trip = Trip::new(GuardKind::LargeResponse, result.chars, limit, evidence);
-        turn.tripped(trip, Rung::Nudge);
+        out.tripped(trip, Rung::Nudge);
     }
-    let verdict = session.calls.after(&book.policy.calls, turn.at, result);
-    obey(session, verdict, book, turn)
+    let verdict = session.calls.after(&state.policy.calls, out.at, result);
+    obey(session, verdict, state, out)
 }
 
 /// Does what the call ring says.
-fn obey(session: Box<Session>, verdict: Verdict, book: &Book, turn: &mut Turn) -> Phase {
+fn obey(session: Box<Session>, verdict: Verdict, state: &RunState, out: &mut StepOutput) -> Phase {
     let rung = verdict.rung();
     match verdict {
         Verdict::Pass => Phase::Iterating(session),
         Verdict::Nudge { message, trip } => {
-            turn.tripped(trip, rung);
-            steer(&session, message, book, turn);
+            out.tripped(trip, rung);
+            steer(&session, message, state, out);
             Phase::Iterating(session)
         }
         Verdict::Refuse { trip, .. } => {
-            turn.tripped(trip, rung);
+            out.tripped(trip, rung);
             Phase::Iterating(session)
         }
         Verdict::Halt { trip, .. } => {
-            turn.tripped(trip.clone(), rung);
-            stopping::begin(session, End::Halted(trip), turn, book)
+            out.tripped(trip.clone(), rung);
+            stopping::begin(session, End::Halted(trip), out, state)
         }
     }
 }
 
-fn steer(session: &Session, message: String, book: &Book, turn: &mut Turn) {
-    if book.traits.steerable {
-        turn.order(Effect::SteerAgent { iteration: session.iteration, message });
+fn steer(session: &Session, message: String, state: &RunState, out: &mut StepOutput) {
+    if state.traits.steerable {
+        out.order(Effect::SteerAgent { iteration: session.iteration, message });
     }
 }
 
-fn filled(mut session: Box<Session>, permille: u16, book: &Book, turn: &mut Turn) -> Phase {
+fn filled(
+    mut session: Box<Session>,
+    permille: u16,
+    state: &RunState,
+    out: &mut StepOutput,
+) -> Phase {
     if let Some(notice) = session.calls.context(permille) {
         let percent = notice.percent;
-        turn.announce(Notice::ContextFilling { percent, message: notice.message.clone() });
+        out.announce(Notice::ContextFilling { percent, message: notice.message.clone() });
         let evidence = format!("{percent} % of the context window is used");
-        turn.tripped(Trip::new(GuardKind::ContextFill, percent, 100_u64, evidence), Rung::Nudge);
-        steer(&session, notice.message, book, turn);
+        out.tripped(Trip::new(GuardKind::ContextFill, percent, 100_u64, evidence), Rung::Nudge);
+        steer(&session, notice.message, state, out);
     }
     Phase::Iterating(session)
 }
 
 /// The agent cannot work. Most exit by themselves; one that only waits is stopped after a while.
-fn troubled(mut session: Box<Session>, trouble: Trouble, book: &Book, turn: &mut Turn) -> Phase {
+fn troubled(
+    mut session: Box<Session>,
+    trouble: Trouble,
+    state: &RunState,
+    out: &mut StepOutput,
+) -> Phase {
     session.trouble = Some(trouble);
-    let at = turn.at.plus(book.policy.limits.stop_grace);
+    let at = out.at.plus(state.policy.limits.stop_grace);
     let (timer, iteration) = (Timer::StopGrace, session.iteration);
-    turn.order(Effect::SetTimer { timer, iteration, at });
+    out.order(Effect::SetTimer { timer, iteration, at });
     Phase::Iterating(session)
 }
 
 /// A timer of the running iteration.
-pub(super) fn timer(session: Box<Session>, timer: Timer, book: &Book, turn: &mut Turn) -> Phase {
+pub(super) fn timer(
+    session: Box<Session>,
+    timer: Timer,
+    state: &RunState,
+    out: &mut StepOutput,
+) -> Phase {
     match timer {
-        Timer::IterationTimeout => timed_out(session, book, turn),
-        Timer::Runtime => runtime_up(session, book, turn),
-        Timer::Stall => silent(session, book, turn),
+        Timer::IterationTimeout => timed_out(session, state, out),
+        Timer::Runtime => runtime_up(session, state, out),
+        Timer::Stall => silent(session, state, out),
         Timer::StopGrace if session.trouble.is_some() => {
-            stopping::begin(session, End::Troubled, turn, book)
+            stopping::begin(session, End::Troubled, out, state)
         }
         Timer::StopGrace | Timer::Wait => Phase::Iterating(session),
     }
 }
 
-fn runtime_up(session: Box<Session>, book: &Book, turn: &mut Turn) -> Phase {
-    if let Some(trip) = budget_trip(&book.ring.meters, &book.policy) {
-        turn.tripped(trip.clone(), Rung::Halt);
-        return stopping::begin(session, End::Spent(trip), turn, book);
+fn runtime_up(session: Box<Session>, state: &RunState, out: &mut StepOutput) -> Phase {
+    if let Some(trip) = budget_trip(&state.ring.meters, &state.policy) {
+        out.tripped(trip.clone(), Rung::Halt);
+        return stopping::begin(session, End::Spent(trip), out, state);
     }
-    set_runtime_timer(&session, book, turn);
+    set_runtime_timer(&session, state, out);
     Phase::Iterating(session)
 }
 
 /// A6: an agent that can be told is told first and given the same time again; then it is stopped.
-fn silent(mut session: Box<Session>, book: &Book, turn: &mut Turn) -> Phase {
-    let limit = book.policy.limits.stall_after;
-    let Some(stall) = session.calls.stalled(turn.at, limit) else {
-        set_stall_timer(&session, book, turn);
+fn silent(mut session: Box<Session>, state: &RunState, out: &mut StepOutput) -> Phase {
+    let limit = state.policy.limits.stall_after;
+    let Some(stall) = session.calls.stalled(out.at, limit) else {
+        set_stall_timer(&session, state, out);
         return Phase::Iterating(session);
     };
     match session.stall_told {
-        None if book.traits.steerable => {
-            turn.tripped(stall.trip, Rung::Nudge);
-            steer(&session, stall.message, book, turn);
-            session.stall_told = Some(turn.at);
-            set_stall_timer(&session, book, turn);
+        None if state.traits.steerable => {
+            out.tripped(stall.trip, Rung::Nudge);
+            steer(&session, stall.message, state, out);
+            session.stall_told = Some(out.at);
+            set_stall_timer(&session, state, out);
             Phase::Iterating(session)
         }
-        Some(told) if turn.at.since(told) < limit => {
-            set_stall_timer(&session, book, turn);
+        Some(told) if out.at.since(told) < limit => {
+            set_stall_timer(&session, state, out);
             Phase::Iterating(session)
         }
         Some(_) | None => {
-            turn.tripped(stall.trip.clone(), Rung::Halt);
-            stopping::begin(session, End::Halted(stall.trip), turn, book)
+            out.tripped(stall.trip.clone(), Rung::Halt);
+            stopping::begin(session, End::Halted(stall.trip), out, state)
         }
     }
 }
 
-fn timed_out(session: Box<Session>, book: &Book, turn: &mut Turn) -> Phase {
-    let (took, limit) = (turn.at.since(session.started), book.policy.limits.iteration_timeout);
+fn timed_out(session: Box<Session>, state: &RunState, out: &mut StepOutput) -> Phase {
+    let (took, limit) = (out.at.since(session.started), state.policy.limits.iteration_timeout);
     if took < limit {
-        set_timeout_timer(&session, book, turn);
+        set_timeout_timer(&session, state, out);
         return Phase::Iterating(session);
     }
     let evidence = format!("the iteration took {took} of {limit} allowed");
     let trip = Trip::new(GuardKind::IterationTimeout, took.get(), limit.get(), evidence);
-    turn.tripped(trip.clone(), Rung::Halt);
-    stopping::begin(session, End::Halted(trip), turn, book)
+    out.tripped(trip.clone(), Rung::Halt);
+    stopping::begin(session, End::Halted(trip), out, state)
 }
 
 /// Sets every timer a new session needs.
-pub(super) fn set_timers(session: &Session, book: &Book, turn: &mut Turn) {
-    set_timeout_timer(session, book, turn);
-    set_runtime_timer(session, book, turn);
-    set_stall_timer(session, book, turn);
+pub(super) fn set_timers(session: &Session, state: &RunState, out: &mut StepOutput) {
+    set_timeout_timer(session, state, out);
+    set_runtime_timer(session, state, out);
+    set_stall_timer(session, state, out);
 }
 
-fn set_timeout_timer(session: &Session, book: &Book, turn: &mut Turn) {
-    let at = session.started.plus(book.policy.limits.iteration_timeout);
+fn set_timeout_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
+    let at = session.started.plus(state.policy.limits.iteration_timeout);
     let (timer, iteration) = (Timer::IterationTimeout, session.iteration);
-    turn.order(Effect::SetTimer { timer, iteration, at });
+    out.order(Effect::SetTimer { timer, iteration, at });
 }
 
-fn set_runtime_timer(session: &Session, book: &Book, turn: &mut Turn) {
-    let limit = book.policy.limits.runtime;
+fn set_runtime_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
+    let limit = state.policy.limits.runtime;
     if !limit.is_zero() {
-        let at = turn.at.plus(limit.minus(book.ring.meters.runtime));
+        let at = out.at.plus(limit.minus(state.ring.meters.runtime));
         let (timer, iteration) = (Timer::Runtime, session.iteration);
-        turn.order(Effect::SetTimer { timer, iteration, at });
+        out.order(Effect::SetTimer { timer, iteration, at });
     }
 }
 
-fn set_stall_timer(session: &Session, book: &Book, turn: &mut Turn) {
-    let limit = book.policy.limits.stall_after;
+fn set_stall_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
+    let limit = state.policy.limits.stall_after;
     if !limit.is_zero() {
         let at = session.stall_told.unwrap_or(session.last_life).plus(limit);
         let (timer, iteration) = (Timer::Stall, session.iteration);
-        turn.order(Effect::SetTimer { timer, iteration, at });
+        out.order(Effect::SetTimer { timer, iteration, at });
     }
 }
 
@@ -262,17 +283,17 @@ pub(super) fn exited(
     mut session: Session,
     mut end: End,
     exit: &Exit,
-    book: &Book,
-    turn: &mut Turn,
+    state: &RunState,
+    out: &mut StepOutput,
 ) -> Phase {
     for failure in &exit.claims.failures {
-        let verdict = session.calls.invalid(&book.policy.calls, turn.at, failure);
+        let verdict = session.calls.invalid(&state.policy.calls, out.at, failure);
         let rung = verdict.rung();
         if let Verdict::Nudge { trip, .. }
         | Verdict::Refuse { trip, .. }
         | Verdict::Halt { trip, .. } = verdict
         {
-            turn.tripped(trip.clone(), rung);
+            out.tripped(trip.clone(), rung);
             if rung == Rung::Halt && end == End::Own {
                 end = End::Halted(trip);
             }
@@ -280,19 +301,19 @@ pub(super) fn exited(
     }
     if let (End::Own, Some(Trouble::OwnGuard { message })) = (&end, &session.trouble) {
         let evidence = format!("the agent's own loop guard stopped it: {message}");
-        let refuse_after = book.policy.calls.refuse_after;
+        let refuse_after = state.policy.calls.refuse_after;
         let trip = Trip::new(GuardKind::Repetition, refuse_after, refuse_after, evidence);
-        turn.tripped(trip.clone(), Rung::Halt);
+        out.tripped(trip.clone(), Rung::Halt);
         end = End::Halted(trip);
     }
     let iteration = session.iteration;
-    turn.order(Effect::LookAtWorktree { iteration });
+    out.order(Effect::SnapshotWorktree { iteration });
     Phase::Inspecting(Box::new(Closed {
         session,
         end,
         exit: exit.clone(),
-        ended: turn.at,
-        sight: None,
+        ended: out.at,
+        snapshot: None,
         violations: Vec::new(),
         newly_done: Vec::new(),
     }))

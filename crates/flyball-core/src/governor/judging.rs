@@ -6,14 +6,15 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::book::{Book, Held};
 use super::phase::{Closed, End, Phase};
+use super::state::{Held, RunState};
 use super::verifying::{self, Verification};
-use super::{Turn, attempts, finish, planning, remedies};
+use super::{StepOutput, attempts, finish, planning, remedies};
 use crate::claim::Claim;
-use crate::effect::{Effect, IterationReport, IterationResult, Notice, Rung};
-use crate::event::{Exit, ExitHow, Sight};
+use crate::effect::{Effect, IterationReport, IterationResult, Notice};
+use crate::event::{Exit, ExitHow, WorktreeSnapshot};
 use crate::gate::GateResult;
+use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
 use crate::iteration::{IterationVerdict, Step, Validation};
 use crate::outcome::Outcome;
@@ -31,53 +32,53 @@ pub(super) struct Judgement {
 }
 
 /// Judges a closed iteration and decides what follows.
-pub(super) fn judge(closed: &Closed, book: &mut Book, turn: &mut Turn) -> Phase {
-    let sight = closed.sight.clone().unwrap_or_default();
-    book.ring.meters.iterations = book.ring.meters.iterations.saturating_add(1);
-    book.last_task.clone_from(&closed.session.task);
-    let judgement = weigh(closed, &sight, book);
-    record(closed, &sight, &judgement, book, turn);
-    let verification = verifying::verify(book, &sight, &closed.exit.claims);
-    let phase = follow(closed, &judgement, verification, book, turn);
-    book.head = sight.head;
+pub(super) fn judge(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    let snapshot = closed.snapshot.clone().unwrap_or_default();
+    state.ring.meters.iterations = state.ring.meters.iterations.saturating_add(1);
+    state.last_task.clone_from(&closed.session.task);
+    let judgement = weigh(closed, &snapshot, state);
+    record(closed, &snapshot, &judgement, state, out);
+    let verification = verifying::verify(state, &snapshot, &closed.exit.claims);
+    let phase = follow(closed, &judgement, verification, state, out);
+    state.head = snapshot.head;
     phase
 }
 
 /// Closes an iteration that a human or a used-up budget cut short, and ends the run.
-pub(super) fn cut(closed: &Closed, book: &mut Book, turn: &mut Turn) -> Phase {
-    book.ring.meters.iterations = book.ring.meters.iterations.saturating_add(1);
-    let sight = closed.sight.clone().unwrap_or_default();
+pub(super) fn cut(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    state.ring.meters.iterations = state.ring.meters.iterations.saturating_add(1);
+    let snapshot = closed.snapshot.clone().unwrap_or_default();
     let outcome = match &closed.end {
         End::Human(crate::event::StopCause::Interrupt) => Outcome::Interrupted,
         End::Human(_) | End::Own | End::Troubled => Outcome::Terminated,
         End::Spent(trip) | End::Halted(trip) => trip.guard.outcome().unwrap_or(Outcome::Fault),
     };
-    close_iteration(closed, &sight, IterationResult::Cut(outcome), book, turn);
-    book.head = sight.head;
+    close_iteration(closed, &snapshot, IterationResult::Cut(outcome), state, out);
+    state.head = snapshot.head;
     match &closed.end {
-        End::Human(cause) => finish::by_human(*cause, book, turn),
+        End::Human(cause) => finish::by_human(*cause, state, out),
         End::Spent(trip) | End::Halted(trip) => {
-            let also = book.ring.may_start(&book.policy).also;
-            finish::halt(trip.clone(), also, book, turn)
+            let also = state.ring.may_start(&state.policy).also;
+            finish::halt(trip.clone(), also, state, out)
         }
-        End::Own | End::Troubled => finish::end(outcome, String::from("cut short"), book, turn),
+        End::Own | End::Troubled => finish::end(outcome, String::from("cut short"), state, out),
     }
 }
 
-fn weigh(closed: &Closed, sight: &Sight, book: &mut Book) -> Judgement {
-    let green = book.green();
+fn weigh(closed: &Closed, snapshot: &WorktreeSnapshot, state: &mut RunState) -> Judgement {
+    let green = state.green();
     let is_lost = closed.exit.how == ExitHow::Lost;
     let halted = match &closed.end {
         End::Halted(trip) => trip.guard.outcome(),
         End::Own | End::Spent(_) | End::Troubled | End::Human(_) => None,
     };
     let died = closed.end == End::Own && !is_lost && !closed.exit.how.is_clean();
-    let moved = sight.head != book.head;
+    let moved = snapshot.head != state.head;
     let step = if moved { Step::Committed } else { Step::Uncommitted };
     let progressed =
-        book.stuck.is_progress(book.policy.iterations.progress, step, &sight.progress_tree);
+        state.stuck.is_progress(state.policy.iterations.progress, step, &snapshot.progress_tree);
     let left_good_work = moved && progressed && green != Some(false);
-    let improved = green == Some(false) && improved(book);
+    let improved = green == Some(false) && improved(state);
     let (verdict, result) = if is_lost {
         (IterationVerdict::Unjudged, IterationResult::Lost)
     } else if let Some(outcome) = halted {
@@ -97,8 +98,8 @@ fn weigh(closed: &Closed, sight: &Sight, book: &mut Book) -> Judgement {
 }
 
 /// B6: red, but no gate turned red and the set of failures shrank.
-fn improved(book: &Book) -> bool {
-    let (Some(now), Some(before)) = (&book.verdict, &book.verdict_before) else { return false };
+fn improved(state: &RunState) -> bool {
+    let (Some(now), Some(before)) = (&state.verdict, &state.verdict_before) else { return false };
     if now.tree == before.tree {
         return false;
     }
@@ -110,32 +111,38 @@ fn improved(book: &Book) -> bool {
     !turned_red && shrank && failing.is_subset(&failing_before)
 }
 
-fn record(closed: &Closed, sight: &Sight, judgement: &Judgement, book: &mut Book, turn: &mut Turn) {
-    let score = book.verdict.as_ref().and_then(GateResult::score);
-    book.ring.record(Validation {
+fn record(
+    closed: &Closed,
+    snapshot: &WorktreeSnapshot,
+    judgement: &Judgement,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) {
+    let score = state.verdict.as_ref().and_then(GateResult::score);
+    state.ring.record(Validation {
         iteration: closed.session.iteration,
-        at: turn.at,
+        at: out.at,
         verdict: judgement.verdict,
         score: score.filter(|_| judgement.verdict != IterationVerdict::Unjudged),
-        files: files(sight, book),
-        tree: sight.code_tree.clone(),
+        files: files(snapshot, state),
+        tree: snapshot.code_tree.clone(),
     });
     if judgement.progressed {
-        book.stuck.progressed();
+        state.stuck.progressed();
     } else if !judgement.is_exempt {
-        book.stuck.idled();
+        state.stuck.idled();
     }
     if judgement.verdict != IterationVerdict::Unjudged {
-        attempts::record(closed, sight, judgement, book, turn);
+        attempts::record(closed, snapshot, judgement, state, out);
     }
-    close_iteration(closed, sight, judgement.result, book, turn);
-    book.briefing.after(closed, book.stuck.count(), &book.policy);
+    close_iteration(closed, snapshot, judgement.result, state, out);
+    state.briefing.after(closed, state.stuck.count(), &state.policy);
 }
 
 /// Files named in findings of red gates, and files changed.
-fn files(sight: &Sight, book: &Book) -> Vec<String> {
-    let mut files: BTreeSet<String> = sight.changed.iter().cloned().collect();
-    if let Some(verdict) = &book.verdict {
+fn files(snapshot: &WorktreeSnapshot, state: &RunState) -> Vec<String> {
+    let mut files: BTreeSet<String> = snapshot.changed.iter().cloned().collect();
+    if let Some(verdict) = &state.verdict {
         for (_, finding) in verdict.failures() {
             files.extend(finding.file.clone());
             let named = crate::iteration::files_in_message(&finding.message);
@@ -147,27 +154,27 @@ fn files(sight: &Sight, book: &Book) -> Vec<String> {
 
 fn close_iteration(
     closed: &Closed,
-    sight: &Sight,
+    snapshot: &WorktreeSnapshot,
     result: IterationResult,
-    book: &Book,
-    turn: &mut Turn,
+    state: &RunState,
+    out: &mut StepOutput,
 ) {
-    let (stories_complete, stories_total) = book.stories();
+    let (stories_complete, stories_total) = state.stories();
     let spent = closed.session.spent;
-    turn.order(Effect::CloseIteration(IterationReport {
+    out.order(Effect::CloseIteration(IterationReport {
         iteration: closed.session.iteration,
         mode: closed.session.mode,
         task: closed.session.task.clone(),
         started: closed.session.started,
         ended: closed.ended,
-        commit: if sight.head == book.head { None } else { sight.head.clone() },
+        commit: if snapshot.head == state.head { None } else { snapshot.head.clone() },
         stories_complete,
         stories_total,
-        stuck: book.stuck.count(),
+        stuck: state.stuck.count(),
         tokens: spent.input_tokens.saturating_add(spent.output_tokens),
         cost_micro_usd: spent.cost_micro_usd,
-        green: book.green(),
-        score: book.verdict.as_ref().and_then(GateResult::score),
+        green: state.green(),
+        score: state.verdict.as_ref().and_then(GateResult::score),
         result,
     }));
 }
@@ -177,76 +184,76 @@ fn follow(
     closed: &Closed,
     judgement: &Judgement,
     verification: Verification,
-    book: &mut Book,
-    turn: &mut Turn,
+    state: &mut RunState,
+    out: &mut StepOutput,
 ) -> Phase {
     match verification {
-        Verification::Done(outcome) => return finish::complete(outcome, book, turn),
-        Verification::OnlyTamper if book.tamper.told && asks(book) => {
-            return ask_about_tamper(closed, book, turn);
+        Verification::Done(outcome) => return finish::complete(outcome, state, out),
+        Verification::OnlyTamper if state.tamper.told && asks(state) => {
+            return ask_about_tamper(closed, state, out);
         }
-        Verification::OnlyTamper => refuse(closed, &[], book, turn),
-        Verification::Missing(missing) => refuse(closed, &missing, book, turn),
+        Verification::OnlyTamper => refuse(closed, &[], state, out),
+        Verification::Missing(missing) => refuse(closed, &missing, state, out),
     }
     if let Some(claim) = &judgement.claim
-        && let Some(phase) = heed(closed, claim, book, turn)
+        && let Some(phase) = heed(closed, claim, state, out)
     {
         return phase;
     }
     if let (OnSessionHalt::Stop, End::Halted(trip)) =
-        (book.policy.iterations.on_session_halt, &closed.end)
+        (state.policy.iterations.on_session_halt, &closed.end)
     {
-        let also = book.ring.may_start(&book.policy);
+        let also = state.ring.may_start(&state.policy);
         let also = also.trip.into_iter().chain(also.also).collect();
-        return finish::halt(trip.clone(), also, book, turn);
+        return finish::halt(trip.clone(), also, state, out);
     }
-    match stuck(closed, book, turn) {
+    match stuck(closed, state, out) {
         Some(phase) => phase,
-        None => planning::plan(book, turn),
+        None => planning::plan(state, out),
     }
 }
 
-fn asks(book: &Book) -> bool {
-    book.policy.gates.on_tamper == OnTamper::Ask
+fn asks(state: &RunState) -> bool {
+    state.policy.gates.on_tamper == OnTamper::Ask
 }
 
 /// A completion that does not verify: counted, announced, and explained in the next briefing. Red
 /// gates are explained whether or not completion was claimed.
-fn refuse(closed: &Closed, missing: &[String], book: &mut Book, turn: &mut Turn) {
+fn refuse(closed: &Closed, missing: &[String], state: &mut RunState, out: &mut StepOutput) {
     let claimed = closed.exit.claims.complete;
-    let is_same_task = book.refused_task == closed.session.task;
-    let turned_green = book.green() == Some(true)
-        && book.verdict_before.as_ref().is_some_and(|before| !before.is_green())
-        && closed.sight.as_ref().is_some_and(|sight| !sight.changed.is_empty());
+    let is_same_task = state.refused_task == closed.session.task;
+    let turned_green = state.green() == Some(true)
+        && state.verdict_before.as_ref().is_some_and(|before| !before.is_green())
+        && closed.snapshot.as_ref().is_some_and(|snapshot| !snapshot.changed.is_empty());
     if !is_same_task || !closed.newly_done.is_empty() || turned_green {
-        book.ring.completion_streak_ended();
-        book.refused_task.clone_from(&closed.session.task);
+        state.ring.completion_streak_ended();
+        state.refused_task.clone_from(&closed.session.task);
     }
-    let is_red = book.green() == Some(false);
-    let has_tamper = !book.open_tamper().is_empty();
+    let is_red = state.green() == Some(false);
+    let has_tamper = !state.open_tamper().is_empty();
     if !claimed && !is_red && !has_tamper {
         return;
     }
     let shown: &[String] = if claimed { missing } else { &[] };
-    let event = verifying::blocking_event(book, shown);
+    let event = verifying::blocking_event(state, shown);
     if claimed {
-        book.ring.completion_refused();
-        let (refusals, limit) = (book.ring.refusals(), book.policy.iterations.gate_refusals);
+        state.ring.completion_refused();
+        let (refusals, limit) = (state.ring.refusals(), state.policy.iterations.gate_refusals);
         let trip = Trip::new(GuardKind::Completion, refusals, limit, event.summary.clone());
-        turn.tripped(trip, Rung::Refuse);
-        turn.announce(Notice::CompletionRefused(Box::new(event.clone())));
+        out.tripped(trip, Rung::Refuse);
+        out.announce(Notice::CompletionRefused(Box::new(event.clone())));
     }
     if has_tamper {
         let evidence = event.missing.last().cloned().unwrap_or_default();
-        let count = book.open_tamper().len() as u64;
-        turn.tripped(Trip::new(GuardKind::Tamper, count, 0_u64, evidence), Rung::Nudge);
-        book.tamper.told = true;
+        let count = state.open_tamper().len() as u64;
+        out.tripped(Trip::new(GuardKind::Tamper, count, 0_u64, evidence), Rung::Nudge);
+        state.tamper.told = true;
     }
-    book.briefing.blocked(&event, &book.policy.gates);
+    state.briefing.blocked(&event, &state.policy.gates);
 }
 
-fn ask_about_tamper(closed: &Closed, book: &mut Book, turn: &mut Turn) -> Phase {
-    let findings = book.open_tamper();
+fn ask_about_tamper(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    let findings = state.open_tamper();
     let count = findings.len() as u64;
     let list: Vec<String> = findings
         .iter()
@@ -262,48 +269,53 @@ fn ask_about_tamper(closed: &Closed, book: &mut Book, turn: &mut Turn) -> Phase 
     let trip = Trip::new(GuardKind::Tamper, count, 0_u64, evidence);
     let (iteration, task) = (closed.session.iteration, closed.session.task.clone());
     let held = Held { iteration, task, claim: Claim::Decide { question } };
-    finish::ask_about_tamper(held, trip, book, turn)
+    finish::ask_about_tamper(held, trip, state, out)
 }
 
 /// B2: BLOCKED and DECIDE end the run, or hold while other tasks can be worked on.
-fn heed(closed: &Closed, claim: &Claim, book: &mut Book, turn: &mut Turn) -> Option<Phase> {
+fn heed(
+    closed: &Closed,
+    claim: &Claim,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Option<Phase> {
     let (iteration, task) = (closed.session.iteration, closed.session.task.clone());
     let held = Held { iteration, task: task.clone(), claim: claim.clone() };
-    let (OnBlocked::Next, Some(task)) = (book.policy.iterations.on_blocked, task) else {
-        return Some(finish::claimed(held, book, turn));
+    let (OnBlocked::Next, Some(task)) = (state.policy.iterations.on_blocked, task) else {
+        return Some(finish::claimed(held, state, out));
     };
     let (standing, why) = match claim {
         Claim::Blocked { reason } => (Standing::Blocked, reason.clone()),
         Claim::Decide { question } => (Standing::Asked, question.clone()),
         Claim::Complete => return None,
     };
-    book.held.retain(|other| other.task.as_ref() != Some(&task));
-    book.held.push(held);
-    remedies::leave(&task, standing, &why, book, turn);
+    state.held.retain(|other| other.task.as_ref() != Some(&task));
+    state.held.push(held);
+    remedies::leave(&task, standing, &why, state, out);
     None
 }
 
 /// B3: too many iterations without progress.
-fn stuck(closed: &Closed, book: &mut Book, turn: &mut Turn) -> Option<Phase> {
-    let (count, limit) = (book.stuck.count(), book.policy.limits.stuck);
+fn stuck(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -> Option<Phase> {
+    let (count, limit) = (state.stuck.count(), state.policy.limits.stuck);
     if count < limit {
         return None;
     }
     let evidence = format!("{count} iterations in a row without progress (limit {limit})");
     let trip = Trip::new(GuardKind::Stuck, count, limit, evidence);
-    let is_hopeless = book.stuck.streak() >= limit.saturating_mul(2);
-    match (book.policy.iterations.on_stuck, &closed.session.task) {
+    let is_hopeless = state.stuck.streak() >= limit.saturating_mul(2);
+    match (state.policy.iterations.on_stuck, &closed.session.task) {
         (OnStuck::Next, Some(task)) if !is_hopeless => {
-            turn.tripped(trip.clone(), Rung::Redirect);
-            remedies::leave(task, Standing::SetAside, &trip.evidence, book, turn);
-            book.stuck.next_task();
-            book.briefing.set_aside(task, count);
+            out.tripped(trip.clone(), Rung::Redirect);
+            remedies::leave(task, Standing::SetAside, &trip.evidence, state, out);
+            state.stuck.next_task();
+            state.briefing.set_aside(task, count);
             None
         }
         _ => {
-            let safety = book.ring.may_start(&book.policy);
+            let safety = state.ring.may_start(&state.policy);
             let also = safety.trip.into_iter().chain(safety.also).collect();
-            Some(finish::halt(trip, also, book, turn))
+            Some(finish::halt(trip, also, state, out))
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::CallRing;
 use crate::effect::{Effect, Ending, Force};
-use crate::event::{Exit, Sight, Spend, StopCause};
+use crate::event::{Exit, Spend, StopCause, WorktreeSnapshot};
 use crate::guard::Trip;
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
@@ -152,7 +152,7 @@ pub(super) struct Closed {
     pub(super) exit: Exit,
     pub(super) ended: Moment,
     /// What it left, once seen.
-    pub(super) sight: Option<Sight>,
+    pub(super) snapshot: Option<WorktreeSnapshot>,
     /// What it did to the task list that had to be undone.
     pub(super) violations: Vec<String>,
     /// Stories it legally finished.

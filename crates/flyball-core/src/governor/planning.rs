@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::book::Book;
 use super::phase::{Phase, Session};
-use super::{Turn, finish, iterating, remedies};
+use super::state::RunState;
+use super::{StepOutput, finish, iterating, remedies};
 use crate::call::CallRing;
 use crate::effect::{Effect, Notice};
 use crate::event::Spend;
@@ -20,31 +20,31 @@ enum Choice {
 }
 
 /// Plans the next iteration, or ends the run.
-pub(super) fn plan(book: &mut Book, turn: &mut Turn) -> Phase {
-    let safety = book.ring.may_start(&book.policy);
+pub(super) fn plan(state: &mut RunState, out: &mut StepOutput) -> Phase {
+    let safety = state.ring.may_start(&state.policy);
     if let Some(trip) = safety.trip {
-        return finish::halt(trip, safety.also, book, turn);
+        return finish::halt(trip, safety.also, state, out);
     }
-    match choose(book, turn) {
-        Choice::Start(mode, task) => start(mode, task, book, turn),
-        Choice::NothingLeft => finish::nothing_left(book, turn),
+    match choose(state, out) {
+        Choice::Start(mode, task) => start(mode, task, state, out),
+        Choice::NothingLeft => finish::nothing_left(state, out),
     }
 }
 
 /// Picks a task whose attempts show no loop, or whose loop has just been given a remedy that lets
 /// it be tried again.
-fn choose(book: &mut Book, turn: &mut Turn) -> Choice {
-    let attempted: Vec<TaskId> = core::mem::take(&mut book.attempted).into_iter().collect();
+fn choose(state: &mut RunState, out: &mut StepOutput) -> Choice {
+    let attempted: Vec<TaskId> = core::mem::take(&mut state.attempted).into_iter().collect();
     for task in &attempted {
-        remedies::treat_attempted(task, book, turn);
+        remedies::treat_attempted(task, state, out);
     }
     // Each round takes a task out of planning, so there are no more rounds than tasks.
-    let rounds = book.tasks.as_ref().map_or(0, |board| board.list.stories().len());
+    let rounds = state.tasks.as_ref().map_or(0, |board| board.list.stories().len());
     for _ in 0..=rounds {
-        let Some((mode, task)) = book.pick() else { return Choice::NothingLeft };
+        let Some((mode, task)) = state.pick() else { return Choice::NothingLeft };
         let Some(candidate) = &task else { return Choice::Start(mode, task) };
-        match remedies::treat(candidate, book, turn) {
-            Some(Remedy::ForceNext) if !book.is_done(candidate) => {}
+        match remedies::treat(candidate, state, out) {
+            Some(Remedy::ForceNext) if !state.is_done(candidate) => {}
             Some(Remedy::Escalate) => {}
             Some(Remedy::ForceNext | Remedy::Advise | Remedy::UnblockAuthority) | None => {
                 return Choice::Start(mode, task);
@@ -54,7 +54,7 @@ fn choose(book: &mut Book, turn: &mut Turn) -> Choice {
     Choice::NothingLeft
 }
 
-impl Book {
+impl RunState {
     /// The mode and story by B11 and C4. Without a task list the prompt is the one task.
     fn pick(&self) -> Option<(Mode, Option<TaskId>)> {
         let Some(board) = &self.tasks else { return Some((Mode::Implement, None)) };
@@ -73,29 +73,29 @@ impl Book {
     }
 }
 
-fn start(mode: Mode, task: Option<TaskId>, book: &mut Book, turn: &mut Turn) -> Phase {
-    let iteration = IterationNo::new(book.ring.meters.iterations).next();
-    if let Some(answer) = &mut book.answer {
+fn start(mode: Mode, task: Option<TaskId>, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    let iteration = IterationNo::new(state.ring.meters.iterations).next();
+    if let Some(answer) = &mut state.answer {
         answer.given_to = Some(iteration);
-        turn.announce(Notice::AnswerDelivered);
+        out.announce(Notice::AnswerDelivered);
     }
-    let briefing = book.briefing.compose(book.answer.as_ref());
+    let briefing = state.briefing.compose(state.answer.as_ref());
     let mut calls = CallRing::new();
-    calls.life(turn.at);
+    calls.life(out.at);
     let session = Session {
         iteration,
         mode,
         task: task.clone(),
-        started: turn.at,
+        started: out.at,
         calls,
-        last_life: turn.at,
+        last_life: out.at,
         stall_told: None,
         spent: Spend::default(),
         trouble: None,
         reports: AttemptReports::default(),
     };
-    let agent = book.agent;
-    turn.order(Effect::StartAgent { iteration, mode, task, briefing, agent });
-    iterating::set_timers(&session, book, turn);
+    let agent = state.agent;
+    out.order(Effect::StartAgent { iteration, mode, task, briefing, agent });
+    iterating::set_timers(&session, state, out);
     Phase::Iterating(Box::new(session))
 }

@@ -2,49 +2,50 @@
 
 use alloc::string::String;
 
-use super::Turn;
-use super::book::Book;
-use crate::effect::{Effect, LeftTask, Notice, Rung};
+use super::StepOutput;
+use super::state::RunState;
+use crate::effect::{Effect, LeftTask, Notice};
+use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
 use crate::id::TaskId;
 use crate::task::{Detection, Pattern, Remedy, Standing};
 
 /// Looks at the attempts at the task that is to be tried next, and performs the remedy that is due.
 /// Says which one it was.
-pub(super) fn treat(task: &TaskId, book: &mut Book, turn: &mut Turn) -> Option<Remedy> {
-    let detection = book.task_ring.detect(&book.policy.tasks, &book.run, turn.at, task)?;
-    perform(&detection, book, turn)
+pub(super) fn treat(task: &TaskId, state: &mut RunState, out: &mut StepOutput) -> Option<Remedy> {
+    let detection = state.task_ring.detect(&state.policy.tasks, &state.run, out.at, task)?;
+    perform(&detection, state, out)
 }
 
 /// Looks at the attempts at a task that was just tried: going back to finished tasks and going
 /// round between tasks show there, whatever is tried next.
-pub(super) fn treat_attempted(task: &TaskId, book: &mut Book, turn: &mut Turn) {
-    let Some(detection) = book.task_ring.detect(&book.policy.tasks, &book.run, turn.at, task)
+pub(super) fn treat_attempted(task: &TaskId, state: &mut RunState, out: &mut StepOutput) {
+    let Some(detection) = state.task_ring.detect(&state.policy.tasks, &state.run, out.at, task)
     else {
         return;
     };
     match detection.pattern {
         Pattern::CompletedTaskRevisit | Pattern::TaskCycle => {
-            perform(&detection, book, turn);
+            perform(&detection, state, out);
         }
         Pattern::BlockedTaskSpin | Pattern::NoProgressRepeat => {}
     }
 }
 
-fn perform(detection: &Detection, book: &mut Book, turn: &mut Turn) -> Option<Remedy> {
+fn perform(detection: &Detection, state: &mut RunState, out: &mut StepOutput) -> Option<Remedy> {
     let remedy = detection.remedy?;
-    let id = book.entry_id();
-    announce(detection, remedy, turn);
-    let applied = book.task_ring.apply(&book.policy.tasks, turn.at, detection, id);
+    let id = state.entry_id();
+    announce(detection, remedy, out);
+    let applied = state.task_ring.apply(&state.policy.tasks, out.at, detection, id);
     for entry in applied.entries {
-        turn.order(Effect::RecordContext(entry));
+        out.order(Effect::RecordContext(entry));
     }
     for (task, standing) in applied.standing_changes {
         let why = evidence(detection);
-        note(&task, standing, &why, book, turn);
+        note(&task, standing, &why, state, out);
     }
     if let Some(text) = applied.briefing {
-        book.briefing.remedy(text);
+        state.briefing.remedy(text);
     }
     Some(remedy)
 }
@@ -54,24 +55,24 @@ pub(super) fn leave(
     task: &TaskId,
     standing: Standing,
     why: &str,
-    book: &mut Book,
-    turn: &mut Turn,
+    state: &mut RunState,
+    out: &mut StepOutput,
 ) {
-    book.task_ring.set_standing(task.clone(), standing);
-    note(task, standing, why, book, turn);
+    state.task_ring.set_standing(task.clone(), standing);
+    note(task, standing, why, state, out);
 }
 
-fn note(task: &TaskId, standing: Standing, why: &str, book: &mut Book, turn: &mut Turn) {
+fn note(task: &TaskId, standing: Standing, why: &str, state: &mut RunState, out: &mut StepOutput) {
     let why = crate::text::head(why, 400);
-    book.left.retain(|left| left.task != *task);
+    state.left.retain(|left| left.task != *task);
     if standing != Standing::Open {
-        book.left.push(LeftTask { task: task.clone(), standing, why: why.clone() });
+        state.left.push(LeftTask { task: task.clone(), standing, why: why.clone() });
     }
-    turn.order(Effect::MarkTask { task: task.clone(), standing });
-    turn.announce(Notice::TaskLeft { task: task.clone(), standing, why });
+    out.order(Effect::MarkTask { task: task.clone(), standing });
+    out.announce(Notice::TaskLeft { task: task.clone(), standing, why });
 }
 
-fn announce(detection: &Detection, remedy: Remedy, turn: &mut Turn) {
+fn announce(detection: &Detection, remedy: Remedy, out: &mut StepOutput) {
     let guard = match detection.pattern {
         Pattern::CompletedTaskRevisit => GuardKind::CompletedTaskRevisit,
         Pattern::BlockedTaskSpin => GuardKind::BlockedTaskSpin,
@@ -84,7 +85,7 @@ fn announce(detection: &Detection, remedy: Remedy, turn: &mut Turn) {
         Remedy::Escalate => Rung::Ask,
     };
     let allowed = detection.evidence.len() as u64;
-    turn.tripped(Trip::new(guard, detection.attempts, allowed, evidence(detection)), rung);
+    out.tripped(Trip::new(guard, detection.attempts, allowed, evidence(detection)), rung);
 }
 
 fn evidence(detection: &Detection) -> String {

@@ -4,14 +4,14 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::book::{Answer, Before, Book, Carried, TamperWatch, TaskBoard};
 use super::briefing::Briefing;
 use super::phase::{Closed, End, Phase, Session};
+use super::state::{Answer, Before, Carried, RunState, TamperWatch, TaskBoard};
 use super::waiting::WaitMeter;
-use super::{Turn, finish, planning, verifying};
+use super::{StepOutput, finish, planning, verifying};
 use crate::claim::ClaimReading;
 use crate::effect::{Effect, Notice};
-use crate::event::{Desk, Exit, ExitHow, Resume, RunStart, TasksSight};
+use crate::event::{Exit, ExitHow, HumanFiles, Resume, RunStart, TasksSnapshot};
 use crate::gate::{Finding, GateResult};
 use crate::id::IterationNo;
 use crate::iteration::{IterationRing, StuckMeter};
@@ -35,7 +35,7 @@ pub enum StartProblem {
 
 /// What keeps a run from beginning, if anything does.
 pub fn start_problem(start: &RunStart) -> Option<StartProblem> {
-    match read_tasks(&start.sight.tasks) {
+    match read_tasks(&start.snapshot.tasks) {
         Err(problem) => Some(problem),
         Ok(None) if start.gates.is_empty() && !start.policy.iterations.trust_claims => {
             Some(StartProblem::NothingToVerify)
@@ -44,11 +44,11 @@ pub fn start_problem(start: &RunStart) -> Option<StartProblem> {
     }
 }
 
-fn read_tasks(sight: &TasksSight) -> Result<Option<TaskBoard>, StartProblem> {
-    match sight {
-        TasksSight::Absent => Ok(None),
-        TasksSight::Unreadable { error } => Err(StartProblem::UnreadableTasks(error.clone())),
-        TasksSight::Found { text } => {
+fn read_tasks(snapshot: &TasksSnapshot) -> Result<Option<TaskBoard>, StartProblem> {
+    match snapshot {
+        TasksSnapshot::Absent => Ok(None),
+        TasksSnapshot::Unreadable { error } => Err(StartProblem::UnreadableTasks(error.clone())),
+        TasksSnapshot::Found { text } => {
             let list = TaskList::parse(text)?;
             Ok(Some(TaskBoard { text: text.clone(), list }))
         }
@@ -56,48 +56,48 @@ fn read_tasks(sight: &TasksSight) -> Result<Option<TaskBoard>, StartProblem> {
 }
 
 /// The first step of a run.
-pub(super) fn begin(start: &RunStart, turn: &mut Turn) -> (Book, Phase) {
-    let mut book = open_book(start, turn);
+pub(super) fn begin(start: &RunStart, out: &mut StepOutput) -> (RunState, Phase) {
+    let mut state = open_state(start, out);
     if let Some(problem) = start_problem(start) {
         let why = problem.to_string();
-        let phase = finish::end(Outcome::Fault, why, &mut book, turn);
-        return (book, phase);
+        let phase = finish::end(Outcome::Fault, why, &mut state, out);
+        return (state, phase);
     }
-    let phase = match waiting_human(&start.desk, &mut book, turn) {
+    let phase = match waiting_human(&start.human_files, &mut state, out) {
         Some(phase) => phase,
-        None => first_look(&mut book, turn),
+        None => first_look(&mut state, out),
     };
-    (book, phase)
+    (state, phase)
 }
 
-fn open_book(start: &RunStart, turn: &Turn) -> Book {
-    let RunStart { run, policy, gates, sight, desk, memory, agent, fallbacks } = start;
-    Book {
+fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
+    let RunStart { run, policy, gates, snapshot, human_files, memory, agent, fallbacks } = start;
+    RunState {
         run: run.clone(),
         policy: policy.clone(),
         traits: *agent,
         gates: gates.clone(),
         fallbacks: *fallbacks,
         agent: 0,
-        tasks: read_tasks(&sight.tasks).ok().flatten(),
+        tasks: read_tasks(&snapshot.tasks).ok().flatten(),
         before: Before {
-            uncommitted: sight.uncommitted.iter().cloned().collect(),
+            uncommitted: snapshot.uncommitted.iter().cloned().collect(),
             ..Before::default()
         },
-        head: sight.head.clone(),
-        code_tree: sight.code_tree.clone(),
+        head: snapshot.head.clone(),
+        code_tree: snapshot.code_tree.clone(),
         verdict: None,
         verdict_before: None,
         tamper: TamperWatch {
-            accepted: desk.accepted_tamper.iter().cloned().collect(),
+            accepted: human_files.accepted_tamper.iter().cloned().collect(),
             ..TamperWatch::default()
         },
         ring: IterationRing::default(),
         task_ring: TaskRing::new(memory.clone()),
-        stuck: StuckMeter::new(sight.progress_tree.clone()),
+        stuck: StuckMeter::new(snapshot.progress_tree.clone()),
         waits: WaitMeter::default(),
         briefing: Briefing::default(),
-        answer: answer(desk),
+        answer: answer(human_files),
         held: Vec::new(),
         left: Vec::new(),
         last_task: None,
@@ -105,121 +105,130 @@ fn open_book(start: &RunStart, turn: &Turn) -> Book {
         attempted: alloc::collections::BTreeSet::new(),
         carried: Carried::default(),
         entries: 0,
-        mark: turn.at,
+        mark: out.at,
     }
 }
 
-fn answer(desk: &Desk) -> Option<Answer> {
-    let text = desk.answer.clone()?;
-    let question = desk.question.clone().unwrap_or_default();
+fn answer(human_files: &HumanFiles) -> Option<Answer> {
+    let text = human_files.answer.clone()?;
+    let question = human_files.question.clone().unwrap_or_default();
     Some(Answer { question, text, given_to: None })
 }
 
 /// B2: what a human has not yet dealt with ends the run at once.
-fn waiting_human(desk: &Desk, book: &mut Book, turn: &mut Turn) -> Option<Phase> {
-    if let Some(reason) = &desk.blocked {
+fn waiting_human(
+    human_files: &HumanFiles,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Option<Phase> {
+    if let Some(reason) = &human_files.blocked {
         let why = alloc::format!(
             "Still blocked: {reason}\nRemove what blocks it, then `flyball unblock` (or delete \
              blocked.txt) and run again."
         );
-        return Some(finish::end(Outcome::Blocked, why, book, turn));
+        return Some(finish::end(Outcome::Blocked, why, state, out));
     }
-    let question = desk.question.as_ref().filter(|_| desk.answer.is_none())?;
+    let question = human_files.question.as_ref().filter(|_| human_files.answer.is_none())?;
     let why = alloc::format!(
         "Still waiting for an answer to: {question}\nGive it with `flyball answer \"…\"` (or write \
          it below the line in decide.txt) and run again."
     );
-    Some(finish::end(Outcome::Decide, why, book, turn))
+    Some(finish::end(Outcome::Decide, why, state, out))
 }
 
-fn first_look(book: &mut Book, turn: &mut Turn) -> Phase {
-    if book.gates.is_empty() {
-        turn.announce(Notice::NothingChecks);
-        if verifying::done_before_it_began(book) {
-            return finish::complete_before_it_began(book, turn);
+fn first_look(state: &mut RunState, out: &mut StepOutput) -> Phase {
+    if state.gates.is_empty() {
+        out.announce(Notice::NothingChecks);
+        if verifying::done_before_it_began(state) {
+            return finish::complete_before_it_began(state, out);
         }
-        return planning::plan(book, turn);
+        return planning::plan(state, out);
     }
-    order_baseline(book, turn);
+    order_baseline(state, out);
     Phase::Baselining
 }
 
-fn order_baseline(book: &Book, turn: &mut Turn) {
-    let (iteration, tree) = (IterationNo::BASELINE, book.code_tree.clone());
-    turn.order(Effect::RunGates { iteration, tree });
+fn order_baseline(state: &RunState, out: &mut StepOutput) {
+    let (iteration, tree) = (IterationNo::BASELINE, state.code_tree.clone());
+    out.order(Effect::RunGates { iteration, tree });
 }
 
 /// The gates have said how things stood before the run.
 pub(super) fn baseline(
     result: &GateResult,
     tamper: &[Finding],
-    book: &mut Book,
-    turn: &mut Turn,
+    state: &mut RunState,
+    out: &mut StepOutput,
 ) -> Phase {
-    book.take_verdict(result, tamper);
-    book.before.failing = result.failing();
-    book.before.failures = result.failure_count();
-    let meters = book.ring.meters;
-    book.ring = IterationRing::with_baseline(result.score());
-    book.ring.meters = meters;
+    state.take_verdict(result, tamper);
+    state.before.failing = result.failing();
+    state.before.failures = result.failure_count();
+    let meters = state.ring.meters;
+    state.ring = IterationRing::with_baseline(result.score());
+    state.ring.meters = meters;
     if !result.is_green() {
         let gates = result.red().map(|check| check.gate.to_string()).collect();
-        turn.announce(Notice::BeginsRed { gates });
+        out.announce(Notice::BeginsRed { gates });
     }
-    if verifying::done_before_it_began(book) {
-        return finish::complete_before_it_began(book, turn);
+    if verifying::done_before_it_began(state) {
+        return finish::complete_before_it_began(state, out);
     }
-    if book.green() == Some(false) {
-        book.briefing.begins_red(result, &book.policy.gates);
+    if state.green() == Some(false) {
+        state.briefing.begins_red(result, &state.policy.gates);
     }
-    planning::plan(book, turn)
+    planning::plan(state, out)
 }
 
 /// flyball died and goes on: every phase gives its standing order again.
-pub(super) fn resume(phase: Phase, resume: &Resume, book: &mut Book, turn: &mut Turn) -> Phase {
-    book.policy = resume.policy.clone();
-    book.tamper.accepted.extend(resume.desk.accepted_tamper.iter().cloned());
-    let answer = answer(&resume.desk);
+pub(super) fn resume(
+    phase: Phase,
+    resume: &Resume,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
+    state.policy = resume.policy.clone();
+    state.tamper.accepted.extend(resume.human_files.accepted_tamper.iter().cloned());
+    let answer = answer(&resume.human_files);
     // One that is already on its way is not a second one: the iteration it was given to may still
     // be waiting for its gates.
-    if answer.as_ref().is_some_and(|new| !book.answer.as_ref().is_some_and(|old| old.says(new))) {
-        book.answer = answer;
+    if answer.as_ref().is_some_and(|new| !state.answer.as_ref().is_some_and(|old| old.says(new))) {
+        state.answer = answer;
     }
     match phase {
         Phase::Baselining => {
-            order_baseline(book, turn);
+            order_baseline(state, out);
             Phase::Baselining
         }
-        Phase::Iterating(session) => lost(*session, turn),
-        Phase::Stopping(stop) => lost(stop.session, turn),
+        Phase::Iterating(session) => lost(*session, out),
+        Phase::Stopping(stop) => lost(stop.session, out),
         Phase::Inspecting(mut closed) => {
             forget_human(&mut closed);
             let iteration = closed.session.iteration;
-            turn.order(Effect::LookAtWorktree { iteration });
+            out.order(Effect::SnapshotWorktree { iteration });
             Phase::Inspecting(closed)
         }
         Phase::Gating(mut closed) => {
             forget_human(&mut closed);
-            let tree = book.code_tree.clone();
-            turn.order(Effect::RunGates { iteration: closed.session.iteration, tree });
+            let tree = state.code_tree.clone();
+            out.order(Effect::RunGates { iteration: closed.session.iteration, tree });
             Phase::Gating(closed)
         }
         Phase::Waiting(wait) => {
             let (timer, iteration, at) = (crate::event::Timer::Wait, wait.iteration, wait.until);
-            turn.order(Effect::SetTimer { timer, iteration, at });
-            turn.announce(Notice::Waiting { until: wait.until, message: wait.message.clone() });
+            out.order(Effect::SetTimer { timer, iteration, at });
+            out.announce(Notice::Waiting { until: wait.until, message: wait.message.clone() });
             Phase::Waiting(wait)
         }
         Phase::Finished(finished) => {
             let is_over = finished.ending.outcome.is_success() || !resume.closed;
             if is_over {
-                turn.effects.extend(finished.orders.iter().cloned());
+                out.effects.extend(finished.orders.iter().cloned());
                 return Phase::Finished(finished);
             }
             // The run had ended and a human wants it to go on: with more budget, or unblocked.
-            match waiting_human(&resume.desk, book, turn) {
+            match waiting_human(&resume.human_files, state, out) {
                 Some(phase) => phase,
-                None => reopen(book, turn),
+                None => reopen(state, out),
             }
         }
     }
@@ -234,26 +243,26 @@ fn forget_human(closed: &mut Closed) {
     }
 }
 
-fn reopen(book: &mut Book, turn: &mut Turn) -> Phase {
-    book.task_ring.bring_back();
-    book.held.clear();
-    book.left.clear();
-    book.stuck.progressed();
-    book.waits.over();
-    planning::plan(book, turn)
+fn reopen(state: &mut RunState, out: &mut StepOutput) -> Phase {
+    state.task_ring.bring_back();
+    state.held.clear();
+    state.left.clear();
+    state.stuck.progressed();
+    state.waits.over();
+    planning::plan(state, out)
 }
 
-fn lost(session: Session, turn: &mut Turn) -> Phase {
+fn lost(session: Session, out: &mut StepOutput) -> Phase {
     let iteration = session.iteration;
-    turn.order(Effect::LookAtWorktree { iteration });
+    out.order(Effect::SnapshotWorktree { iteration });
     let exit =
         Exit { how: ExitHow::Lost, claims: ClaimReading::default(), last_words: String::new() };
     Phase::Inspecting(Box::new(Closed {
         session,
         end: End::Own,
         exit,
-        ended: turn.at,
-        sight: None,
+        ended: out.at,
+        snapshot: None,
         violations: Vec::new(),
         newly_done: Vec::new(),
     }))

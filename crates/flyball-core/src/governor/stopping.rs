@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use alloc::format;
 
-use super::book::Book;
 use super::phase::{End, Phase, Session, Stop};
-use super::{Turn, finish, iterating};
+use super::state::RunState;
+use super::{StepOutput, finish, iterating};
 use crate::effect::{Effect, Force};
 use crate::event::{AgentFact, StopCause, Timer};
 use crate::outcome::Outcome;
@@ -14,39 +14,44 @@ use crate::outcome::Outcome;
 const KILLS_MAX: u8 = 3;
 
 /// Begins to stop the agent.
-pub(super) fn begin(session: Box<Session>, end: End, turn: &mut Turn, book: &Book) -> Phase {
+pub(super) fn begin(
+    session: Box<Session>,
+    end: End,
+    out: &mut StepOutput,
+    state: &RunState,
+) -> Phase {
     let stop = Stop { session: *session, end, force: Force::Interrupt, kills: 0 };
-    order(&stop, turn, book);
+    order(&stop, out, state);
     Phase::Stopping(Box::new(stop))
 }
 
-fn order(stop: &Stop, turn: &mut Turn, book: &Book) {
+fn order(stop: &Stop, out: &mut StepOutput, state: &RunState) {
     let (iteration, force) = (stop.session.iteration, stop.force);
-    turn.order(Effect::StopAgent { iteration, force });
-    let at = turn.at.plus(book.policy.limits.stop_grace);
-    turn.order(Effect::SetTimer { timer: Timer::StopGrace, iteration, at });
+    out.order(Effect::StopAgent { iteration, force });
+    let at = out.at.plus(state.policy.limits.stop_grace);
+    out.order(Effect::SetTimer { timer: Timer::StopGrace, iteration, at });
 }
 
 /// A human asks a running agent to stop.
 pub(super) fn requested(
     session: Box<Session>,
     cause: StopCause,
-    turn: &mut Turn,
-    book: &Book,
+    out: &mut StepOutput,
+    state: &RunState,
 ) -> Phase {
-    begin(session, End::Human(cause), turn, book)
+    begin(session, End::Human(cause), out, state)
 }
 
 /// A human asks once more, or while a guard is stopping the agent: no more patience.
 pub(super) fn requested_again(
     mut stop: Box<Stop>,
     cause: StopCause,
-    turn: &mut Turn,
-    book: &Book,
+    out: &mut StepOutput,
+    state: &RunState,
 ) -> Phase {
     if matches!(stop.end, End::Human(_)) {
         stop.force = Force::Kill;
-        order(&stop, turn, book);
+        order(&stop, out, state);
     } else {
         stop.end = End::Human(cause);
     }
@@ -58,13 +63,13 @@ pub(super) fn requested_again(
 pub(super) fn fact(
     mut stop: Box<Stop>,
     fact: &AgentFact,
-    book: &mut Book,
-    turn: &mut Turn,
+    state: &mut RunState,
+    out: &mut StepOutput,
 ) -> Phase {
     match fact {
         AgentFact::Spent(spend) => {
             stop.session.count(*spend);
-            book.ring.meters.spend(*spend);
+            state.ring.meters.spend(*spend);
             Phase::Stopping(stop)
         }
         AgentFact::ReportedAttempt(report) => {
@@ -73,10 +78,10 @@ pub(super) fn fact(
         }
         AgentFact::Exited(exit) => {
             let Stop { session, end, .. } = *stop;
-            iterating::exited(session, end, exit, book, turn)
+            iterating::exited(session, end, exit, state, out)
         }
         AgentFact::CouldNotStart { why } => {
-            finish::end(Outcome::AgentNotStarted, why.clone(), book, turn)
+            finish::end(Outcome::AgentNotStarted, why.clone(), state, out)
         }
         AgentFact::Started { .. }
         | AgentFact::ShowedLife
@@ -97,7 +102,12 @@ pub(super) fn fact(
 }
 
 /// The grace is over: interrupt, then terminate, then kill.
-pub(super) fn timer(mut stop: Box<Stop>, timer: Timer, book: &mut Book, turn: &mut Turn) -> Phase {
+pub(super) fn timer(
+    mut stop: Box<Stop>,
+    timer: Timer,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
     match timer {
         Timer::StopGrace => {}
         Timer::IterationTimeout | Timer::Runtime | Timer::Stall | Timer::Wait => {
@@ -116,8 +126,8 @@ pub(super) fn timer(mut stop: Box<Stop>, timer: Timer, book: &mut Book, turn: &m
             "the agent of iteration {} is still there after being killed {KILLS_MAX} times",
             stop.session.iteration
         );
-        return finish::end(Outcome::Fault, why, book, turn);
+        return finish::end(Outcome::Fault, why, state, out);
     }
-    order(&stop, turn, book);
+    order(&stop, out, state);
     Phase::Stopping(stop)
 }

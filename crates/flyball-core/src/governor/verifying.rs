@@ -4,9 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::book::Book;
+use super::state::RunState;
 use crate::claim::ClaimReading;
-use crate::event::Sight;
+use crate::event::WorktreeSnapshot;
 use crate::gate::blocking::{BlockingEvent, Refusal};
 use crate::id::TaskId;
 use crate::outcome::Outcome;
@@ -23,39 +23,43 @@ pub(super) enum Verification {
 }
 
 /// Whether everything was done before the first iteration.
-pub(super) fn done_before_it_began(book: &Book) -> bool {
-    book.all_done() && book.green() != Some(false) && book.open_tamper().is_empty()
+pub(super) fn done_before_it_began(state: &RunState) -> bool {
+    state.all_done() && state.green() != Some(false) && state.open_tamper().is_empty()
 }
 
 /// Checks the end state.
-pub(super) fn verify(book: &Book, sight: &Sight, claims: &ClaimReading) -> Verification {
+pub(super) fn verify(
+    state: &RunState,
+    snapshot: &WorktreeSnapshot,
+    claims: &ClaimReading,
+) -> Verification {
     let mut missing = Vec::new();
-    match &book.tasks {
+    match &state.tasks {
         Some(board) if board.list.stories().is_empty() => {
             missing.push(String::from("the task list has no story, so nothing can be complete"));
         }
-        Some(_) => missing.extend(open_stories(book)),
+        Some(_) => missing.extend(open_stories(state)),
         None if !claims.complete => missing.push(String::from("the agent has not said COMPLETE")),
         None => {}
     }
-    missing.extend(uncommitted(book, sight));
-    let gates = match (book.green(), &book.tasks) {
+    missing.extend(uncommitted(state, snapshot));
+    let gates = match (state.green(), &state.tasks) {
         (Some(green), _) => green,
         (None, Some(_)) => true,
-        (None, None) => book.policy.iterations.trust_claims,
+        (None, None) => state.policy.iterations.trust_claims,
     };
     if !gates || !missing.is_empty() {
         return Verification::Missing(missing);
     }
-    if !book.open_tamper().is_empty() {
+    if !state.open_tamper().is_empty() {
         return Verification::OnlyTamper;
     }
-    let is_unverified = book.tasks.is_none() && book.gates.is_empty();
+    let is_unverified = state.tasks.is_none() && state.gates.is_empty();
     Verification::Done(if is_unverified { Outcome::CompleteUnverified } else { Outcome::Complete })
 }
 
-fn open_stories(book: &Book) -> Option<String> {
-    let open: Vec<&str> = book.open_stories().into_iter().map(TaskId::as_str).collect();
+fn open_stories(state: &RunState) -> Option<String> {
+    let open: Vec<&str> = state.open_stories().into_iter().map(TaskId::as_str).collect();
     if open.is_empty() {
         return None;
     }
@@ -67,8 +71,8 @@ fn open_stories(book: &Book) -> Option<String> {
     Some(format!("{count}{noun} not finished: {shown}{more}"))
 }
 
-fn uncommitted(book: &Book, sight: &Sight) -> Option<String> {
-    let paths = book.newly_uncommitted(sight);
+fn uncommitted(state: &RunState, snapshot: &WorktreeSnapshot) -> Option<String> {
+    let paths = state.newly_uncommitted(snapshot);
     if paths.is_empty() {
         return None;
     }
@@ -79,22 +83,22 @@ fn uncommitted(book: &Book, sight: &Sight) -> Option<String> {
 }
 
 /// Why it is not done, in the form the agent gets.
-pub(super) fn blocking_event(book: &Book, missing: &[String]) -> BlockingEvent {
+pub(super) fn blocking_event(state: &RunState, missing: &[String]) -> BlockingEvent {
     let mut missing = missing.to_vec();
-    for finding in book.open_tamper() {
+    for finding in state.open_tamper() {
         missing.push(format!("weakened checks: {}", text::head(&finding.message, 300)));
     }
     let nothing = crate::gate::GateResult::default();
-    let now = book.verdict.as_ref().unwrap_or(&nothing);
-    let request = book.last_task.as_ref().map_or_else(
+    let now = state.verdict.as_ref().unwrap_or(&nothing);
+    let request = state.last_task.as_ref().map_or_else(
         || String::from("the work described in the prompt"),
-        |task| book.task_label(task),
+        |task| state.task_label(task),
     );
     BlockingEvent::new(Refusal {
         request: &request,
         now,
-        before: book.verdict_before.as_ref(),
-        baseline: &book.before.failing,
+        before: state.verdict_before.as_ref(),
+        baseline: &state.before.failing,
         missing: &missing,
     })
 }

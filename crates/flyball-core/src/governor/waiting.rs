@@ -5,11 +5,12 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use super::book::Book;
 use super::phase::{Phase, Wait};
-use super::{Turn, finish, planning};
-use crate::effect::{Effect, Notice, Rung};
+use super::state::RunState;
+use super::{StepOutput, finish, planning};
+use crate::effect::{Effect, Notice};
 use crate::event::Timer;
+use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
 use crate::id::IterationNo;
 use crate::moment::{Millis, Moment};
@@ -42,35 +43,35 @@ pub(super) fn begin(
     iteration: IterationNo,
     resets_at: Option<Moment>,
     message: String,
-    book: &mut Book,
-    turn: &mut Turn,
+    state: &mut RunState,
+    out: &mut StepOutput,
 ) -> Phase {
-    let until = match resets_at.filter(|reset| *reset > turn.at) {
-        Some(reset) => reset.plus(jitter(book, reset.since(turn.at))),
-        None => turn.at.plus(backoff(book.waits.count)),
+    let until = match resets_at.filter(|reset| *reset > out.at) {
+        Some(reset) => reset.plus(jitter(state, reset.since(out.at))),
+        None => out.at.plus(backoff(state.waits.count)),
     };
-    let (span, limit) = (until.since(turn.at), book.policy.limits.wait);
-    let waited = book.waits.waited.plus(span);
+    let (span, limit) = (until.since(out.at), state.policy.limits.wait);
+    let waited = state.waits.waited.plus(span);
     let evidence = format!("{message} (a wait of {waited} in all, {limit} allowed)");
     let trip = Trip::new(GuardKind::UsageLimit, waited.get(), limit.get(), evidence);
     if waited > limit {
-        return finish::halt(trip, alloc::vec::Vec::new(), book, turn);
+        return finish::halt(trip, alloc::vec::Vec::new(), state, out);
     }
-    book.waits = WaitMeter { count: book.waits.count.saturating_add(1), waited };
-    turn.tripped(trip, Rung::Redirect);
-    turn.announce(Notice::Waiting { until, message: message.clone() });
-    turn.order(Effect::SetTimer { timer: Timer::Wait, iteration, at: until });
+    state.waits = WaitMeter { count: state.waits.count.saturating_add(1), waited };
+    out.tripped(trip, Rung::Redirect);
+    out.announce(Notice::Waiting { until, message: message.clone() });
+    out.order(Effect::SetTimer { timer: Timer::Wait, iteration, at: until });
     Phase::Waiting(Wait { iteration, until, message })
 }
 
 /// The wait is over: on with the same iteration.
-pub(super) fn over(wait: Wait, book: &mut Book, turn: &mut Turn) -> Phase {
-    if turn.at < wait.until {
+pub(super) fn over(wait: Wait, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    if out.at < wait.until {
         let (timer, iteration, at) = (Timer::Wait, wait.iteration, wait.until);
-        turn.order(Effect::SetTimer { timer, iteration, at });
+        out.order(Effect::SetTimer { timer, iteration, at });
         return Phase::Waiting(wait);
     }
-    planning::plan(book, turn)
+    planning::plan(state, out)
 }
 
 fn backoff(count: u32) -> Millis {
@@ -80,8 +81,8 @@ fn backoff(count: u32) -> Millis {
 
 /// A little more than the reset: up to a twentieth of the wait, from the run's own name, so that
 /// it is the same in every replay and different in every run.
-fn jitter(book: &Book, wait: Millis) -> Millis {
+fn jitter(state: &RunState, wait: Millis) -> Millis {
     let most = (wait.get() / 20).min(JITTER_MAX);
-    let seed = xxhash_rust::xxh3::xxh3_64(book.run.as_str().as_bytes());
-    Millis::new(seed.wrapping_add(book.waits.count.into()) % most.saturating_add(1))
+    let seed = xxhash_rust::xxh3::xxh3_64(state.run.as_str().as_bytes());
+    Millis::new(seed.wrapping_add(state.waits.count.into()) % most.saturating_add(1))
 }

@@ -3,10 +3,9 @@
 
 use alloc::collections::BTreeMap;
 
-use super::{Mode, ReviewStatus, Story, TaskList};
+use super::{Mode, ReviewStatus, Standing, Story, TaskList};
 use crate::id::TaskId;
 use crate::policy::ReviewRules;
-use crate::task::Standing;
 
 impl TaskList {
     /// What an iteration is for, by the list alone: mend what was asked for, else review what waits

@@ -10,9 +10,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::TasksSight;
+use crate::event::TasksSnapshot;
 use crate::policy::Policy;
-use crate::task::Standing;
 
 fn review_on() -> ReviewRules {
     Policy::default().review.clone()
@@ -226,10 +225,10 @@ fn given(mode: Mode) -> Transition {
 
 #[test]
 fn a_list_that_is_gone_or_broken_comes_back_word_for_word() {
-    let found = |text: &str| TasksSight::Found { text: text.into() };
+    let found = |text: &str| TasksSnapshot::Found { text: text.into() };
     let cases = [
-        (TasksSight::Absent, "was removed"),
-        (TasksSight::Unreadable { error: "permission denied".into() }, "permission denied"),
+        (TasksSnapshot::Absent, "was removed"),
+        (TasksSnapshot::Unreadable { error: "permission denied".into() }, "permission denied"),
         (found("{"), "not JSON"),
         (found("{}"), "no `userStories`"),
         (found(&" ".repeat(TASK_LIST_BYTES_MAX + 1)), "bytes"),
@@ -250,22 +249,22 @@ fn a_list_that_is_gone_or_broken_comes_back_word_for_word() {
 #[test]
 fn undoing_everything_gives_the_text_from_before_word_for_word() {
     let text = r#"{"userStories":[{"id":"b","passes":true,"notes":"n","reviewStatus":"approved","reviewCount":1}]}"#;
-    let after = TasksSight::Found { text: text.into() };
+    let after = TasksSnapshot::Found { text: text.into() };
     let check = check_transition(BEFORE, &after, &given(Mode::Implement));
     assert_eq!(check.text.as_deref(), Some(BEFORE));
 }
 
 #[test]
 fn without_a_list_before_there_is_nothing_to_bring_back_and_nothing_counts_as_done() {
-    let check = check_transition("", &TasksSight::Absent, &given(Mode::Implement));
+    let check = check_transition("", &TasksSnapshot::Absent, &given(Mode::Implement));
     assert_eq!((check.text, check.violations.len()), (None, 0));
-    let after = TasksSight::Found { text: BEFORE.into() };
+    let after = TasksSnapshot::Found { text: BEFORE.into() };
     for before in ["", "{broken"] {
         let check = check_transition(before, &after, &given(Mode::Implement));
         assert_eq!(check.list.counts(&review_on()), (0, 2));
         assert_eq!(check.violations.len(), 1, "{:?}", check.violations);
     }
-    let check = check_transition("{broken", &TasksSight::Absent, &given(Mode::Implement));
+    let check = check_transition("{broken", &TasksSnapshot::Absent, &given(Mode::Implement));
     assert_eq!((check.text, check.list), (None, TaskList::default()));
 }
 
@@ -275,7 +274,7 @@ fn what_the_agent_wrote_beside_the_review_fields_survives_a_repair() {
         {"id": "a", "passes": true, "notes": "done", "mine": {"k": null}},
         {"id": "b", "passes": true, "notes": "n", "reviewStatus": "approved", "reviewCount": 1},
         {"id": "c", "title": "fresh"}]}"#;
-    let after = TasksSight::Found { text: text.into() };
+    let after = TasksSnapshot::Found { text: text.into() };
     let check = check_transition(BEFORE, &after, &given(Mode::Implement));
     let mut expected: Value = serde_json::from_str(text).unwrap();
     expected["userStories"][0].as_object_mut().unwrap().remove("passes");
@@ -288,7 +287,7 @@ fn what_the_agent_wrote_beside_the_review_fields_survives_a_repair() {
 fn a_repair_keeps_the_order_of_keys_where_json_maps_do() {
     let text = r#"{"z":1,"userStories":[{"title":"t","passes":true,"id":"a","b":2}],"c":3}"#;
     let reprinted = serde_json::from_str::<Value>(text).unwrap().to_string();
-    let after = TasksSight::Found { text: text.into() };
+    let after = TasksSnapshot::Found { text: text.into() };
     let before = r#"{"userStories":[{"title":"t","id":"a"}]}"#;
     let written = check_transition(before, &after, &given(Mode::Implement)).text.unwrap();
     let compact: String = written.split_whitespace().collect();
@@ -300,7 +299,7 @@ fn a_repair_keeps_the_order_of_keys_where_json_maps_do() {
 fn a_flood_of_violations_is_cut_and_counted() {
     let stories: Vec<Value> = (0..80).map(|number| json!({ "id": number })).collect();
     let before = json!({ "userStories": stories }).to_string();
-    let after = TasksSight::Found { text: r#"{"userStories": []}"#.into() };
+    let after = TasksSnapshot::Found { text: r#"{"userStories": []}"#.into() };
     let check = check_transition(&before, &after, &given(Mode::Implement));
     assert_eq!(check.violations.len(), 51);
     assert_eq!(check.violations[50], "and 30 more of this kind");
@@ -316,7 +315,7 @@ fn many_tangled_dependencies_are_put_back_in_little_time() {
     };
     let mut before = chain(1);
     before["userStories"][ids.len() - 1]["dependsOn"] = json!([]);
-    let after = TasksSight::Found { text: chain(2).to_string() };
+    let after = TasksSnapshot::Found { text: chain(2).to_string() };
     let check = check_transition(&before.to_string(), &after, &given(Mode::Implement));
     let written: Value = serde_json::from_str(check.text.as_ref().unwrap()).unwrap();
     assert_eq!(written, before);
@@ -458,7 +457,7 @@ proptest! {
         let before_text = json!({ "userStories": stories }).to_string();
         let before = TaskList::parse(&before_text).unwrap();
         let text = json!({ "userStories": edited(stories, edits) }).to_string();
-        let check = check_transition(&before_text, &TasksSight::Found { text: text.clone() }, &given);
+        let check = check_transition(&before_text, &TasksSnapshot::Found { text: text.clone() }, &given);
         let old: BTreeMap<_, _> = before.stories().iter().map(|story| (&story.id, story)).collect();
         let mut newly = 0;
         for story in check.list.stories() {
@@ -474,7 +473,7 @@ proptest! {
         }
         let final_text = check.text.unwrap_or(text);
         prop_assert_eq!(&TaskList::parse(&final_text).unwrap(), &check.list);
-        let again = check_transition(&before_text, &TasksSight::Found { text: final_text }, &given);
+        let again = check_transition(&before_text, &TasksSnapshot::Found { text: final_text }, &given);
         prop_assert_eq!(again.violations, Vec::<String>::new());
         prop_assert_eq!((again.text, again.auto_approved.len()), (None, 0));
     }
@@ -485,14 +484,14 @@ proptest! {
     ) {
         let before_text = json!({ "userStories": stories }).to_string();
         let text = json!({ "userStories": edited(stories, edits) }).to_string();
-        let after = TasksSight::Found { text };
+        let after = TasksSnapshot::Found { text };
         let repaired = check_transition(&before_text, &after, &given).violations.len();
         prop_assert_eq!(check_at_stop(&before_text, &after, &given).len(), repaired);
     }
 
     #[test]
     fn no_text_makes_it_panic(before in ".{0,60}", after in ".{0,60}", given in transition()) {
-        let check = check_transition(&before, &TasksSight::Found { text: after }, &given);
+        let check = check_transition(&before, &TasksSnapshot::Found { text: after }, &given);
         prop_assert_eq!(check.list.counts(&given.review).0, 0);
     }
 
@@ -500,7 +499,7 @@ proptest! {
     fn no_torn_file_makes_it_panic(cut in 0_usize..200, junk in "[\\[\\]{}\",:a-z0-9]{0,8}") {
         let cut = cut.min(BEFORE.len());
         let text = format!("{}{junk}{}", &BEFORE[..cut], &BEFORE[cut..]);
-        let check = check_transition(BEFORE, &TasksSight::Found { text }, &given(Mode::Review));
+        let check = check_transition(BEFORE, &TasksSnapshot::Found { text }, &given(Mode::Review));
         prop_assert_eq!(check.list.counts(&review_on()).0, 1);
     }
 }

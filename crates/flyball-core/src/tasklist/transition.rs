@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::read::{Document, TASK_LIST_BYTES_MAX, TaskListError};
 use super::repair::{Draft, Origin};
 use super::{Mode, TaskList};
-use crate::event::TasksSight;
+use crate::event::TasksSnapshot;
 use crate::id::TaskId;
 use crate::policy::ReviewRules;
 
@@ -47,7 +47,7 @@ pub struct TransitionCheck {
 /// legal. A blank `before_text` means that there was no list.
 ///
 /// ```
-/// use flyball_core::event::TasksSight;
+/// use flyball_core::event::TasksSnapshot;
 /// use flyball_core::policy::Policy;
 /// use flyball_core::tasklist::{Mode, Transition, check_transition};
 ///
@@ -58,7 +58,7 @@ pub struct TransitionCheck {
 /// let given =
 ///     Transition { mode: Mode::Implement, story: None, review: Policy::default().review.clone() };
 ///
-/// let check = check_transition(before, &TasksSight::Found { text: text.into() }, &given);
+/// let check = check_transition(before, &TasksSnapshot::Found { text: text.into() }, &given);
 ///
 /// assert!(!check.list.complete(&given.review));
 /// assert!(check.violations[0].starts_with("story `a` went from null to `approved`"));
@@ -66,7 +66,7 @@ pub struct TransitionCheck {
 /// ```
 pub fn check_transition(
     before_text: &str,
-    after: &TasksSight,
+    after: &TasksSnapshot,
     given: &Transition,
 ) -> TransitionCheck {
     let inspection = inspect(before_text, after, given);
@@ -77,7 +77,7 @@ pub fn check_transition(
 
 /// The same check while the agent still runs and can put things right itself: what is not legal,
 /// one sentence each, saying what to do about it. Empty when the agent may stop.
-pub fn check_at_stop(before_text: &str, after: &TasksSight, given: &Transition) -> Vec<String> {
+pub fn check_at_stop(before_text: &str, after: &TasksSnapshot, given: &Transition) -> Vec<String> {
     sentences(&inspect(before_text, after, given).violations, Violation::asked)
 }
 
@@ -155,19 +155,19 @@ struct Inspection {
     violations: Vec<Violation>,
 }
 
-fn inspect(before_text: &str, after: &TasksSight, given: &Transition) -> Inspection {
+fn inspect(before_text: &str, after: &TasksSnapshot, given: &Transition) -> Inspection {
     let what = match after {
-        TasksSight::Found { text } => match Document::read(text) {
+        TasksSnapshot::Found { text } => match Document::read(text) {
             Ok(document) => return compare(before_text, text, document, given),
             Err(error) => error.to_string(),
         },
-        TasksSight::Unreadable { error } => {
+        TasksSnapshot::Unreadable { error } => {
             format!("the task list cannot be read: {}", crate::text::head(error, 200))
         }
-        TasksSight::Absent if before_text.trim().is_empty() => {
+        TasksSnapshot::Absent if before_text.trim().is_empty() => {
             return Inspection { check: unchanged(TaskList::default()), violations: Vec::new() };
         }
-        TasksSight::Absent => "the task list was removed".to_owned(),
+        TasksSnapshot::Absent => "the task list was removed".to_owned(),
     };
     restored(before_text, alloc::vec![Violation { what, undo: Undo::File }])
 }

@@ -2,7 +2,8 @@
 
 use flyball_core::claim::ClaimReading;
 use flyball_core::event::{
-    AgentFact, AgentTraits, Desk, Exit, ExitHow, RunStart, Sight, TasksSight, Timer,
+    AgentFact, AgentTraits, Exit, ExitHow, HumanFiles, RunStart, TasksSnapshot, Timer,
+    WorktreeSnapshot,
 };
 use flyball_core::{Event, Governor, IterationNo, Millis, Moment, Outcome, Policy, RunId};
 use serde::Deserialize;
@@ -69,8 +70,8 @@ impl Run {
             run: RunId::new("r"),
             policy: Policy::new(rules).unwrap(),
             gates: Vec::new(),
-            sight: run.sight(),
-            desk: Desk::default(),
+            snapshot: run.snapshot(),
+            human_files: HumanFiles::default(),
             memory: flyball_core::task::TaskMemory::default(),
             agent: AgentTraits::default(),
             fallbacks: 0,
@@ -112,19 +113,19 @@ impl Run {
         let (how, claims) = (ExitHow::Code(0), ClaimReading::default());
         let fact = AgentFact::Exited(Exit { how, claims, last_words: String::new() });
         self.tell(&Event::Agent { iteration, fact });
-        let sight = Box::new(self.sight());
-        self.tell(&Event::WorktreeSeen { iteration, sight });
+        let snapshot = Box::new(self.snapshot());
+        self.tell(&Event::WorktreeSeen { iteration, snapshot });
     }
 
-    fn sight(&self) -> Sight {
+    fn snapshot(&self) -> WorktreeSnapshot {
         let text = r#"{"userStories": [{"id": "a", "title": "a"}]}"#.into();
-        Sight {
+        WorktreeSnapshot {
             head: Some(self.head.to_string()),
             code_tree: self.tree.clone(),
             progress_tree: self.tree.clone(),
             checkpoint_tree: self.tree.clone(),
-            tasks: TasksSight::Found { text },
-            ..Sight::default()
+            tasks: TasksSnapshot::Found { text },
+            ..WorktreeSnapshot::default()
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use flyball_core::effect::Rung;
+use flyball_core::guard::Rung;
 use flyball_core::{GuardKind, Outcome};
 
 use super::{Persona, Sim, SimReport};

@@ -1,6 +1,6 @@
 //! What goes wrong: flyball dies, humans stop it, clocks go back, and facts come that do not fit.
 
-use flyball_core::event::{AgentFact, Desk, Resume, StopCause, Timer};
+use flyball_core::event::{AgentFact, HumanFiles, Resume, StopCause, Timer};
 use flyball_core::gate::GateResult;
 use flyball_core::{Event, Governor, IterationNo};
 
@@ -60,8 +60,8 @@ impl World {
             self.perform_durable(effect);
         }
         self.now += self.rng.below(DEAD_MAX);
-        let (policy, desk) = (self.scenario.policy.clone(), self.desk.clone());
-        let resume = Resume { policy, desk, closed: false };
+        let (policy, human_files) = (self.scenario.policy.clone(), self.human_files.clone());
+        let resume = Resume { policy, human_files, closed: false };
         self.tell(Event::RunResumed(Box::new(resume)));
     }
 
@@ -73,9 +73,9 @@ impl World {
         self.witness.stop_asked = None;
         self.witness.shell_failed = false;
         self.now += self.rng.below(DEAD_MAX);
-        self.scenario.desk = Desk::default();
-        let answer = self.desk.question.is_some().then(|| String::from("B"));
-        self.desk = Desk { blocked: None, answer, ..self.desk.clone() };
+        self.scenario.human_files = HumanFiles::default();
+        let answer = self.human_files.question.is_some().then(|| String::from("B"));
+        self.human_files = HumanFiles { blocked: None, answer, ..self.human_files.clone() };
         let mut rules = self.scenario.policy.clone().into_rules();
         if rules.limits.iterations > 0 {
             rules.limits.iterations += 3;
@@ -83,8 +83,8 @@ impl World {
         if let Ok(policy) = flyball_core::Policy::new(rules) {
             self.scenario.policy = policy;
         }
-        let (policy, desk) = (self.scenario.policy.clone(), self.desk.clone());
-        self.tell(Event::RunResumed(Box::new(Resume { policy, desk, closed: true })));
+        let (policy, human_files) = (self.scenario.policy.clone(), self.human_files.clone());
+        self.tell(Event::RunResumed(Box::new(Resume { policy, human_files, closed: true })));
     }
 
     /// A fact that belongs elsewhere: it must change nothing.
@@ -118,7 +118,7 @@ impl World {
                 let iteration = IterationNo::new(self.rng.pick(here, &[0, here + 1]));
                 Event::GatesFinished { iteration, result, tamper: Vec::new() }
             }
-            2 => Event::WorktreeSeen { iteration: other, sight: Box::default() },
+            2 => Event::WorktreeSeen { iteration: other, snapshot: Box::default() },
             3 => Event::Agent { iteration: other, fact: AgentFact::ShowedLife },
             4 => self.journal.first().map_or_else(
                 || Event::Agent { iteration: other, fact: AgentFact::Spoke },
@@ -158,7 +158,7 @@ impl World {
             Event::StopRequested { cause: StopCause::Interrupt },
             Event::ShellFailed { why: String::from("late") },
             Event::Agent { iteration, fact: AgentFact::ShowedLife },
-            Event::WorktreeSeen { iteration, sight: Box::default() },
+            Event::WorktreeSeen { iteration, snapshot: Box::default() },
             Event::GatesFinished { iteration, result: Box::default(), tamper: Vec::new() },
             Event::TimerFired { timer: Timer::StopGrace, iteration },
         ]);

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use flyball_core::GateName;
-use flyball_core::event::{Commit, Sight, TasksSight};
+use flyball_core::event::{Commit, TasksSnapshot, WorktreeSnapshot};
 use flyball_core::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
 use flyball_core::tasklist::Mode;
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ impl Repo {
     }
 
     /// What looking at the worktree shows; commits and changes since the last look.
-    pub(crate) fn look(&mut self) -> Sight {
+    pub(crate) fn snapshot(&mut self) -> WorktreeSnapshot {
         let changed = if self.work == self.last_seen {
             Vec::new()
         } else {
@@ -124,8 +124,8 @@ impl Repo {
         let uncommitted =
             if self.is_dirty() { Vec::from([String::from("src/lib.rs")]) } else { Vec::new() };
         let tasks =
-            self.tasks.clone().map_or(TasksSight::Absent, |text| TasksSight::Found { text });
-        Sight {
+            self.tasks.clone().map_or(TasksSnapshot::Absent, |text| TasksSnapshot::Found { text });
+        WorktreeSnapshot {
             head: Some(format!("c{}", self.head)),
             code_tree: self.tree(),
             progress_tree: format!("{}+{}", self.tree(), self.tasks.as_deref().unwrap_or("")),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use flyball_core::event::{AgentTraits, Desk, StopCause};
+use flyball_core::event::{AgentTraits, HumanFiles, StopCause};
 use flyball_core::policy::{
     Baseline, OnBlocked, OnSessionHalt, OnStuck, OnTamper, Policy, Preset, Progress, Rules,
 };
@@ -21,7 +21,7 @@ pub(crate) struct Scenario {
     pub(crate) tasks: Option<String>,
     /// Tests red before the run.
     pub(crate) reds: BTreeSet<u64>,
-    pub(crate) desk: Desk,
+    pub(crate) human_files: HumanFiles,
     pub(crate) traits: AgentTraits,
     pub(crate) faults: Faults,
 }
@@ -83,7 +83,7 @@ impl Scenario {
         if rng.chance(20) {
             reds.extend((0..rng.between(1, 4)).map(|_| rng.below(TESTS)));
         }
-        let mut desk = Desk::default();
+        let mut human_files = HumanFiles::default();
         fit(persona, &mut rules, rng);
         match persona {
             Persona::HonestWithReview | Persona::SelfApprover | Persona::StoryRemover => {
@@ -109,23 +109,23 @@ impl Scenario {
             Persona::Hopeless => {
                 gates.clear();
                 tasks = None;
-                hopeless(&mut tasks, &mut desk, rng);
+                hopeless(&mut tasks, &mut human_files, rng);
             }
             _ => {}
         }
         let policy = Policy::new(rules).unwrap_or_default();
         let traits = AgentTraits { steerable: rng.chance(50), structured: true };
         let faults = Faults::default();
-        Self { persona, policy, gates, tasks, reds, desk, traits, faults }
+        Self { persona, policy, gates, tasks, reds, human_files, traits, faults }
     }
 }
 
 /// Something no agent can work with.
-fn hopeless(tasks: &mut Option<String>, desk: &mut Desk, rng: &mut Rng) {
+fn hopeless(tasks: &mut Option<String>, human_files: &mut HumanFiles, rng: &mut Rng) {
     match rng.below(4) {
         0 => *tasks = Some(String::from("{ no JSON")),
-        1 => desk.blocked = Some(String::from("no key")),
-        2 => desk.question = Some(String::from("which?")),
+        1 => human_files.blocked = Some(String::from("no key")),
+        2 => human_files.question = Some(String::from("which?")),
         _ => return,
     }
     if tasks.is_none() {

@@ -20,7 +20,7 @@ impl World {
                 self.start(iteration, mode, task);
             }
             Effect::StopAgent { iteration, force } => self.stop(iteration, force),
-            Effect::LookAtWorktree { iteration } => {
+            Effect::SnapshotWorktree { iteration } => {
                 let pause = self.rng.between(1, 2_000);
                 self.later(pause, Happening::Look(iteration));
             }
@@ -54,11 +54,11 @@ impl World {
     pub(crate) fn perform_durable(&mut self, effect: Effect) {
         match effect {
             Effect::WriteTasks { text } => self.repo.repair(text),
-            Effect::WriteBlocked { reason } => self.desk.blocked = Some(reason),
-            Effect::WriteDecide { question, .. } => self.desk.question = Some(question),
+            Effect::WriteBlocked { reason } => self.human_files.blocked = Some(reason),
+            Effect::WriteDecide { question, .. } => self.human_files.question = Some(question),
             Effect::RemoveDecide => {
-                self.desk.question = None;
-                self.desk.answer = None;
+                self.human_files.question = None;
+                self.human_files.answer = None;
             }
             Effect::CloseIteration(report) => {
                 self.witness.closed.insert(report.iteration.get());
@@ -70,7 +70,7 @@ impl World {
             | Effect::SteerAgent { .. }
             | Effect::RefuseCall { .. }
             | Effect::StopAgent { .. }
-            | Effect::LookAtWorktree { .. }
+            | Effect::SnapshotWorktree { .. }
             | Effect::RunGates { .. }
             | Effect::SetTimer { .. }
             | Effect::Announce(_)

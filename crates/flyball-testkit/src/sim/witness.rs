@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use flyball_core::effect::{Ending, Rung};
+use flyball_core::effect::Ending;
+
 use flyball_core::event::{Spend, StopCause};
+use flyball_core::guard::Rung;
 use flyball_core::policy::{Baseline, OnTamper};
 use flyball_core::{GuardKind, Outcome, Trip};
 

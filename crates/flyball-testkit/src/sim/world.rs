@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use flyball_core::claim::{ClaimReading, read_structured};
 use flyball_core::effect::Ending;
-use flyball_core::event::{AgentFact, Desk, Exit, ExitHow, RunStart, Timer};
+use flyball_core::event::{AgentFact, Exit, ExitHow, HumanFiles, RunStart, Timer};
 use flyball_core::tasklist::Mode;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
@@ -54,7 +54,7 @@ pub(crate) struct World {
     pub(crate) governor: Governor,
     pub(crate) journal: Vec<(Moment, Event)>,
     pub(crate) repo: Repo,
-    pub(crate) desk: Desk,
+    pub(crate) human_files: HumanFiles,
     pub(crate) witness: Witness,
     pub(crate) now: u64,
     /// How far the clock on the wall is behind.
@@ -77,7 +77,7 @@ impl World {
         let repo = Repo::new(scenario.reds.clone(), scenario.tasks.clone(), cap);
         let quirk = rng.next();
         Self {
-            desk: scenario.desk.clone(),
+            human_files: scenario.human_files.clone(),
             scenario,
             rng,
             governor: Governor::new(),
@@ -118,13 +118,13 @@ impl World {
 
     /// The run is asked for.
     pub(crate) fn begin(&mut self) {
-        let sight = self.repo.look();
+        let snapshot = self.repo.snapshot();
         let start = RunStart {
             run: RunId::new(format!("run-{}", self.quirk % 1_000)),
             policy: self.scenario.policy.clone(),
             gates: self.scenario.gates.clone(),
-            sight,
-            desk: self.desk.clone(),
+            snapshot,
+            human_files: self.human_files.clone(),
             memory: flyball_core::task::TaskMemory::default(),
             agent: self.scenario.traits,
             fallbacks: 0,
@@ -192,8 +192,8 @@ impl World {
                 self.tell(Event::Agent { iteration, fact });
             }
             Happening::Look(iteration) => {
-                let sight = Box::new(self.repo.look());
-                self.tell(Event::WorktreeSeen { iteration, sight });
+                let snapshot = Box::new(self.repo.snapshot());
+                self.tell(Event::WorktreeSeen { iteration, snapshot });
             }
             Happening::Gates(iteration, tree) => {
                 if tree != self.repo.tree() {

@@ -16,7 +16,7 @@ use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, says_unreachable};
-use super::{Adapter, Aside, ReadRequest, Reader};
+use super::{Adapter, AgentNote, ReadRequest, Reader};
 
 /// Claude Code.
 pub(crate) struct Claude;
@@ -168,7 +168,7 @@ impl ClaudeStream {
                 "text" if agent.is_empty() => {
                     to.interrupted();
                     if let Some(reason) = block.text.strip_prefix("Stop hook feedback:\n") {
-                        to.aside(Aside::StopRefused(reason.to_owned()));
+                        to.aside(AgentNote::StopRefused(reason.to_owned()));
                     }
                 }
                 _ => {}
@@ -220,7 +220,7 @@ impl ClaudeStream {
             },
             "max_turns" | "budget_exhausted" => {
                 let why = if message.is_empty() { &*event.terminal_reason } else { &*message };
-                to.aside(Aside::OwnLimit(why.to_owned()));
+                to.aside(AgentNote::OwnLimit(why.to_owned()));
             }
             _ => to.failed(&message),
         }
@@ -289,7 +289,7 @@ fn system(event: &Event<'_>, to: &mut Session) {
             to.retrying(trouble, &error);
         }
         "notification" if &*event.key == "stop-hook-block-cap" => {
-            to.aside(Aside::StopForced(event.text.to_string()));
+            to.aside(AgentNote::StopForced(event.text.to_string()));
         }
         _ => {}
     }

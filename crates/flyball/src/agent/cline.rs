@@ -10,7 +10,7 @@ use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, says_unreachable};
-use super::{Adapter, Aside, ReadRequest, Reader};
+use super::{Adapter, AgentNote, ReadRequest, Reader};
 
 /// Cline.
 pub(crate) struct Cline;
@@ -222,7 +222,7 @@ fn result(event: &Record<'_>, to: &mut Session) {
             Some(trouble) => to.trouble(trouble),
             None => to.failed(&event.text),
         },
-        "max_iterations" => to.aside(Aside::OwnLimit(event.text.to_string())),
+        "max_iterations" => to.aside(AgentNote::OwnLimit(event.text.to_string())),
         _ => {}
     }
 }

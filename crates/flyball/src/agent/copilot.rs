@@ -10,7 +10,7 @@ use super::lax::{Flag, Num, Raw, Text, object, read};
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::Trouble;
-use super::{Adapter, Aside, Book, ReadRequest, Reader, Whereabouts};
+use super::{Adapter, AgentNote, Book, ReadRequest, Reader, Whereabouts};
 
 /// GitHub Copilot CLI.
 pub(crate) struct Copilot;
@@ -157,7 +157,7 @@ impl Dialect for CopilotStream {
             "user.message" => {
                 to.interrupted();
                 if std::mem::replace(&mut self.prompted, true) {
-                    to.aside(Aside::StopRefused(data.content.to_string()));
+                    to.aside(AgentNote::StopRefused(data.content.to_string()));
                 }
             }
             "assistant.message" => {

@@ -7,7 +7,7 @@ use flyball_core::event::{AgentTraits, Exit, ExitHow};
 use super::launch::{Launch, LaunchRequest, PromptBy, Stdin};
 use super::lines::{Line, Lines};
 use super::session::{WORDS, last_words, tail_bytes};
-use super::{Adapter, Aside, Book, Fact, ReadRequest, Reader, Whereabouts};
+use super::{Adapter, AgentNote, Book, Fact, ReadRequest, Reader, Whereabouts};
 
 /// A program named by the config or given after `--`.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ pub(crate) fn keep(text: &mut String, line: &Line<'_>, out: &mut Vec<Fact>) {
     if text.len() > 2 * WORDS {
         *text = tail_bytes(text, WORDS).to_owned();
     }
-    out.push(Fact::Aside(Aside::Said(format!("{line}\n"))));
+    out.push(Fact::AgentNote(AgentNote::Said(format!("{line}\n"))));
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::qwen::schema_error;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, says_unreachable, status_after};
-use super::{Adapter, Aside, Book, ReadRequest, Reader, Whereabouts};
+use super::{Adapter, AgentNote, Book, ReadRequest, Reader, Whereabouts};
 
 /// Gemini CLI.
 pub(crate) struct Gemini;
@@ -206,7 +206,7 @@ impl GeminiStream {
         }
         let error: Error<'_> = read(event.error);
         if &*error.kind == "FatalTurnLimitedError" {
-            return to.aside(Aside::OwnLimit(error.message.to_string()));
+            return to.aside(AgentNote::OwnLimit(error.message.to_string()));
         }
         if let Some(trouble) = classify(&error.message, to) {
             return to.trouble(trouble);
@@ -222,7 +222,7 @@ impl GeminiStream {
             to.interrupted();
             // After its loop guard the client asks its hook again and again without its model.
             if !self.looped {
-                to.aside(Aside::StopRefused(reason.to_owned()));
+                to.aside(AgentNote::StopRefused(reason.to_owned()));
             }
         } else if message.starts_with("Loop detected, stopping execution") {
             if !std::mem::replace(&mut self.looped, true) {

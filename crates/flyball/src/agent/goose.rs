@@ -13,7 +13,7 @@ use super::meter::Usage;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, says_unreachable, status_after};
-use super::{Adapter, Aside, Book, ReadRequest, Reader, Whereabouts};
+use super::{Adapter, AgentNote, Book, ReadRequest, Reader, Whereabouts};
 
 /// goose.
 pub(crate) struct Goose;
@@ -195,7 +195,7 @@ fn text(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
     if clients_own && part.text.starts_with("Ran into this error: ") {
         failed(&part.text, to);
     } else if clients_own && part.text.starts_with("I've reached the maximum number of actions") {
-        to.aside(Aside::OwnLimit(part.text.to_string()));
+        to.aside(AgentNote::OwnLimit(part.text.to_string()));
     } else {
         to.said(Some(&message.id), &part.text);
         to.context_by_size();
@@ -255,10 +255,10 @@ fn notification(part: &Part<'_>, to: &mut Session) {
         return to.trouble(Trouble::Credentials(part.msg.to_string()));
     }
     if part.msg.starts_with("Stop hook `") && part.msg.contains("overriding and ending turn") {
-        to.aside(Aside::StopForced(part.msg.to_string()));
+        to.aside(AgentNote::StopForced(part.msg.to_string()));
     } else if part.msg.starts_with("Stop hook `") {
         to.interrupted();
-        to.aside(Aside::StopRefused(part.msg.to_string()));
+        to.aside(AgentNote::StopRefused(part.msg.to_string()));
     }
 }
 

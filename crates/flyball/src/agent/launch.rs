@@ -56,7 +56,8 @@ pub enum HooksFor {
     Run,
     /// Every session, in the client's own settings. They keep quiet in a run that brings its own.
     #[default]
-    Good,
+    #[serde(rename = "good")]
+    Permanent,
 }
 
 /// The hooks of a session.

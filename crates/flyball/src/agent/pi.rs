@@ -10,7 +10,7 @@ use super::opencode::filled;
 use super::session::{Answer, Call, Session};
 use super::stream::{Dialect, StreamReader, Understood, parse, unknown};
 use super::trouble::{Trouble, says_unreachable};
-use super::{Adapter, Aside, REFUSAL_MARK, ReadRequest, Reader};
+use super::{Adapter, AgentNote, REFUSAL_MARK, ReadRequest, Reader};
 
 /// pi.
 pub(crate) struct Pi;
@@ -158,7 +158,7 @@ impl PiStream {
                 to.interrupted();
                 if std::mem::replace(&mut self.prompted, true) {
                     let text: String = message.content.0.iter().map(|part| &*part.text).collect();
-                    to.aside(Aside::StopRefused(text));
+                    to.aside(AgentNote::StopRefused(text));
                 }
             }
             _ => {}

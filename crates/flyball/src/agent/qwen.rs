@@ -125,7 +125,7 @@ impl Dialect for QwenStream {
             let status = leading_status(error);
             to.retrying(status.and_then(|status| Trouble::by_status(status, line)), line);
         } else if line.starts_with("Reached max session turns") {
-            to.aside(super::Aside::OwnLimit(line.to_owned()));
+            to.aside(super::AgentNote::OwnLimit(line.to_owned()));
         }
     }
 

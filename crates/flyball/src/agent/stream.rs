@@ -13,7 +13,7 @@ use super::lax::{Fill, Text, fill, from_str, object};
 use super::lines::{Line, Lines};
 use super::reading::Cumulative;
 use super::session::Session;
-use super::{Aside, Entry, Fact, Reader};
+use super::{AgentNote, Entry, Fact, Reader};
 
 /// What a dialect made of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(crate) fn parse<'a>(
 
 /// Notes an event of an unknown kind.
 pub(crate) fn unknown(kind: &str, to: &mut Session) -> Understood {
-    to.aside(Aside::Unknown(flyball_core::text::prefix(kind, 100).to_owned()));
+    to.aside(AgentNote::Unknown(flyball_core::text::prefix(kind, 100).to_owned()));
     Understood::Event
 }
 

@@ -33,7 +33,7 @@ fn bad_lines(facts: &[Fact]) -> usize {
 fn agent_facts(facts: Vec<Fact>) -> Vec<AgentFact> {
     let own = |fact| match fact {
         Fact::Agent(fact) => Some(fact),
-        Fact::Aside(_) => None,
+        Fact::AgentNote(_) => None,
     };
     facts.into_iter().filter_map(own).collect()
 }
@@ -76,7 +76,7 @@ fn an_unknown_event_or_a_field_of_another_type_is_never_fatal() {
         reader.finish(ExitHow::Code(0), &mut out);
         assert_eq!(bad_lines(&out), 0, "{}", known.name());
         assert!(
-            out.contains(&Fact::Aside(Aside::Unknown("new_thing".to_owned()))),
+            out.contains(&Fact::AgentNote(AgentNote::Unknown("new_thing".to_owned()))),
             "{}",
             known.name()
         );

@@ -62,7 +62,7 @@ fn tamper(globals: &Globals) -> Result<ExitCode, CliError> {
         text.push_str(&words::line(&format!("{word}: {at}{}", finding.message), 400));
         text.push('\n');
     }
-    text.push_str(&clear_question(&place.desk)?);
+    text.push_str(&clear_question(&place.human_files)?);
     text.push_str("Next: flyball run\n");
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -82,14 +82,14 @@ fn last_findings(journal: &Journal, run: &RunSummary) -> Result<Vec<Finding>, Cl
 }
 
 /// Takes `decide.txt` away when it asks about nothing but this.
-fn clear_question(desk: &LoopDir) -> Result<String, CliError> {
-    let path = desk.file("decide.txt");
-    let question = desk.desk().map_err(fault::file(&path, "read"))?.question;
+fn clear_question(human_files: &LoopDir) -> Result<String, CliError> {
+    let path = human_files.file("decide.txt");
+    let question = human_files.human_files().map_err(fault::file(&path, "read"))?.question;
     let Some(question) = question else { return Ok(String::new()) };
     let [beginning, command] = QUESTION;
     if !question.starts_with(beginning) || !question.contains(command) {
         return Ok(format!("Another question waits in {}: flyball answer\n", path.display()));
     }
-    desk.remove_decide().map_err(fault::file(&path, "removed"))?;
+    human_files.remove_decide().map_err(fault::file(&path, "removed"))?;
     Ok(format!("Removed {}: it is answered\n", path.display()))
 }

@@ -30,8 +30,8 @@ pub struct AnswerArgs {
 pub fn run(args: &AnswerArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     place::for_humans("answer")?;
     let place = Place::find(globals)?;
-    let path = place.desk.file("decide.txt");
-    let seen = place.desk.desk().map_err(fault::file(&path, "read"))?;
+    let path = place.human_files.file("decide.txt");
+    let seen = place.human_files.human_files().map_err(fault::file(&path, "read"))?;
     let Some(question) = seen.question else {
         return Err(CliError::no_input(format!(
             "nothing is asked: there is no `{}`",
@@ -42,14 +42,14 @@ pub fn run(args: &AnswerArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let editor = editor().filter(|_| args.text.is_none() && stdin().is_terminal());
     let answer = match (&args.text, editor) {
         (Some(text), _) => text.clone(),
-        (None, Some(editor)) => edit(&editor, &place.desk, &path)?,
+        (None, Some(editor)) => edit(&editor, &place.human_files, &path)?,
         (None, None) => read(&question)?,
     };
     if answer.trim().is_empty() {
         return Err(CliError::usage("the answer is empty, and nothing was written")
             .hint("`flyball answer 'what shall be done'`"));
     }
-    place.desk.write_answer(&answer).map_err(fault::file(&path, "written"))?;
+    place.human_files.write_answer(&answer).map_err(fault::file(&path, "written"))?;
     let again = if seen.answer.is_some() { " anew" } else { "" };
     terminal::write_out(&format!(
         "Answered{again}: {}\nNext: flyball run\n",
@@ -64,7 +64,7 @@ fn editor() -> Option<String> {
 }
 
 /// Has the file edited, and takes the answer that stands in it then.
-fn edit(editor: &str, desk: &LoopDir, path: &Path) -> Result<String, CliError> {
+fn edit(editor: &str, human_files: &LoopDir, path: &Path) -> Result<String, CliError> {
     let line = format!("{editor} \"$1\"");
     let ended = Command::new("sh").args(["-c", &line, "sh"]).arg(path).status();
     let ended = ended.map_err(|error| {
@@ -73,7 +73,7 @@ fn edit(editor: &str, desk: &LoopDir, path: &Path) -> Result<String, CliError> {
     if !ended.success() {
         return Err(CliError::io(format!("the editor `{editor}` failed ({ended})")));
     }
-    let seen = desk.desk().map_err(fault::file(path, "read"))?;
+    let seen = human_files.human_files().map_err(fault::file(path, "read"))?;
     Ok(seen.answer.unwrap_or_default())
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use flyball_core::event::TasksSight;
+use flyball_core::event::TasksSnapshot;
 use flyball_core::task::Standing;
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Millis, RunId};
@@ -49,13 +49,13 @@ pub fn run(args: &ArchiveArgs, globals: &Globals) -> Result<ExitCode, CliError> 
         journal::lock_worktree(&state, &place.root, &RunId::new("archive")).map_err(fault::lock)?;
     let moved = to_move(&place, args);
     if moved.iter().all(|path| !path.is_file()) {
-        let dir = place.desk.path();
+        let dir = place.human_files.path();
         let message = format!("there is nothing to put away in `{}`", dir.display());
         return Err(CliError::no_input(message).hint("`flyball init` sets a repository up"));
     }
-    let list = match place.desk.tasks() {
-        TasksSight::Found { text } => TaskList::parse(&text).ok(),
-        TasksSight::Absent | TasksSight::Unreadable { .. } => None,
+    let list = match place.human_files.tasks() {
+        TasksSnapshot::Found { text } => TaskList::parse(&text).ok(),
+        TasksSnapshot::Absent | TasksSnapshot::Unreadable { .. } => None,
     };
     let label = label(args, &place, list.as_ref())?;
     let folder = new_folder(&place, &label)?;
@@ -72,10 +72,13 @@ pub fn run(args: &ArchiveArgs, globals: &Globals) -> Result<ExitCode, CliError> 
 
 /// What belongs to the work, there or not.
 fn to_move(place: &Place, args: &ArchiveArgs) -> Vec<PathBuf> {
-    let mut paths =
-        vec![place.desk.file("prd.md"), place.desk.tasks_path(), place.desk.file("progress.txt")];
+    let mut paths = vec![
+        place.human_files.file("prd.md"),
+        place.human_files.tasks_path(),
+        place.human_files.file("progress.txt"),
+    ];
     if args.include_logs {
-        paths.push(place.desk.logs());
+        paths.push(place.human_files.logs());
     }
     paths
 }
@@ -104,7 +107,7 @@ fn slug(text: &str) -> String {
 
 /// A folder that was not there: `DATE-LABEL`, or with a number.
 fn new_folder(place: &Place, label: &str) -> Result<PathBuf, CliError> {
-    let archive = place.desk.file("archive");
+    let archive = place.human_files.file("archive");
     fs::create_dir_all(&archive).map_err(fault::file(&archive, "made"))?;
     let first = format!("{}-{label}", words::day(clock::wall()));
     for number in 1..1_000 {
@@ -137,9 +140,9 @@ fn begin_anew(place: &Place, list: Option<&TaskList>) -> Result<(), CliError> {
     let named = list.map(TaskList::project).filter(|name| !name.is_empty());
     let tasks = template::tasks(named.unwrap_or(&folder));
     let files = [
-        (place.desk.file("prd.md"), template::PRD),
-        (place.desk.tasks_path(), &tasks),
-        (place.desk.file("progress.txt"), template::PROGRESS),
+        (place.human_files.file("prd.md"), template::PRD),
+        (place.human_files.tasks_path(), &tasks),
+        (place.human_files.file("progress.txt"), template::PROGRESS),
     ];
     for (path, text) in files {
         write_whole(&path, text).map_err(fault::file(&path, "written"))?;
@@ -160,14 +163,14 @@ fn forget_standings(journal: &mut Journal, place: &Place) -> Result<(), CliError
 
 fn told(place: &Place, folder: &Path, names: &[String]) -> String {
     let shown = folder.strip_prefix(&place.root).unwrap_or(folder).display();
-    let dir = crate::config::quoted(&place.desk.relative());
+    let dir = crate::config::quoted(&place.human_files.relative());
     let mut lines = vec![
         format!("Moved {} to {shown}", names.join(", ")),
         format!("Wrote {shown}/summary.md and fresh templates; the prompt stays"),
     ];
     let left = [("blocked.txt", "flyball unblock"), ("decide.txt", "flyball answer")];
     for (name, command) in left {
-        if place.desk.file(name).exists() {
+        if place.human_files.file(name).exists() {
             lines.push(format!("{name} of the old work is still there: {command}, or delete it"));
         }
     }

@@ -49,10 +49,10 @@ pub fn run(args: &DoctorArgs, globals: &Globals) -> Result<ExitCode, CliError> {
             agent::config(&mut report, &config);
             agent::programs(&mut report, &config, root.as_deref());
             if let Some(root) = &root {
-                let desk = LoopDir::new(root, &config.loop_dir, &config.tasks_file);
-                let tasks = repository::files(&mut report, &desk, &config);
+                let human_files = LoopDir::new(root, &config.loop_dir, &config.tasks_file);
+                let tasks = repository::files(&mut report, &human_files, &config);
                 gates::gates(&mut report, &config, root, tasks);
-                repository::leftovers(&mut report, &desk);
+                repository::leftovers(&mut report, &human_files);
             }
         }
     }

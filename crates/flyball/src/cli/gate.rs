@@ -92,8 +92,8 @@ fn result(
     let mut look = || {
         let loop_dir = config.loop_dir.to_string_lossy().into_owned();
         let tasks_file = config.loop_dir.join(&config.tasks_file);
-        let sight = worktree.look(&loop_dir, &tasks_file);
-        sight.map(|sight| sight.code_tree).map_err(CliError::from)
+        let snapshot = worktree.snapshot(&loop_dir, &tasks_file);
+        snapshot.map(|snapshot| snapshot.code_tree).map_err(CliError::from)
     };
     let tree = look()?;
     let mut journal = open_journal(paint);

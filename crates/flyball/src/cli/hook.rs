@@ -51,7 +51,7 @@ impl HookArgs {
 /// Answers the event.
 pub fn run(args: &HookArgs, _globals: &Globals) -> Result<ExitCode, CliError> {
     let dialect = hook::dialect(&args.agent).ok_or_else(|| unknown(&args.agent))?;
-    let stay = if args.run { HooksFor::Run } else { HooksFor::Good };
+    let stay = if args.run { HooksFor::Run } else { HooksFor::Permanent };
     let answer = hook::answer(dialect, &args.event, stay);
     if let Some(trouble) = answer.trouble {
         // For people who look: clients take no notice of it.

@@ -17,7 +17,7 @@ pub(super) struct Place {
     /// What is set for it.
     pub(super) config: Config,
     /// Its loop folder.
-    pub(super) desk: LoopDir,
+    pub(super) human_files: LoopDir,
 }
 
 impl Place {
@@ -25,8 +25,8 @@ impl Place {
     pub(super) fn find(globals: &Globals) -> Result<Self, CliError> {
         let root = repository(globals)?;
         let config = globals.sources()?.load()?;
-        let desk = LoopDir::new(&root, &config.loop_dir, &config.tasks_file);
-        Ok(Self { root, config, desk })
+        let human_files = LoopDir::new(&root, &config.loop_dir, &config.tasks_file);
+        Ok(Self { root, config, human_files })
     }
 }
 

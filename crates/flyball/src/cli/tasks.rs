@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use flyball_core::effect::NOTHING_LEFT;
-use flyball_core::event::TasksSight;
+use flyball_core::event::TasksSnapshot;
 use flyball_core::task::{Attempt, Pattern, Remedy, Standing, TaskRing, TaskStatus};
 use flyball_core::tasklist::{ReviewStatus, Story, TaskList};
 use flyball_core::{Millis, Moment, RunId, TaskId};
@@ -120,13 +120,13 @@ fn count_all(known: &mut Vec<TaskStatus>, attempts: Vec<Attempt>) {
 }
 
 fn read_list(place: &Place) -> Result<Option<TaskList>, CliError> {
-    let shown = place.desk.tasks_relative().display().to_string();
-    match place.desk.tasks() {
-        TasksSight::Absent => Ok(None),
-        TasksSight::Unreadable { error } => {
+    let shown = place.human_files.tasks_relative().display().to_string();
+    match place.human_files.tasks() {
+        TasksSnapshot::Absent => Ok(None),
+        TasksSnapshot::Unreadable { error } => {
             Err(CliError::data(format!("`{shown}` could not be read")).cause(error))
         }
-        TasksSight::Found { text } => TaskList::parse(&text)
+        TasksSnapshot::Found { text } => TaskList::parse(&text)
             .map(Some)
             .map_err(|error| CliError::data(format!("`{shown}` is no task list")).cause(error)),
     }
@@ -220,11 +220,11 @@ fn retry(
 
 /// What blocks beside the tasks that were left. A file that only lists those is out of date now.
 fn still_blocked(place: &Place) -> Result<Option<String>, CliError> {
-    let blocked = place.desk.file("blocked.txt");
-    let seen = place.desk.desk().map_err(fault::file(&blocked, "read"))?;
+    let blocked = place.human_files.file("blocked.txt");
+    let seen = place.human_files.human_files().map_err(fault::file(&blocked, "read"))?;
     let Some(reason) = seen.blocked else { return Ok(None) };
     if reason.trim_start().starts_with(NOTHING_LEFT) {
-        place.desk.remove_blocked().map_err(fault::file(&blocked, "removed"))?;
+        place.human_files.remove_blocked().map_err(fault::file(&blocked, "removed"))?;
         return Ok(None);
     }
     Ok(Some(words::line(&reason, 200)))

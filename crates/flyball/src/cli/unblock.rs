@@ -24,11 +24,11 @@ pub fn run(_: &UnblockArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let place = Place::find(globals)?;
     let mut journal = place::open_journal()?;
     let (root, now) = (&place.root, clock::wall());
-    let blocked = place.desk.file("blocked.txt");
-    let seen = place.desk.desk().map_err(fault::file(&blocked, "read"))?;
+    let blocked = place.human_files.file("blocked.txt");
+    let seen = place.human_files.human_files().map_err(fault::file(&blocked, "read"))?;
     let mut lines = Vec::new();
     if let Some(reason) = &seen.blocked {
-        place.desk.remove_blocked().map_err(fault::file(&blocked, "removed"))?;
+        place.human_files.remove_blocked().map_err(fault::file(&blocked, "removed"))?;
         lines.push(format!("Removed {}: {}", blocked.display(), words::line(reason, 200)));
     }
     let memory = journal.task_memory(root, now, Millis::ZERO).map_err(fault::journal)?;

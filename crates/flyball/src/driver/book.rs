@@ -3,7 +3,7 @@
 use flyball_core::IterationNo;
 
 use super::Driver;
-use crate::agent::{Aside, Book, Fact, Whereabouts};
+use crate::agent::{AgentNote, Book, Fact, Whereabouts};
 
 /// The book of a session.
 #[derive(Default)]
@@ -30,7 +30,7 @@ impl BookWatch {
     /// The stream may name the session.
     pub(super) fn heard(&mut self, facts: &[Fact]) {
         for fact in facts {
-            if let Fact::Aside(Aside::Session(id)) = fact {
+            if let Fact::AgentNote(AgentNote::Session(id)) = fact {
                 self.named(id);
             }
         }

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use flyball_core::IterationNo;
-use flyball_core::event::TasksSight;
+use flyball_core::event::TasksSnapshot;
 use flyball_core::governor::StartProblem;
 use flyball_core::task::Standing;
 use flyball_core::tasklist::{Mode, TaskList};
 
 use super::choice::policy_for;
 use super::perform::{io, permissions};
-use super::setup::{Ground, agent_words, permission_words, problem_error};
+use super::setup::{RunSetup, agent_words, permission_words, problem_error};
 use crate::agent::{LaunchRequest, quoted};
 use crate::config::Config;
 use crate::error::CliError;
@@ -18,27 +18,27 @@ use crate::prompt::{Variables, default_template, render, task_words};
 
 /// What `--dry-run` shows: settings, gates, task and prompt. Starts and writes nothing.
 pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
-    let ground = Ground::look(dir, config)?;
-    let plan = ground.plan(config)?;
-    let policy = policy_for(config, ground.adapter.as_ref())?;
-    let list = match &ground.tasks {
-        TasksSight::Found { text } => Some(
+    let setup = RunSetup::gather(dir, config)?;
+    let plan = setup.plan(config)?;
+    let policy = policy_for(config, setup.adapter.as_ref())?;
+    let list = match &setup.tasks {
+        TasksSnapshot::Found { text } => Some(
             TaskList::parse(text)
-                .map_err(|error| problem_error(StartProblem::BadTasks(error), &ground.loop_dir))?,
+                .map_err(|error| problem_error(StartProblem::BadTasks(error), &setup.loop_dir))?,
         ),
-        TasksSight::Absent => None,
-        TasksSight::Unreadable { error } => {
+        TasksSnapshot::Absent => None,
+        TasksSnapshot::Unreadable { error } => {
             let problem = StartProblem::UnreadableTasks(error.clone());
-            return Err(problem_error(problem, &ground.loop_dir));
+            return Err(problem_error(problem, &setup.loop_dir));
         }
     };
     if list.is_none() && plan.is_empty() && !policy.iterations.trust_claims {
-        return Err(problem_error(StartProblem::NothingToVerify, &ground.loop_dir));
+        return Err(problem_error(StartProblem::NothingToVerify, &setup.loop_dir));
     }
     let next = list.as_ref().and_then(|list| list.plan_next(&policy.review, |_| Standing::Open));
     let (mode, task) = next.map_or((Mode::Implement, None), |(m, s)| (m, Some(s.id.clone())));
-    let template = ground.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
-    let template = template.unwrap_or_else(|| default_template(&ground.loop_dir.relative()));
+    let template = setup.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
+    let template = template.unwrap_or_else(|| default_template(&setup.loop_dir.relative()));
     let words = task_words(list.as_ref(), task.as_ref());
     let prompt = render(
         &template,
@@ -58,10 +58,10 @@ pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
     Ok(format!(
         "repository: {}\nagent: {}{}\ncommand: {}\ngates:\n{gates}\nlimits: {} iterations, runtime {}, stuck {}\n\
          next: {} {task}\nprompt:\n{prompt}\n",
-        ground.worktree.root().display(),
+        setup.worktree.root().display(),
         agent_words(config),
         permissions.unwrap_or_default(),
-        command(config, &ground),
+        command(config, &setup),
         policy.limits.iterations,
         policy.limits.runtime,
         policy.limits.stuck,
@@ -70,15 +70,15 @@ pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
 }
 
 /// The command line of a session, without its hooks; the prompt is left out.
-fn command(config: &Config, ground: &Ground) -> String {
+fn command(config: &Config, setup: &RunSetup) -> String {
     let agent = &config.agent;
-    let launch = ground.adapter.launch(&LaunchRequest {
+    let launch = setup.adapter.launch(&LaunchRequest {
         prompt: "PROMPT",
         model: agent.model.as_deref(),
         permissions: permissions(agent.permission),
         hooks: None,
         private_dir: Path::new("FOLDER"),
-        worktree: ground.worktree.root(),
+        worktree: setup.worktree.root(),
         resume: None,
         program: agent.program.as_deref(),
         extra_args: &agent.args,

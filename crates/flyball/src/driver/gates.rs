@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use flyball_core::IterationNo;
 use flyball_core::gate::{Finding, FindingKind};
 
-use super::{Driver, Happening};
+use super::{Driver, DriverInput};
 use crate::error::CliError;
 use crate::gate::{Cancel, GatePlan, GateRunner, tamper};
 use crate::journal::Journal;
@@ -35,7 +35,7 @@ impl GateJob {
         let thread = std::thread::spawn(move || {
             // Progress is for people: it is dropped rather than waited for.
             let tell = |progress| {
-                outbox.try_send(Happening::GateProgress(progress)).ok();
+                outbox.try_send(DriverInput::GateProgress(progress)).ok();
             };
             let Ok(result) = runner.run_known(&journal, &tree, &stop, &tell) else { return };
             // A gate that edits what it checks has judged another tree. A result that could not be
@@ -44,7 +44,7 @@ impl GateJob {
                 runner.store(&mut journal, now, &result).ok();
             }
             let tamper = watch.look();
-            outbox.send(Happening::GatesDone { iteration, result, tamper }).ok();
+            outbox.send(DriverInput::GatesDone { iteration, result, tamper }).ok();
         });
         Ok(Self { cancel, thread: Some(thread) })
     }
@@ -76,7 +76,9 @@ impl Look {
 
     /// Whether the code is still what it was when the gates began.
     fn is_still(&mut self, tree: &str) -> bool {
-        self.worktree.look(&self.loop_dir, &self.tasks).is_ok_and(|sight| sight.code_tree == tree)
+        self.worktree
+            .snapshot(&self.loop_dir, &self.tasks)
+            .is_ok_and(|snapshot| snapshot.code_tree == tree)
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use flyball_core::call::{ToolCall, ToolOutcome, ToolResult, Verdict};
-use flyball_core::effect::Rung;
+use flyball_core::guard::Rung;
 use flyball_core::{AgentFact, CallId, Event, IterationNo, Moment};
 
 use super::Driver;
@@ -122,9 +122,9 @@ impl Driver {
             self.journal.with_session(&session, now, |_| (None, ()))?;
         }
         let tasks = match self.loop_dir.tasks() {
-            flyball_core::event::TasksSight::Found { text } => Some(text),
-            flyball_core::event::TasksSight::Absent
-            | flyball_core::event::TasksSight::Unreadable { .. } => None,
+            flyball_core::event::TasksSnapshot::Found { text } => Some(text),
+            flyball_core::event::TasksSnapshot::Absent
+            | flyball_core::event::TasksSnapshot::Unreadable { .. } => None,
         };
         let brief = SessionBrief {
             iteration: start.iteration,

@@ -4,16 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use flyball_core::effect::{Ending, Force, IterationReport};
-use flyball_core::event::Sight;
+use flyball_core::event::WorktreeSnapshot;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
 
 use super::book::BookWatch;
 use super::choice::choose_nth;
 use super::gates::GateJob;
-use super::placed::Placed;
 use super::session::{Session, could_not_start};
-use super::{Driver, Happening};
+use super::session_files::SessionFiles;
+use super::{Driver, DriverInput};
 use crate::agent::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
 use crate::config::{CommandLine, Permission};
 use crate::error::CliError;
@@ -42,9 +42,9 @@ impl Driver {
             // Agents are steered by their hooks, which ask the journal themselves; a plain program
             // cannot be told anything while it runs.
             Effect::SteerAgent { .. } | Effect::RefuseCall { .. } => {}
-            Effect::LookAtWorktree { iteration } => {
-                let sight = Box::new(self.look(iteration)?);
-                self.queue.push_back(Event::WorktreeSeen { iteration, sight });
+            Effect::SnapshotWorktree { iteration } => {
+                let snapshot = Box::new(self.look(iteration)?);
+                self.queue.push_back(Event::WorktreeSeen { iteration, snapshot });
             }
             Effect::RunGates { iteration, tree } => {
                 self.gate_job = Some(GateJob::start(self, iteration, tree)?);
@@ -92,13 +92,13 @@ impl Driver {
     }
 
     /// Looks at the worktree, with the task list's text, and keeps a checkpoint of it.
-    fn look(&mut self, iteration: IterationNo) -> Result<Sight, CliError> {
+    fn look(&mut self, iteration: IterationNo) -> Result<WorktreeSnapshot, CliError> {
         let (dir, tasks) = (self.loop_dir.relative(), self.loop_dir.tasks_relative());
-        let mut sight = self.worktree.look(&dir, &tasks)?;
-        sight.tasks = self.loop_dir.tasks();
-        self.worktree.checkpoint(&self.run, iteration, &sight.checkpoint_tree)?;
-        self.latest.clone_from(&sight);
-        Ok(sight)
+        let mut snapshot = self.worktree.snapshot(&dir, &tasks)?;
+        snapshot.tasks = self.loop_dir.tasks();
+        self.worktree.checkpoint(&self.run, iteration, &snapshot.checkpoint_tree)?;
+        self.latest.clone_from(&snapshot);
+        Ok(snapshot)
     }
 
     fn start_agent(&mut self, now: Moment, start: &Start) -> Result<(), CliError> {
@@ -117,7 +117,7 @@ impl Driver {
         self.loop_dir.write_active(&active).map_err(|e| io("write active.json", &e))?;
         self.prepare_hooks(now, start, &words)?;
         let launch = self.launch(&prompt);
-        let files = Placed::write(&launch, self.worktree.root())
+        let files = SessionFiles::write(&launch, self.worktree.root())
             .map_err(|e| io("write the agent's files", &e))?;
         let spec = self.spec(start, &launch).map_err(|e| io("write the prompt", &e))?;
         let logs = self.loop_dir.logs();
@@ -127,7 +127,7 @@ impl Driver {
         self.starts += 1;
         let (number, outbox) = (self.starts, self.outbox.clone());
         let started = Supervised::start(&spec, move |event| {
-            outbox.send(Happening::Agent { start: number, event }).ok();
+            outbox.send(DriverInput::Agent { start: number, event }).ok();
         });
         match started {
             Ok(process) => {

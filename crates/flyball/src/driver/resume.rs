@@ -1,13 +1,13 @@
 //! A run goes on after flyball died, or after it had ended and a human wants more.
 
-use flyball_core::event::{Resume, Sight};
+use flyball_core::event::{Resume, WorktreeSnapshot};
 use flyball_core::{Event, Governor, RunId};
 
 use super::choice::policy_for;
 use super::perform::{io, private_folder};
 use super::record::RunRecord;
 use super::records;
-use super::setup::{Ground, Parts, RunRequest, Started, already_running, opening};
+use super::setup::{Parts, RunRequest, RunSetup, Started, already_running, opening};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
 use crate::error::CliError;
@@ -35,10 +35,10 @@ impl RunRequest {
     pub fn resume(self, run: &RunSummary) -> Result<Started, CliError> {
         let Self { dir, mut config, format, color } = self;
         let id = run.run.clone();
-        let mut ground = Ground::look(&dir, &config)?;
-        let lock = lock_worktree(&ground.state_dir, ground.worktree.root(), &id)
-            .map_err(already_running)?;
-        let mut journal = Journal::open(&ground.state_dir)?;
+        let mut setup = RunSetup::gather(&dir, &config)?;
+        let lock =
+            lock_worktree(&setup.state_dir, setup.worktree.root(), &id).map_err(already_running)?;
+        let mut journal = Journal::open(&setup.state_dir)?;
         let is_closed = run.ended.is_some();
         if run.outcome.as_deref().is_some_and(|outcome| outcome.starts_with("complete")) {
             return Err(CliError::usage(format!(
@@ -46,29 +46,29 @@ impl RunRequest {
             ))
             .hint("flyball run starts a new one"));
         }
-        let record = RunRecord::load(&ground.state_dir, &id)
+        let record = RunRecord::load(&setup.state_dir, &id)
             .map_err(|e| io("read the run's settings", &e))?;
         let plan = GatePlan::of(record.gates())?;
-        config.policy = policy_for(&config, ground.adapter.as_ref())?;
+        config.policy = policy_for(&config, setup.adapter.as_ref())?;
         let (governor, last_effects, latest) = replay(&journal, &id)?;
         let latest = latest.ok_or_else(|| {
             CliError::no_input(format!("run `{id}` died before it began")).hint("flyball run")
         })?;
         let ended = end_leftovers(&id);
-        ground.worktree.remember(&latest);
+        setup.worktree.remember(&latest);
         journal.resume_run(&id, std::process::id(), config.policy.limits.iterations)?;
-        let private_dir = ground.state_dir.join("runs").join(id.as_str());
+        let private_dir = setup.state_dir.join("runs").join(id.as_str());
         private_folder(&private_dir).map_err(|e| io("make the run's folder", &e))?;
         let clock = Clock::start();
         let policy = config.policy.clone();
         let mut reporter = Reporter::new(format, color);
-        let mut told = opening(&id, &config, &plan, &ground, None);
+        let mut told = opening(&id, &config, &plan, &setup, None);
         if !ended.is_empty() {
             told.notes.push(format!("{} left over from it ended", ended.len()));
         }
         reporter.opening(&told);
         let parts =
-            Parts { run: id, config, plan, ground, journal, clock, lock, reporter, private_dir };
+            Parts { run: id, config, plan, setup, journal, clock, lock, reporter, private_dir };
         let mut driver = parts.assemble(governor, latest, record.first_tree)?;
         // All orders of an event are performed before the next is journalled: only the last
         // event's may be missing, and those that record something can be repeated.
@@ -79,27 +79,28 @@ impl RunRequest {
             driver.crash.here();
         }
         // Only now: an answer whose removal was still to be done has been acted on.
-        let mut desk = driver.loop_dir.desk().map_err(|e| io("read what humans left", &e))?;
-        desk.accepted_tamper = driver.journal.accepted(driver.worktree.root())?;
-        let resume = Resume { policy, desk, closed: is_closed };
+        let mut human_files =
+            driver.loop_dir.human_files().map_err(|e| io("read what humans left", &e))?;
+        human_files.accepted_tamper = driver.journal.accepted(driver.worktree.root())?;
+        let resume = Resume { policy, human_files, closed: is_closed };
         Ok(Started { driver, first: Event::RunResumed(Box::new(resume)) })
     }
 }
 
-/// The governor as the journal leads to it, the orders of its last event, and the last sight.
+/// The governor as the journal leads to it, the orders of its last event, and the last snapshot.
 fn replay(
     journal: &Journal,
     run: &RunId,
-) -> Result<(Governor, Vec<flyball_core::Effect>, Option<Sight>), CliError> {
+) -> Result<(Governor, Vec<flyball_core::Effect>, Option<WorktreeSnapshot>), CliError> {
     let mut governor = Governor::new();
     let mut last = Vec::new();
-    let mut sight = None;
+    let mut snapshot = None;
     for entry in journal.events(run)? {
         let entry = entry?;
         last = governor.step(entry.at, &entry.event);
         match entry.event {
-            Event::RunStarted(start) => sight = Some(start.sight),
-            Event::WorktreeSeen { sight: seen, .. } => sight = Some(*seen),
+            Event::RunStarted(start) => snapshot = Some(start.snapshot),
+            Event::WorktreeSeen { snapshot: seen, .. } => snapshot = Some(*seen),
             Event::RunResumed(_)
             | Event::Agent { .. }
             | Event::GatesFinished { .. }
@@ -109,5 +110,5 @@ fn replay(
             | Event::ShellFailed { .. } => {}
         }
     }
-    Ok((governor, last, sight))
+    Ok((governor, last, snapshot))
 }

@@ -7,7 +7,7 @@ use flyball_core::event::{Exit, ExitHow};
 use flyball_core::{AgentFact, IterationNo, Millis, Moment};
 
 use super::book::BookWatch;
-use super::placed::Placed;
+use super::session_files::SessionFiles;
 use crate::agent::{Fact, Reader};
 use crate::process::{Stream, Supervised};
 use crate::report::Reporter;
@@ -23,7 +23,7 @@ pub(super) struct Session {
     /// What a wrapper's inside is ended with.
     pub(super) stop_command: Option<Vec<String>>,
     /// Files that are gone afterwards.
-    pub(super) files: Placed,
+    pub(super) files: SessionFiles,
     pub(super) cpu: (Moment, Duration),
     pub(super) printed: bool,
     pub(super) told_life: Moment,

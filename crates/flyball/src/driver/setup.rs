@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
-use flyball_core::event::{AgentTraits, RunStart, Sight, TasksSight};
+use flyball_core::event::{AgentTraits, RunStart, TasksSnapshot, WorktreeSnapshot};
 use flyball_core::governor::{StartProblem, start_problem};
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
@@ -53,16 +53,16 @@ pub struct Started {
 }
 
 /// Everything that is looked at before a run begins.
-pub(super) struct Ground {
+pub(super) struct RunSetup {
     pub(super) worktree: Worktree,
     pub(super) loop_dir: LoopDir,
-    pub(super) tasks: TasksSight,
+    pub(super) tasks: TasksSnapshot,
     pub(super) state_dir: PathBuf,
     pub(super) adapter: Box<dyn Adapter>,
 }
 
-impl Ground {
-    pub(super) fn look(dir: &Path, config: &Config) -> Result<Self, CliError> {
+impl RunSetup {
+    pub(super) fn gather(dir: &Path, config: &Config) -> Result<Self, CliError> {
         let worktree = Worktree::open(dir)?;
         let loop_dir = LoopDir::new(worktree.root(), &config.loop_dir, &config.tasks_file);
         let tasks = loop_dir.tasks();
@@ -78,12 +78,12 @@ impl Ground {
     }
 }
 
-pub(super) fn verify_commands(tasks: &TasksSight) -> Vec<String> {
+pub(super) fn verify_commands(tasks: &TasksSnapshot) -> Vec<String> {
     match tasks {
-        TasksSight::Found { text } => {
+        TasksSnapshot::Found { text } => {
             TaskList::parse(text).map(|list| list.verify_commands().to_vec()).unwrap_or_default()
         }
-        TasksSight::Absent | TasksSight::Unreadable { .. } => Vec::new(),
+        TasksSnapshot::Absent | TasksSnapshot::Unreadable { .. } => Vec::new(),
     }
 }
 
@@ -91,37 +91,36 @@ impl RunRequest {
     /// Sets up a new run.
     pub fn start(self) -> Result<Started, CliError> {
         let Self { dir, mut config, format, color } = self;
-        let mut ground = Ground::look(&dir, &config)?;
-        let plan = ground.plan(&config)?;
-        config.policy = policy_for(&config, ground.adapter.as_ref())?;
+        let mut setup = RunSetup::gather(&dir, &config)?;
+        let plan = setup.plan(&config)?;
+        config.policy = policy_for(&config, setup.adapter.as_ref())?;
         let clock = Clock::start();
         let run = new_run_id(clock.now());
-        let mut journal = Journal::open(&ground.state_dir)?;
-        let lock = lock_worktree(&ground.state_dir, ground.worktree.root(), &run)
+        let mut journal = Journal::open(&setup.state_dir)?;
+        let lock = lock_worktree(&setup.state_dir, setup.worktree.root(), &run)
             .map_err(already_running)?;
-        let stale = ground.loop_dir.stale_active();
-        ground.loop_dir.prepare().map_err(|e| io("make the loop folder", &e))?;
-        let sight = first_look(&mut ground)?;
-        let start = run_start(&run, &config, &plan, &sight, &ground, &journal, clock.now())?;
+        let stale = setup.loop_dir.stale_active();
+        setup.loop_dir.prepare().map_err(|e| io("make the loop folder", &e))?;
+        let snapshot = first_look(&mut setup)?;
+        let start = run_start(&run, &config, &plan, &snapshot, &setup, &journal, clock.now())?;
         if let Some(problem) = start_problem(&start) {
-            return Err(problem_error(problem, &ground.loop_dir));
+            return Err(problem_error(problem, &setup.loop_dir));
         }
-        let earlier = journal.latest_run(ground.worktree.root())?;
+        let earlier = journal.latest_run(setup.worktree.root())?;
         let earlier = earlier.map_or_else(|| "earlier".to_owned(), |run| run.run.to_string());
-        ground.loop_dir.rotate_logs(&earlier).map_err(|e| io("move the earlier logs", &e))?;
-        ground.loop_dir.sweep_responses(clock.now());
-        journal.start_run(&new_run(&run, &config, &ground, clock.now()))?;
-        ground.worktree.checkpoint(&run, IterationNo::BASELINE, &sight.checkpoint_tree)?;
-        let private_dir = ground.state_dir.join("runs").join(run.as_str());
+        setup.loop_dir.rotate_logs(&earlier).map_err(|e| io("move the earlier logs", &e))?;
+        setup.loop_dir.sweep_responses(clock.now());
+        journal.start_run(&new_run(&run, &config, &setup, clock.now()))?;
+        setup.worktree.checkpoint(&run, IterationNo::BASELINE, &snapshot.checkpoint_tree)?;
+        let private_dir = setup.state_dir.join("runs").join(run.as_str());
         private_folder(&private_dir).map_err(|e| io("make the run's folder", &e))?;
-        RunRecord::new(config.to_toml(Detail::Values), &plan, &sight.checkpoint_tree)
-            .save(&ground.state_dir, &run)
+        RunRecord::new(config.to_toml(Detail::Values), &plan, &snapshot.checkpoint_tree)
+            .save(&setup.state_dir, &run)
             .map_err(|e| io("keep the run's settings", &e))?;
         let mut reporter = Reporter::new(format, color);
-        reporter.opening(&opening(&run, &config, &plan, &ground, stale));
-        let parts =
-            Parts { run, config, plan, ground, journal, clock, lock, reporter, private_dir };
-        let driver = parts.assemble(Governor::new(), sight.clone(), sight.checkpoint_tree)?;
+        reporter.opening(&opening(&run, &config, &plan, &setup, stale));
+        let parts = Parts { run, config, plan, setup, journal, clock, lock, reporter, private_dir };
+        let driver = parts.assemble(Governor::new(), snapshot.clone(), snapshot.checkpoint_tree)?;
         Ok(Started { driver, first: Event::RunStarted(Box::new(start)) })
     }
 }
@@ -131,7 +130,7 @@ pub(super) struct Parts {
     pub(super) run: RunId,
     pub(super) config: Config,
     pub(super) plan: GatePlan,
-    pub(super) ground: Ground,
+    pub(super) setup: RunSetup,
     pub(super) journal: Journal,
     pub(super) clock: Clock,
     pub(super) lock: crate::journal::WorktreeLock,
@@ -143,25 +142,25 @@ impl Parts {
     pub(super) fn assemble(
         self,
         governor: Governor,
-        latest: Sight,
+        latest: WorktreeSnapshot,
         first_tree: String,
     ) -> Result<Driver, CliError> {
         let (outbox, inbox) = sync_channel(INBOX);
         signals::listen(outbox.clone())?;
         let now = self.clock.now();
-        let logs = self.ground.loop_dir.logs();
+        let logs = self.setup.loop_dir.logs();
         Ok(Driver {
             governor,
             journal: self.journal,
             clock: self.clock,
             run: self.run,
             config: self.config,
-            adapter: self.ground.adapter,
+            adapter: self.setup.adapter,
             agent: 0,
             plan: self.plan,
-            worktree: self.ground.worktree,
-            loop_dir: self.ground.loop_dir,
-            state_dir: self.ground.state_dir,
+            worktree: self.setup.worktree,
+            loop_dir: self.setup.loop_dir,
+            state_dir: self.setup.state_dir,
             private_dir: self.private_dir,
             reporter: self.reporter,
             telemetry: Telemetry::new(logs),
@@ -184,11 +183,11 @@ impl Parts {
     }
 }
 
-fn first_look(ground: &mut Ground) -> Result<Sight, CliError> {
-    let (dir, tasks) = (ground.loop_dir.relative(), ground.loop_dir.tasks_relative());
-    let mut sight = ground.worktree.look(&dir, &tasks)?;
-    sight.tasks = ground.tasks.clone();
-    Ok(sight)
+fn first_look(setup: &mut RunSetup) -> Result<WorktreeSnapshot, CliError> {
+    let (dir, tasks) = (setup.loop_dir.relative(), setup.loop_dir.tasks_relative());
+    let mut snapshot = setup.worktree.snapshot(&dir, &tasks)?;
+    snapshot.tasks = setup.tasks.clone();
+    Ok(snapshot)
 }
 
 #[expect(clippy::too_many_arguments, reason = "the facts a run begins with, gathered once")]
@@ -196,32 +195,33 @@ fn run_start(
     run: &RunId,
     config: &Config,
     plan: &GatePlan,
-    sight: &Sight,
-    ground: &Ground,
+    snapshot: &WorktreeSnapshot,
+    setup: &RunSetup,
     journal: &Journal,
     now: Moment,
 ) -> Result<RunStart, CliError> {
-    let root = ground.worktree.root();
-    let mut desk = ground.loop_dir.desk().map_err(|e| io("read what humans left", &e))?;
-    desk.accepted_tamper = journal.accepted(root)?;
+    let root = setup.worktree.root();
+    let mut human_files =
+        setup.loop_dir.human_files().map_err(|e| io("read what humans left", &e))?;
+    human_files.accepted_tamper = journal.accepted(root)?;
     let memory = journal.task_memory(root, now, config.policy.tasks.attempt_window)?;
     Ok(RunStart {
         run: run.clone(),
         policy: config.policy.clone(),
         gates: plan.names(),
-        sight: sight.clone(),
-        desk,
+        snapshot: snapshot.clone(),
+        human_files,
         memory,
         // An agent program hears nothing while it is silent: its hooks speak when it asks them.
-        agent: AgentTraits { steerable: false, ..ground.adapter.traits() },
+        agent: AgentTraits { steerable: false, ..setup.adapter.traits() },
         fallbacks: u32::try_from(config.agent.fallback.len()).unwrap_or(u32::MAX),
     })
 }
 
-fn new_run(run: &RunId, config: &Config, ground: &Ground, now: Moment) -> NewRun {
+fn new_run(run: &RunId, config: &Config, setup: &RunSetup, now: Moment) -> NewRun {
     NewRun {
         run: run.clone(),
-        root: ground.worktree.root().to_path_buf(),
+        root: setup.worktree.root().to_path_buf(),
         agent: agent_words(config),
         pid: std::process::id(),
         started: now,
@@ -253,14 +253,14 @@ pub(super) fn opening(
     run: &RunId,
     config: &Config,
     plan: &GatePlan,
-    ground: &Ground,
+    setup: &RunSetup,
     stale: Option<u32>,
 ) -> Opening {
-    let stories = match &ground.tasks {
-        TasksSight::Found { text } => {
+    let stories = match &setup.tasks {
+        TasksSnapshot::Found { text } => {
             TaskList::parse(text).ok().map(|list| list.counts(&config.policy.review))
         }
-        TasksSight::Absent | TasksSight::Unreadable { .. } => None,
+        TasksSnapshot::Absent | TasksSnapshot::Unreadable { .. } => None,
     };
     let mut notes = Vec::new();
     if let Some(pid) = stale {
@@ -268,7 +268,7 @@ pub(super) fn opening(
     }
     Opening {
         run: run.clone(),
-        root: ground.worktree.root().to_string_lossy().into_owned(),
+        root: setup.worktree.root().to_string_lossy().into_owned(),
         agent: agent_words(config),
         permissions: permission_words(config),
         gates: plan.names().iter().map(ToString::to_string).collect(),

@@ -4,13 +4,13 @@
 use std::collections::VecDeque;
 
 use flyball_core::call::{CallRing, Fingerprint, ToolCall, ToolResult, Verdict};
-use flyball_core::effect::Rung;
+use flyball_core::guard::Rung;
 use flyball_core::policy::CallRules;
 use flyball_core::text::prefix;
 use flyball_core::{CallId, Moment, SubAgent};
 use serde::{Deserialize, Serialize};
 
-use super::ground::Ground;
+use super::context::HookContext;
 use super::spill::{Spilled, spilled};
 use super::{Asked, Heard, HeardCall, HookReport, Occasion, Reply};
 use crate::agent::{REFUSAL_MARK, adapter};
@@ -169,11 +169,11 @@ fn stamped(heard: &Heard, occasion: Occasion) -> Option<Fingerprint> {
 /// A call is about to run: may it?
 pub(super) fn before(
     asked: &Asked<'_>,
-    ground: &Ground,
+    context: &HookContext,
     heard: &Heard,
     journal: &mut Journal,
 ) -> Result<Reply, CliError> {
-    let mut rules = ground.policy.calls.clone();
+    let mut rules = context.policy.calls.clone();
     let own = adapter(asked.dialect.name()).map_or(&[][..], |adapter| adapter.free_text());
     rules.free_text.extend(own.iter().map(|&name| name.to_owned()));
     let call = &heard.call;
@@ -185,7 +185,7 @@ pub(super) fn before(
     )
     .by(SubAgent::new(prefix(&call.agent, NAME)));
     let identity = identity(&call).or_else(|| stamped(heard, asked.occasion));
-    step(asked, ground, heard, journal, |state| {
+    step(asked, context, heard, journal, |state| {
         if let Some(judged) = state.known(identity) {
             let reply = judged.refusal.as_ref().map_or_else(Reply::pass, |refusal| {
                 Reply::refuse(format!("{REFUSAL_MARK} {refusal}"))
@@ -200,12 +200,12 @@ pub(super) fn before(
 /// A tool answered: is there something the agent should be told with it?
 pub(super) fn after(
     asked: &Asked<'_>,
-    ground: &Ground,
+    context: &HookContext,
     heard: &Heard,
     journal: &mut Journal,
 ) -> Result<Reply, CliError> {
-    let rules = &ground.policy.calls;
-    let key = ground.key(asked.dialect, heard);
+    let rules = &context.policy.calls;
+    let key = context.key(asked.dialect, heard);
     let result = heard.result.as_ref().map(|result| {
         ToolResult::new(CallId::new(prefix(&heard.call.id, NAME)), result.outcome, &result.text)
             .by(SubAgent::new(prefix(&heard.call.agent, NAME)))
@@ -213,14 +213,14 @@ pub(super) fn after(
     let large = heard
         .result
         .as_ref()
-        .filter(|_| ground.configured)
-        .and_then(|result| spilled(rules, (&ground.loop_dir, &key), &result.text));
+        .filter(|_| context.configured)
+        .and_then(|result| spilled(rules, (&context.loop_dir, &key), &result.text));
     if large.is_some() {
         // Not every client tells when a session begins.
-        ground.loop_dir.sweep_responses(asked.at);
+        context.loop_dir.sweep_responses(asked.at);
     }
     let identity = stamped(heard, asked.occasion);
-    step(asked, ground, heard, journal, |state| {
+    step(asked, context, heard, journal, |state| {
         if state.known(identity).is_some() {
             return (Reply::pass(), None);
         }
@@ -257,28 +257,28 @@ fn with_large(reply: &mut Reply, large: Spilled, asked: &Asked<'_>) {
 /// Something happened that needs no answer: it is noted.
 pub(super) fn note(
     asked: &Asked<'_>,
-    ground: &Ground,
+    context: &HookContext,
     heard: &Heard,
     journal: &mut Journal,
 ) -> Result<Reply, CliError> {
-    let key = ground.key(asked.dialect, heard);
-    let step = ground.step(&key, asked.at);
-    let report = HookReport::new(asked, heard, ground);
+    let key = context.key(asked.dialect, heard);
+    let step = context.step(&key, asked.at);
+    let report = HookReport::new(asked, heard, context);
     journal.hook_step(&step, |_| (HookChange { state: None, report: report.to_json() }, ()))?;
     Ok(Reply::pass())
 }
 
 /// Something could not be judged: the run that the session belongs to is told, if it can be.
-pub(super) fn note_failure(asked: &Asked<'_>, ground: &Ground, why: &str) {
-    if ground.run.is_none() {
+pub(super) fn note_failure(asked: &Asked<'_>, context: &HookContext, why: &str) {
+    if context.run.is_none() {
         return;
     }
-    let Ok(mut journal) = Journal::open_briefly(&ground.state_dir, Beside::Run) else { return };
-    let key = ground.key(asked.dialect, &Heard::default());
-    let step = ground.step(&key, asked.at);
+    let Ok(mut journal) = Journal::open_briefly(&context.state_dir, Beside::Run) else { return };
+    let key = context.key(asked.dialect, &Heard::default());
+    let step = context.step(&key, asked.at);
     let note = format!("a hook of this session could not judge `{}`: {why}", asked.event);
     let report =
-        HookReport { note: Some(note), ..HookReport::new(asked, &Heard::default(), ground) };
+        HookReport { note: Some(note), ..HookReport::new(asked, &Heard::default(), context) };
     let report = HookReport { asked: false, ..report };
     let change = HookChange { state: None, report: report.to_json() };
     // The client is answered all the same.
@@ -287,14 +287,14 @@ pub(super) fn note_failure(asked: &Asked<'_>, ground: &Ground, why: &str) {
 
 fn step(
     asked: &Asked<'_>,
-    ground: &Ground,
+    context: &HookContext,
     heard: &Heard,
     journal: &mut Journal,
     judge: impl FnOnce(&mut CallState) -> (Reply, Option<flyball_core::guard::Trip>),
 ) -> Result<Reply, CliError> {
-    let key = ground.key(asked.dialect, heard);
-    let step = ground.step(&key, asked.at);
-    let report = HookReport::new(asked, heard, ground);
+    let key = context.key(asked.dialect, heard);
+    let step = context.step(&key, asked.at);
+    let report = HookReport::new(asked, heard, context);
     let reply = journal.hook_step(&step, |bytes| {
         let mut state = CallState::read(bytes);
         if let Some(permille) = heard.context {

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use flyball_core::call::ToolOutcome;
-use flyball_core::effect::Rung;
+use flyball_core::guard::Rung;
 use serde_json::{Value, json};
 
 use super::{claude, codex, copilot, gemini, goose, own, plugin, qwen};

@@ -174,7 +174,7 @@ pub fn program() -> Result<PathBuf, CliError> {
 
 fn setup(program: &Path) -> HookSetup {
     HookSetup {
-        stay: HooksFor::Good,
+        stay: HooksFor::Permanent,
         program: program.to_path_buf(),
         call_timeout_secs: CALL_SECS,
         stop_timeout_secs: STOP_SECS,

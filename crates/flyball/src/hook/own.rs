@@ -1,7 +1,7 @@
 //! flyball's own protocol (`output = "flyball"`): the objects of the stream in, a verdict out.
 
 use flyball_core::call::ToolOutcome;
-use flyball_core::effect::Rung;
+use flyball_core::guard::Rung;
 use serde_json::{Value, json};
 
 use super::dialect::{

@@ -1,12 +1,12 @@
 //! What a hook leaves on the trail: for the run that its session belongs to, and for people.
 
-use flyball_core::effect::Rung;
+use flyball_core::guard::Rung;
 use flyball_core::guard::Trip;
 use flyball_core::text::{head, tail};
 use flyball_core::{IterationNo, Moment, RunId};
 use serde::{Deserialize, Serialize};
 
-use super::ground::Ground;
+use super::context::HookContext;
 use super::{Asked, Heard, Occasion, Reply};
 use crate::journal::{HookRow, Journal, JournalError};
 
@@ -79,12 +79,12 @@ pub(crate) fn notes(journal: &Journal, run: &RunId) -> Result<Vec<HookNote>, Jou
 }
 
 impl HookReport {
-    pub(super) fn new(asked: &Asked<'_>, heard: &Heard, ground: &Ground) -> Self {
+    pub(super) fn new(asked: &Asked<'_>, heard: &Heard, context: &HookContext) -> Self {
         Self {
             agent: asked.dialect.name().to_owned(),
             event: head(asked.event, NAME),
             session: head(&heard.session, NAME),
-            iteration: ground.run.as_ref().map(|(_, iteration)| *iteration),
+            iteration: context.run.as_ref().map(|(_, iteration)| *iteration),
             call: head(&heard.call.id, NAME),
             tool: head(&heard.call.tool, NAME),
             asked: asked.occasion == Occasion::Before,

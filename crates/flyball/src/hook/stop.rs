@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use flyball_core::claim::read_structured;
-use flyball_core::event::{Sight, TasksSight};
+use flyball_core::event::{TasksSnapshot, WorktreeSnapshot};
 use flyball_core::gate::GateResult;
 use flyball_core::gate::blocking::{BlockingEvent, Refusal};
 use flyball_core::policy::Baseline;
@@ -15,7 +15,7 @@ use flyball_core::{Event, IterationNo, RunId};
 use serde::{Deserialize, Serialize};
 
 use super::calls::{self, CallState};
-use super::ground::{Ground, SessionBrief, stop_key};
+use super::context::{HookContext, SessionBrief, stop_key};
 use super::{Asked, Heard, HookReport, Reply};
 use crate::agent::{Adapter, REFUSAL_MARK, adapter};
 use crate::config::Sources;
@@ -47,8 +47,8 @@ struct Found {
 }
 
 /// How long the gates of a stop may take.
-fn gate_time(ground: &Ground) -> Duration {
-    let gates = plan(ground).map(|plan| time_of(&plan)).unwrap_or_default();
+fn gate_time(context: &HookContext) -> Duration {
+    let gates = plan(context).map(|plan| time_of(&plan)).unwrap_or_default();
     gates.saturating_add(ASIDE)
 }
 
@@ -63,40 +63,40 @@ pub(crate) fn time_of(plan: &GatePlan) -> Duration {
 /// The agent wants to stop: may it?
 pub(super) fn stop(
     asked: &Asked<'_>,
-    ground: &Ground,
+    context: &HookContext,
     heard: &Heard,
     journal: &mut Journal,
 ) -> Result<Reply, CliError> {
-    let key = ground.key(asked.dialect, heard);
+    let key = context.key(asked.dialect, heard);
     let state: StopState = journal
         .session_state(&stop_key(&key))?
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default();
     let calls = calls_so_far(asked, heard, &key, journal)?;
-    if lets_go(asked, ground, heard, &state) || (ground.run.is_none() && calls == state.calls) {
-        return calls::note(asked, ground, heard, journal);
+    if lets_go(asked, context, heard, &state) || (context.run.is_none() && calls == state.calls) {
+        return calls::note(asked, context, heard, journal);
     }
-    let time = ground.timeout.saturating_add(gate_time(ground));
-    asked.pace.allow(ground, asked.occasion, time);
-    let found = object(asked, ground, &state, journal)?;
-    conclude(asked, ground, heard, journal, (calls, found, state.refusals))
+    let time = context.timeout.saturating_add(gate_time(context));
+    asked.pace.allow(context, asked.occasion, time);
+    let found = object(asked, context, &state, journal)?;
+    conclude(asked, context, heard, journal, (calls, found, state.refusals))
 }
 
 /// Whether nothing needs to be looked at: no more refusals are left, or the agent itself says that
 /// it cannot go on.
-fn lets_go(asked: &Asked<'_>, ground: &Ground, heard: &Heard, state: &StopState) -> bool {
+fn lets_go(asked: &Asked<'_>, context: &HookContext, heard: &Heard, state: &StopState) -> bool {
     let said = heard.said.as_deref().unwrap_or_default();
     // Some clients tell everything since the prompt: only what came after the last refusal counts.
     let new = if state.said.is_empty() { None } else { said.strip_prefix(state.said.as_str()) };
     let claims = read_structured(new.unwrap_or(said));
     let gives_up = claims.blocked.is_some() || claims.decide.is_some();
-    !ground.configured || gives_up || state.refusals >= most(asked, ground)
+    !context.configured || gives_up || state.refusals >= most(asked, context)
 }
 
 /// How many stops may be refused: the setting, and always below the client's own cap.
-fn most(asked: &Asked<'_>, ground: &Ground) -> u32 {
+fn most(asked: &Asked<'_>, context: &HookContext) -> u32 {
     let own = adapter(asked.dialect.name()).map_or(u32::MAX, Adapter::stop_refusal_cap);
-    ground.policy.gates.stop_refusals.min(own)
+    context.policy.gates.stop_refusals.min(own)
 }
 
 /// The calls of the session; also takes note of how full its context is.
@@ -119,23 +119,23 @@ fn calls_so_far(
 /// Looks at everything a stop is judged by.
 fn object(
     asked: &Asked<'_>,
-    ground: &Ground,
+    context: &HookContext,
     state: &StopState,
     journal: &mut Journal,
 ) -> Result<Found, CliError> {
-    let mut worktree = Worktree::open(&ground.root)?;
-    let sight = look(&mut worktree, ground)?;
-    let (brief, start) = match &ground.run {
-        Some((run, _)) => (ground.brief()?, Start::of(run, journal)?),
+    let mut worktree = Worktree::open(&context.root)?;
+    let snapshot = look(&mut worktree, context)?;
+    let (brief, start) = match &context.run {
+        Some((run, _)) => (context.brief()?, Start::of(run, journal)?),
         None => (None, Start::default()),
     };
     let mut missing = Vec::new();
     if let Some(brief) = &brief {
-        missing.extend(illegal(ground, brief));
-        missing.extend(uncommitted(&start, &sight));
+        missing.extend(illegal(context, brief));
+        missing.extend(uncommitted(&start, &snapshot));
     }
-    let gates = run_gates(asked, ground, &mut worktree, &sight, journal)?;
-    let red = gates.as_ref().is_some_and(|gates| !start.accepts(gates, ground));
+    let gates = run_gates(asked, context, &mut worktree, &snapshot, journal)?;
+    let red = gates.as_ref().is_some_and(|gates| !start.accepts(gates, context));
     if !red && missing.is_empty() {
         return Ok(Found { objection: None, gates });
     }
@@ -147,7 +147,7 @@ fn object(
         baseline: &start.failing,
         missing: &missing,
     });
-    let text = if ground.policy.gates.backpressure {
+    let text = if context.policy.gates.backpressure {
         event.to_text()
     } else {
         let lines = event.gate_result.status_lines().join("\n");
@@ -156,25 +156,25 @@ fn object(
     Ok(Found { objection: Some(text), gates })
 }
 
-fn look(worktree: &mut Worktree, ground: &Ground) -> Result<Sight, CliError> {
-    let (dir, tasks) = (ground.loop_dir.relative(), ground.loop_dir.tasks_relative());
-    Ok(worktree.look(&dir, &tasks)?)
+fn look(worktree: &mut Worktree, context: &HookContext) -> Result<WorktreeSnapshot, CliError> {
+    let (dir, tasks) = (context.loop_dir.relative(), context.loop_dir.tasks_relative());
+    Ok(worktree.snapshot(&dir, &tasks)?)
 }
 
 /// What is not legal in the task list, with what to do about it (B11).
-fn illegal(ground: &Ground, brief: &SessionBrief) -> Vec<String> {
+fn illegal(context: &HookContext, brief: &SessionBrief) -> Vec<String> {
     let Some(before) = &brief.tasks else { return Vec::new() };
     let given = Transition {
         mode: brief.mode,
         story: brief.task.clone(),
-        review: ground.policy.review.clone(),
+        review: context.policy.review.clone(),
     };
-    check_at_stop(before, &ground.loop_dir.tasks(), &given)
+    check_at_stop(before, &context.loop_dir.tasks(), &given)
 }
 
 /// What the agent has not committed, besides what was there before the run.
-fn uncommitted(start: &Start, sight: &Sight) -> Option<String> {
-    let new: Vec<&str> = sight
+fn uncommitted(start: &Start, snapshot: &WorktreeSnapshot) -> Option<String> {
+    let new: Vec<&str> = snapshot
         .uncommitted
         .iter()
         .filter(|path| !start.uncommitted.contains(*path))
@@ -192,25 +192,25 @@ fn uncommitted(start: &Start, sight: &Sight) -> Option<String> {
 /// Runs the gates that are not known for this tree; nothing when there are none.
 fn run_gates(
     asked: &Asked<'_>,
-    ground: &Ground,
+    context: &HookContext,
     worktree: &mut Worktree,
-    sight: &Sight,
+    snapshot: &WorktreeSnapshot,
     journal: &mut Journal,
 ) -> Result<Option<GateResult>, CliError> {
-    let plan = plan(ground)?;
+    let plan = plan(context)?;
     if plan.is_empty() {
         return Ok(None);
     }
-    let mut runner = GateRunner::new(plan, &ground.root);
-    runner.parallel = ground.parallel;
-    let tree = &sight.code_tree;
+    let mut runner = GateRunner::new(plan, &context.root);
+    runner.parallel = context.parallel;
+    let tree = &snapshot.code_tree;
     let Ok(result) = runner.run_known(journal, tree, &Cancel::new(), &|_| {}) else {
         return Ok(None);
     };
     // What was changed meanwhile was not checked: nothing is remembered of it.
-    let unchanged = look(worktree, ground)?.code_tree == *tree;
+    let unchanged = look(worktree, context)?.code_tree == *tree;
     // What is left is to write: a journal that is busy may not take the gates' time.
-    asked.pace.allow(ground, asked.occasion, ground.timeout);
+    asked.pace.allow(context, asked.occasion, context.timeout);
     if unchanged {
         runner.store(journal, crate::clock::wall(), &result)?;
     }
@@ -218,21 +218,21 @@ fn run_gates(
 }
 
 /// The gates of the run, or of the project as it is configured now.
-fn plan(ground: &Ground) -> Result<GatePlan, CliError> {
-    if let Some((run, _)) = &ground.run {
-        return crate::driver::recorded_gates(&ground.state_dir, run);
+fn plan(context: &HookContext) -> Result<GatePlan, CliError> {
+    if let Some((run, _)) = &context.run {
+        return crate::driver::recorded_gates(&context.state_dir, run);
     }
-    if !ground.configured {
+    if !context.configured {
         return GatePlan::of(Vec::new());
     }
-    let config = Sources::of_process(&ground.root).load()?;
-    let verify = match ground.loop_dir.tasks() {
-        TasksSight::Found { text } => {
+    let config = Sources::of_process(&context.root).load()?;
+    let verify = match context.loop_dir.tasks() {
+        TasksSnapshot::Found { text } => {
             TaskList::parse(&text).map(|list| list.verify_commands().to_vec()).unwrap_or_default()
         }
-        TasksSight::Absent | TasksSight::Unreadable { .. } => Vec::new(),
+        TasksSnapshot::Absent | TasksSnapshot::Unreadable { .. } => Vec::new(),
     };
-    GatePlan::resolve(&config, &ground.root, &verify)
+    GatePlan::resolve(&config, &context.root, &verify)
 }
 
 /// How the run found the worktree.
@@ -250,7 +250,7 @@ impl Start {
         let mut start = Self::default();
         for recorded in journal.events(run)? {
             match recorded?.event {
-                Event::RunStarted(first) => start.uncommitted = first.sight.uncommitted,
+                Event::RunStarted(first) => start.uncommitted = first.snapshot.uncommitted,
                 Event::GatesFinished { iteration: IterationNo::BASELINE, result, .. } => {
                     start.failing = result.failing();
                     start.failures = result.failure_count();
@@ -268,9 +268,9 @@ impl Start {
         Ok(start)
     }
 
-    fn accepts(&self, gates: &GateResult, ground: &Ground) -> bool {
+    fn accepts(&self, gates: &GateResult, context: &HookContext) -> bool {
         gates.is_green()
-            || (ground.policy.gates.baseline == Baseline::Ignore
+            || (context.policy.gates.baseline == Baseline::Ignore
                 && gates.nothing_new(&self.failing, self.failures))
     }
 }
@@ -279,19 +279,19 @@ impl Start {
 /// hooks that are installed twice are asked twice about the same stop, which is refused once then.
 fn conclude(
     asked: &Asked<'_>,
-    ground: &Ground,
+    context: &HookContext,
     heard: &Heard,
     journal: &mut Journal,
     (calls, found, known): (u64, Found, u32),
 ) -> Result<Reply, CliError> {
-    let key = stop_key(&ground.key(asked.dialect, heard));
-    let step = ground.step(&key, asked.at);
-    let report = HookReport::new(asked, heard, ground);
+    let key = stop_key(&context.key(asked.dialect, heard));
+    let step = context.step(&key, asked.at);
+    let report = HookReport::new(asked, heard, context);
     let reply = journal.hook_step(&step, |bytes| {
         let mut state: StopState =
             bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
         let again = state.refusals > known;
-        let text = found.objection.filter(|_| again || state.refusals < most(asked, ground));
+        let text = found.objection.filter(|_| again || state.refusals < most(asked, context));
         let said = heard.said.as_deref();
         let (reply, report) = match text {
             Some(text) if again => {

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use flyball_core::event::TasksSight;
+use flyball_core::event::TasksSnapshot;
 use flyball_core::task::{Attempt, AttemptStatus, Standing};
 use flyball_core::tasklist::{Mode, ReviewStatus, Transition, check_transition};
 use flyball_core::{IterationNo, RunId, TaskId};
 use serde_json::{Map, Value};
 
-use super::around::Recorded;
+use super::enclosing_run::Recorded;
 use super::refused::Refused;
 use super::session::{Checkpoint, Session, Trigger};
 use super::site::{self, Site};
@@ -33,9 +33,9 @@ impl Site {
     fn keep_tree(&self, session: &str, iteration: u32) -> Option<String> {
         let mut worktree = self.worktree()?;
         let (dir, tasks) = (self.loop_dir.relative(), self.loop_dir.tasks_relative());
-        let sight = worktree.look(&dir, &tasks).ok()?;
+        let snapshot = worktree.snapshot(&dir, &tasks).ok()?;
         let iteration = IterationNo::new(iteration);
-        worktree.checkpoint(&RunId::new(session), iteration, &sight.checkpoint_tree).ok()
+        worktree.checkpoint(&RunId::new(session), iteration, &snapshot.checkpoint_tree).ok()
     }
 
     /// Records an attempt, or hands it to the run the agent is in.
@@ -44,9 +44,9 @@ impl Site {
         journal: &mut Journal,
         attempt: Attempt,
     ) -> Result<Recorded, Refused> {
-        if let Some(around) = self.run_around(journal)? {
-            Self::report(journal, &around, attempt)?;
-            return Ok(Recorded::Report(around));
+        if let Some(enclosing) = self.enclosing_run(journal)? {
+            Self::report(journal, &enclosing, attempt)?;
+            return Ok(Recorded::Report(enclosing));
         }
         Ok(Recorded::Attempt(journal.add_attempt(&self.root, attempt)?))
     }
@@ -113,8 +113,8 @@ impl Site {
         let after = serde_json::to_string_pretty(&document)
             .map_err(|error| Refused::new(format!("the task list cannot be written: {error}")))?;
         let given = Transition { mode, story: Some(task.clone()), review };
-        let sight = TasksSight::Found { text: after.clone() };
-        let check = check_transition(&before, &sight, &given);
+        let snapshot = TasksSnapshot::Found { text: after.clone() };
+        let check = check_transition(&before, &snapshot, &given);
         if !check.violations.is_empty() {
             let why: Vec<&str> = check
                 .violations

@@ -19,12 +19,12 @@ pub(super) fn text(call: Call<'_>, task: Option<&str>) -> String {
         },
         (None, Err(refused)) => format!("There is no plan: {refused}."),
     };
-    let desk = call.site.loop_dir.desk().unwrap_or_default();
+    let human_files = call.site.loop_dir.human_files().unwrap_or_default();
     let mut waiting = String::new();
-    if let Some(reason) = desk.blocked {
+    if let Some(reason) = human_files.blocked {
         waiting.push_str(&format_line("The work is marked blocked", &reason));
     }
-    match (desk.question, desk.answer) {
+    match (human_files.question, human_files.answer) {
         (Some(question), Some(answer)) => {
             let told = format!("{question} Answer: {answer}");
             waiting.push_str(&format_line("A human has answered", &told));

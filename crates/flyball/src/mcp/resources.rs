@@ -76,14 +76,15 @@ fn status(call: Call<'_>) -> Result<Value, Refused> {
     let filter =
         RunFilter { root: Some(site.root.clone()), limit: RUNS_SHOWN, ..RunFilter::default() };
     let runs = site.journal()?.runs(&filter)?;
-    let desk = site.loop_dir.desk().map_err(|error| Refused::io("read the loop folder", &error))?;
+    let human_files =
+        site.loop_dir.human_files().map_err(|error| Refused::io("read the loop folder", &error))?;
     Ok(json!({
         "repository": site.root.to_string_lossy(),
         "runs": runs,
         "iteration_sessions": site.sessions()?,
-        "blocked": desk.blocked,
-        "question": desk.question,
-        "answer": desk.answer,
+        "blocked": human_files.blocked,
+        "question": human_files.question,
+        "answer": human_files.answer,
     }))
 }
 

@@ -3,12 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use flyball_core::event::TasksSight;
+use flyball_core::event::TasksSnapshot;
 use flyball_core::task::TaskRing;
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Moment, TaskId};
 
-use super::around::RunAround;
+use super::enclosing_run::EnclosingRun;
 use super::refused::Refused;
 use crate::cli::Globals;
 use crate::clock;
@@ -68,14 +68,14 @@ impl Site {
     pub(super) fn tasks(&self) -> Result<(String, TaskList), Refused> {
         let path = self.loop_dir.tasks_relative();
         let text = match self.loop_dir.tasks() {
-            TasksSight::Found { text } => text,
-            TasksSight::Absent => {
+            TasksSnapshot::Found { text } => text,
+            TasksSnapshot::Absent => {
                 return Err(Refused::new(format!(
                     "there is no task list `{}`; `flyball init` writes one",
                     path.display()
                 )));
             }
-            TasksSight::Unreadable { error } => {
+            TasksSnapshot::Unreadable { error } => {
                 return Err(Refused::new(format!(
                     "the task list `{}` cannot be read: {error}",
                     path.display()
@@ -98,10 +98,10 @@ impl Site {
         &self,
         journal: &Journal,
         now: Moment,
-        around: Option<&RunAround>,
+        enclosing: Option<&EnclosingRun>,
     ) -> Result<TaskRing, Refused> {
         let window = self.config.policy.tasks.attempt_window;
-        let window = around.map_or(window, |around| around.reaches_back(now, window));
+        let window = enclosing.map_or(window, |enclosing| enclosing.reaches_back(now, window));
         Ok(TaskRing::new(journal.task_memory(&self.root, now, window)?))
     }
 

@@ -70,14 +70,14 @@ impl Entry {
         call: Call<'_>,
         arguments: Map<String, Value>,
     ) -> Result<Value, Refused> {
-        self.no_strangers(&arguments)?;
+        self.reject_unknown_arguments(&arguments)?;
         (self.run)(call, Value::Object(arguments))
             .map_err(|refused| refused.with_usage(|| self.usage()))
     }
 
     /// Arguments that nothing knows are mistakes. Those that some tool answers with are not: an
     /// answer may be handed on as it is.
-    fn no_strangers(&self, arguments: &Map<String, Value>) -> Result<(), Refused> {
+    fn reject_unknown_arguments(&self, arguments: &Map<String, Value>) -> Result<(), Refused> {
         let own: Vec<&str> = names(&self.input).collect();
         let stranger = arguments
             .keys()

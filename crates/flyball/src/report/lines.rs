@@ -1,14 +1,16 @@
 //! The story for people: one aligned line per thing that happened, the agent's own words between.
 
-use flyball_core::effect::{Effect, Ending, IterationReport, IterationResult, Notice, Rung};
+use flyball_core::effect::{Effect, Ending, IterationReport, IterationResult, Notice};
+
 use flyball_core::governor::RunStanding;
+use flyball_core::guard::Rung;
 use flyball_core::guard::{GuardKind, Trip};
 use flyball_core::{AgentFact, Event, IterationNo, Moment, RunId};
 
 use super::status_line::StatusLine;
 use super::summary::{dollars, summary_text};
 use super::{Colour, Opening};
-use crate::agent::Aside;
+use crate::agent::AgentNote;
 use crate::clock;
 use crate::gate::GateProgress;
 use crate::telemetry::result_word;
@@ -144,7 +146,7 @@ impl TextReport {
             Effect::CloseIteration(report) => self.closed(report),
             Effect::SteerAgent { .. }
             | Effect::RefuseCall { .. }
-            | Effect::LookAtWorktree { .. }
+            | Effect::SnapshotWorktree { .. }
             | Effect::RunGates { .. }
             | Effect::SetTimer { .. }
             | Effect::WriteTasks { .. }
@@ -237,17 +239,20 @@ impl TextReport {
         }
     }
 
-    pub(super) fn aside(&mut self, iteration: IterationNo, aside: &Aside) {
+    pub(super) fn aside(&mut self, iteration: IterationNo, aside: &AgentNote) {
         match aside {
-            Aside::Said(text) => self.status.print_raw(text),
-            Aside::Retrying(text) | Aside::OwnLimit(text) | Aside::Failed(text) => {
+            AgentNote::Said(text) => self.status.print_raw(text),
+            AgentNote::Retrying(text) | AgentNote::OwnLimit(text) | AgentNote::Failed(text) => {
                 self.line("AGENT", Some(iteration), text, Paint::yellow);
             }
-            Aside::StopForced(text) => {
+            AgentNote::StopForced(text) => {
                 let text = format!("the client let it stop against the gate: {text}");
                 self.line("AGENT", Some(iteration), &text, Paint::yellow);
             }
-            Aside::Session(_) | Aside::Model(_) | Aside::StopRefused(_) | Aside::Unknown(_) => {}
+            AgentNote::Session(_)
+            | AgentNote::Model(_)
+            | AgentNote::StopRefused(_)
+            | AgentNote::Unknown(_) => {}
         }
     }
 

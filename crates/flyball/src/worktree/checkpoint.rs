@@ -44,7 +44,7 @@ impl Worktree {
         tree: &str,
     ) -> Result<String, WorktreeError> {
         let name = ref_name(run, iteration)?;
-        let head = self.previous.as_ref().and_then(|previous| previous.sight.head.clone());
+        let head = self.previous.as_ref().and_then(|previous| previous.snapshot.head.clone());
         let latest = match &self.latest {
             Some((of, latest)) if of == run => Some(latest.clone()),
             Some(_) | None => self.checkpoints(run)?.pop(),

@@ -195,7 +195,7 @@ fn run_with(client: &Client, program: &Path, script: Vec<Step>, hooks: Option<&H
     let exit = reader.finish(how, &mut facts);
     let facts = facts.into_iter().filter_map(|fact| match fact {
         Fact::Agent(fact) => Some(fact),
-        Fact::Aside(_) => None,
+        Fact::AgentNote(_) => None,
     });
     Told { facts: facts.collect(), exit, server }
 }

@@ -31,7 +31,7 @@ impl Repo {
 
     fn tree(&self) -> String {
         let mut worktree = Worktree::open(self.dir.path()).unwrap();
-        worktree.look(".flyball", Path::new(".flyball/tasks.json")).unwrap().checkpoint_tree
+        worktree.snapshot(".flyball", Path::new(".flyball/tasks.json")).unwrap().checkpoint_tree
     }
 
     fn tamper(&self, first: &str, now: &str) -> Vec<Finding> {

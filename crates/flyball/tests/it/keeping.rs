@@ -14,9 +14,9 @@ use crate::home::Home;
 /// Makes a checkpoint of the worktree as it is.
 fn checkpoint(home: &Home, run: &RunId, iteration: u32) {
     let mut worktree = Worktree::open(&home.root()).unwrap();
-    let sight = worktree.look(".flyball", Path::new(".flyball/tasks.json")).unwrap();
+    let snapshot = worktree.snapshot(".flyball", Path::new(".flyball/tasks.json")).unwrap();
     let iteration = IterationNo::new(iteration);
-    worktree.checkpoint(run, iteration, &sight.checkpoint_tree).unwrap();
+    worktree.checkpoint(run, iteration, &snapshot.checkpoint_tree).unwrap();
 }
 
 #[test]

@@ -11,7 +11,8 @@ use flyball::journal::NewRun;
 use flyball_core::claim::ClaimReading;
 use flyball_core::effect::{IterationReport, IterationResult, LeftTask};
 use flyball_core::event::{
-    AgentTraits, Commit, Desk, Exit, ExitHow, RunStart, Sight, StopCause, TasksSight,
+    AgentTraits, Commit, Exit, ExitHow, HumanFiles, RunStart, StopCause, TasksSnapshot,
+    WorktreeSnapshot,
 };
 use flyball_core::gate::{Check, GateResult};
 use flyball_core::task::Standing;
@@ -127,15 +128,15 @@ fn agent(fact: AgentFact) -> Event {
     Event::Agent { iteration: iteration(), fact }
 }
 
-fn sight(tree: &str, commits: Vec<Commit>) -> Sight {
-    Sight {
+fn snapshot(tree: &str, commits: Vec<Commit>) -> WorktreeSnapshot {
+    WorktreeSnapshot {
         head: Some(tree.to_owned()),
         code_tree: tree.to_owned(),
         progress_tree: tree.to_owned(),
         checkpoint_tree: tree.to_owned(),
         commits,
-        tasks: TasksSight::Found { text: TASKS.to_owned() },
-        ..Sight::default()
+        tasks: TasksSnapshot::Found { text: TASKS.to_owned() },
+        ..WorktreeSnapshot::default()
     }
 }
 
@@ -159,8 +160,8 @@ fn recorded(home: &Home) -> RunId {
         run: run.clone(),
         policy: Policy::default(),
         gates: vec![GateName::new("tests")],
-        sight: sight("t0", Vec::new()),
-        desk: Desk::default(),
+        snapshot: snapshot("t0", Vec::new()),
+        human_files: HumanFiles::default(),
         memory: flyball_core::task::TaskMemory::default(),
         agent: AgentTraits::default(),
         fallbacks: 0,
@@ -179,7 +180,10 @@ fn recorded(home: &Home) -> RunId {
         agent(AgentFact::Started { pid: Some(7) }),
         agent(AgentFact::Spoke),
         agent(AgentFact::Exited(exit)),
-        Event::WorktreeSeen { iteration: iteration(), sight: Box::new(sight("t1", vec![commit])) },
+        Event::WorktreeSeen {
+            iteration: iteration(),
+            snapshot: Box::new(snapshot("t1", vec![commit])),
+        },
         Event::GatesFinished {
             iteration: iteration(),
             result: Box::new(red()),

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use flyball::clock;
 use flyball::worktree::{RewindTarget, Worktree, WorktreeError};
-use flyball_core::event::Sight;
+use flyball_core::event::WorktreeSnapshot;
 use flyball_core::{IterationNo, Moment, RunId};
 use tempfile::TempDir;
 
@@ -68,8 +68,8 @@ fn git(dir: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
 }
 
-fn look(worktree: &mut Worktree) -> Sight {
-    worktree.look(".flyball", Path::new(TASKS)).unwrap()
+fn look(worktree: &mut Worktree) -> WorktreeSnapshot {
+    worktree.snapshot(".flyball", Path::new(TASKS)).unwrap()
 }
 
 fn run_id() -> RunId {
@@ -146,10 +146,10 @@ fn untracked_files_count_and_ignored_ones_do_not() {
     repo.write("new file ü.txt", "x");
     repo.write("debug.log", "x");
     let mut worktree = repo.open();
-    let sight = look(&mut worktree);
-    let files = worktree.list(&sight.checkpoint_tree).unwrap();
+    let snapshot = look(&mut worktree);
+    let files = worktree.list(&snapshot.checkpoint_tree).unwrap();
     assert_eq!(files, [".gitignore", "a.txt", "new file ü.txt", "src/b.txt"]);
-    assert_eq!(sight.uncommitted, [".gitignore", "new file ü.txt"]);
+    assert_eq!(snapshot.uncommitted, [".gitignore", "new file ü.txt"]);
 }
 
 #[test]
@@ -174,10 +174,10 @@ fn a_file_that_becomes_ignored_leaves_the_tree_whatever_was_seen_before() {
     let mut worktree = repo.open();
     look(&mut worktree);
     repo.write(".gitignore", "out.bin\n");
-    let sight = look(&mut worktree);
-    assert!(!worktree.list(&sight.checkpoint_tree).unwrap().contains(&"out.bin".to_owned()));
-    assert_eq!(sight.changed, [".gitignore", "out.bin"]);
-    assert_eq!(sight.code_tree, look(&mut repo.open()).code_tree);
+    let snapshot = look(&mut worktree);
+    assert!(!worktree.list(&snapshot.checkpoint_tree).unwrap().contains(&"out.bin".to_owned()));
+    assert_eq!(snapshot.changed, [".gitignore", "out.bin"]);
+    assert_eq!(snapshot.code_tree, look(&mut repo.open()).code_tree);
 }
 
 #[test]
@@ -242,14 +242,14 @@ fn a_task_list_that_is_ignored_counts_for_progress_all_the_same() {
 #[test]
 fn a_loop_folder_deep_in_the_tree_is_left_out_of_the_code() {
     let repo = Repo::new();
-    let bare = repo.open().look("tools/loop", Path::new("tools/loop/tasks.json")).unwrap();
+    let bare = repo.open().snapshot("tools/loop", Path::new("tools/loop/tasks.json")).unwrap();
     repo.write("tools/loop/tasks.json", "{}");
     let mut worktree = repo.open();
-    let alone = worktree.look("tools/loop", Path::new("tools/loop/tasks.json")).unwrap();
+    let alone = worktree.snapshot("tools/loop", Path::new("tools/loop/tasks.json")).unwrap();
     assert_eq!(alone.code_tree, bare.code_tree);
     assert_ne!(alone.progress_tree, bare.progress_tree);
     repo.write("tools/other.txt", "x");
-    let other = worktree.look("tools/loop", Path::new("tools/loop/tasks.json")).unwrap();
+    let other = worktree.snapshot("tools/loop", Path::new("tools/loop/tasks.json")).unwrap();
     assert_ne!(other.code_tree, bare.code_tree);
     assert_eq!(other.changed, ["tools/other.txt"]);
 }
@@ -324,16 +324,16 @@ fn commits_are_told_oldest_first_and_bounded() {
     look(&mut worktree);
     let hash = repo.commit("second: with 'quotes' and ü");
     repo.commit("third");
-    let sight = look(&mut worktree);
-    let subjects: Vec<&str> = sight.commits.iter().map(|c| c.subject.as_str()).collect();
+    let snapshot = look(&mut worktree);
+    let subjects: Vec<&str> = snapshot.commits.iter().map(|c| c.subject.as_str()).collect();
     assert_eq!(subjects, ["second: with 'quotes' and ü", "third"]);
-    assert_eq!(sight.commits[0].hash, hash);
+    assert_eq!(snapshot.commits[0].hash, hash);
     for number in 0..105 {
         repo.git(&["commit", "-q", "--allow-empty", "-m", &format!("n{number}")]);
     }
-    let sight = look(&mut worktree);
-    assert_eq!(sight.commits.len(), 100);
-    assert_eq!(sight.commits.last().unwrap().subject, "n104");
+    let snapshot = look(&mut worktree);
+    assert_eq!(snapshot.commits.len(), 100);
+    assert_eq!(snapshot.commits.last().unwrap().subject, "n104");
 }
 
 #[test]
@@ -352,9 +352,9 @@ fn a_head_that_moves_back_or_aside_is_no_error() {
     let unborn = look(&mut worktree);
     assert_eq!(unborn.head, None);
     let aside = repo.commit("aside");
-    let sight = look(&mut worktree);
-    assert_eq!(sight.head, Some(aside));
-    assert_eq!(sight.commits.len(), 1);
+    let snapshot = look(&mut worktree);
+    assert_eq!(snapshot.head, Some(aside));
+    assert_eq!(snapshot.commits.len(), 1);
 }
 
 #[test]
@@ -365,14 +365,14 @@ fn a_remembered_sight_is_the_one_before_the_next() {
     repo.commit("while away");
     let mut worktree = repo.open();
     worktree.remember(&before);
-    let sight = look(&mut worktree);
-    assert_eq!((sight.changed.len(), sight.commits.len()), (1, 1));
+    let snapshot = look(&mut worktree);
+    assert_eq!((snapshot.changed.len(), snapshot.commits.len()), (1, 1));
     let mut lost = before;
     lost.head = Some("1".repeat(40));
     lost.checkpoint_tree = "2".repeat(40);
     worktree.remember(&lost);
-    let sight = look(&mut worktree);
-    assert!(sight.changed.is_empty() && sight.commits.is_empty());
+    let snapshot = look(&mut worktree);
+    assert!(snapshot.changed.is_empty() && snapshot.commits.is_empty());
 }
 
 #[test]
@@ -383,8 +383,8 @@ fn changed_files_are_bounded() {
     for number in 0..1005 {
         repo.write(&format!("many/{number}.txt"), "x");
     }
-    let sight = look(&mut worktree);
-    assert_eq!((sight.changed.len(), sight.uncommitted.len()), (1000, 1000));
+    let snapshot = look(&mut worktree);
+    assert_eq!((snapshot.changed.len(), snapshot.uncommitted.len()), (1000, 1000));
 }
 
 #[test]
@@ -416,8 +416,8 @@ fn unusual_files_are_no_error() {
     Command::new("mkfifo").arg(repo.path().join("pipe")).status().unwrap();
     repo.write("odd [name]* :(top)\n.txt", "x");
     let mut worktree = repo.open();
-    let sight = look(&mut worktree);
-    let files = worktree.list(&sight.checkpoint_tree).unwrap();
+    let snapshot = look(&mut worktree);
+    let files = worktree.list(&snapshot.checkpoint_tree).unwrap();
     for name in ["link", "run.sh", "odd [name]* :(top)\n.txt"] {
         assert!(files.contains(&name.to_owned()), "{name} is not in {files:?}");
     }
@@ -435,9 +435,9 @@ fn a_merge_that_was_not_finished_can_be_looked_at() {
     let merge = Command::new("git").current_dir(repo.path()).args(["merge", "-q", "side"]).output();
     assert!(!merge.unwrap().status.success());
     let mut worktree = repo.open();
-    let sight = look(&mut worktree);
-    assert_eq!(sight.uncommitted, ["a.txt"]);
-    let text = worktree.show(&sight.checkpoint_tree, "a.txt").unwrap().unwrap();
+    let snapshot = look(&mut worktree);
+    assert_eq!(snapshot.uncommitted, ["a.txt"]);
+    let text = worktree.show(&snapshot.checkpoint_tree, "a.txt").unwrap().unwrap();
     assert!(String::from_utf8(text).unwrap().contains("<<<<<<<"));
     assert!(repo.git(&["ls-files", "-u"]).contains("a.txt"));
 }
@@ -487,8 +487,8 @@ fn settings_of_the_user_do_not_get_in_the_way() {
 fn variables_of_a_calling_git_do_not_lead_elsewhere() {
     // In a process of its own: the environment is shared by all tests.
     if std::env::var_os("FLYBALL_TEST_GIT_ENV").is_some() {
-        let sight = look(&mut Worktree::open(Path::new(".")).unwrap());
-        return assert_eq!(sight.uncommitted, ["inner.txt"]);
+        let snapshot = look(&mut Worktree::open(Path::new(".")).unwrap());
+        return assert_eq!(snapshot.uncommitted, ["inner.txt"]);
     }
     let (outer, inner) = (Repo::new(), Repo::new());
     inner.write("inner.txt", "x");
@@ -536,8 +536,8 @@ fn nothing_of_the_users_changes_in_twenty_looks_and_checkpoints() {
     let mut worktree = repo.open();
     for number in 0..20 {
         repo.write("scratch.txt", &number.to_string());
-        let sight = look(&mut worktree);
-        let tree = sight.checkpoint_tree;
+        let snapshot = look(&mut worktree);
+        let tree = snapshot.checkpoint_tree;
         worktree.checkpoint(&run_id(), IterationNo::new(number), &tree).unwrap();
     }
     let branch = RewindTarget::NewBranch("flyball-back".to_owned());

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::*;
 use crate::call::ValidationKind;
-use crate::effect::Rung;
+use crate::guard::Rung;
 use crate::id::{CallId, SubAgent};
 use crate::policy::Policy;
 

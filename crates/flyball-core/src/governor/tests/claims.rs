@@ -5,7 +5,7 @@ use std::vec;
 
 use super::story::{Act, Story, passed, stories};
 use crate::effect::Effect;
-use crate::event::{AgentFact, Desk};
+use crate::event::{AgentFact, HumanFiles};
 use crate::outcome::Outcome;
 use crate::policy::OnBlocked;
 
@@ -63,13 +63,13 @@ fn blocked_ends_with_the_reason_in_the_file() {
 
 #[test]
 fn a_human_who_has_not_acted_ends_the_next_run_at_once() {
-    let desks = [
-        (Desk { blocked: Some("no key".into()), ..Desk::default() }, Outcome::Blocked),
-        (Desk { question: Some("a or b?".into()), ..Desk::default() }, Outcome::Decide),
+    let cases = [
+        (HumanFiles { blocked: Some("no key".into()), ..HumanFiles::default() }, Outcome::Blocked),
+        (HumanFiles { question: Some("a or b?".into()), ..HumanFiles::default() }, Outcome::Decide),
     ];
-    for (desk, expected) in desks {
+    for (human_files, expected) in cases {
         let mut story = Story::new().tasks(stories(&["a"]));
-        story.desk = desk;
+        story.human_files = human_files;
         assert_eq!(story.run(|_| Act::idle()), expected);
         assert_eq!(story.iterations(), 0);
     }
@@ -78,10 +78,10 @@ fn a_human_who_has_not_acted_ends_the_next_run_at_once() {
 #[test]
 fn an_answer_reaches_the_agent_once_and_then_the_file_goes() {
     let mut story = Story::new().tasks(stories(&["a"]));
-    story.desk = Desk {
+    story.human_files = HumanFiles {
         question: Some("sockets or polling?".into()),
         answer: Some("polling".into()),
-        ..Desk::default()
+        ..HumanFiles::default()
     };
     story.run(Act::commits);
     assert!(story.briefings[0].contains("Answer: polling"));

@@ -3,9 +3,10 @@
 use std::prelude::rust_2024::*;
 
 use super::story::{Act, Story, stories};
-use crate::effect::{Effect, Force, Rung};
+use crate::effect::{Effect, Force};
 use crate::event::{AgentFact, Event, ExitHow, Spend, StopCause, Timer};
 use crate::guard::GuardKind;
+use crate::guard::Rung;
 use crate::moment::{Millis, Moment};
 use crate::outcome::Outcome;
 

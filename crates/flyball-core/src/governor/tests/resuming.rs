@@ -7,7 +7,7 @@ use super::story::{Act, Story, passed, stories};
 use crate::Governor;
 use crate::claim::ClaimReading;
 use crate::effect::{Effect, IterationResult};
-use crate::event::{AgentFact, Desk, Event, Exit, ExitHow, StopCause, Timer};
+use crate::event::{AgentFact, Event, Exit, ExitHow, HumanFiles, StopCause, Timer};
 use crate::gate::GateResult;
 use crate::id::IterationNo;
 use crate::moment::Millis;
@@ -161,7 +161,7 @@ fn the_gates_word_on_another_tree_is_not_believed() {
 fn an_answer_on_its_way_is_not_delivered_again_after_a_death() {
     let mut story = Story::new().tasks(stories(&["a"]));
     let (question, answer) = (Some("sockets or polling?".into()), Some("polling".into()));
-    story.desk = Desk { question, answer, ..Desk::default() };
+    story.human_files = HumanFiles { question, answer, ..HumanFiles::default() };
     story.start();
     assert!(story.briefings[0].contains("polling"));
     let iteration = story.alive().unwrap();

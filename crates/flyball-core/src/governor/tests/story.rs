@@ -9,12 +9,14 @@ use std::vec::Vec;
 use crate::Governor;
 use crate::call::{ToolCall, ToolOutcome, ToolResult, fingerprint_call, fingerprint_result};
 use crate::claim::{ClaimReading, read_structured};
-use crate::effect::{Effect, Ending, IterationReport, Notice, Rung};
+use crate::effect::{Effect, Ending, IterationReport, Notice};
 use crate::event::{
-    AgentFact, AgentTraits, Commit, Desk, Event, Exit, ExitHow, Resume, RunStart, Sight, TasksSight,
+    AgentFact, AgentTraits, Commit, Event, Exit, ExitHow, HumanFiles, Resume, RunStart,
+    TasksSnapshot, WorktreeSnapshot,
 };
 use crate::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
 use crate::guard::GuardKind;
+use crate::guard::Rung;
 use crate::id::{CallId, GateName, IterationNo, RunId, SubAgent};
 use crate::moment::{Millis, Moment};
 use crate::outcome::Outcome;
@@ -123,7 +125,7 @@ pub(super) struct Story {
     pub(super) briefings: Vec<String>,
     pub(super) effects: Vec<Effect>,
     pub(super) tasks: Option<String>,
-    pub(super) desk: Desk,
+    pub(super) human_files: HumanFiles,
     pub(super) memory: TaskMemory,
     pub(super) fallbacks: u32,
     rules: Rules,
@@ -149,7 +151,7 @@ impl Story {
             briefings: Vec::new(),
             effects: Vec::new(),
             tasks: None,
-            desk: Desk::default(),
+            human_files: HumanFiles::default(),
             memory: TaskMemory::default(),
             fallbacks: 0,
             rules: Policy::default().into_rules(),
@@ -200,8 +202,8 @@ impl Story {
             run: RunId::new("run"),
             policy: self.policy(),
             gates: self.gates.clone(),
-            sight: self.sight(Vec::new()),
-            desk: self.desk.clone(),
+            snapshot: self.snapshot(Vec::new()),
+            human_files: self.human_files.clone(),
             memory: self.memory.clone(),
             agent: AgentTraits { steerable: true, structured: true },
             fallbacks: self.fallbacks,
@@ -294,14 +296,14 @@ impl Story {
 
     /// flyball died and goes on.
     pub(super) fn resume_after_death(&mut self) {
-        let (policy, desk) = (self.policy(), self.desk.clone());
-        self.resume(Resume { policy, desk, closed: false });
+        let (policy, human_files) = (self.policy(), self.human_files.clone());
+        self.resume(Resume { policy, human_files, closed: false });
     }
 
     /// A human goes on with a run that had ended.
     pub(super) fn reopen(&mut self) {
-        let (policy, desk) = (self.policy(), self.desk.clone());
-        self.resume(Resume { policy, desk, closed: true });
+        let (policy, human_files) = (self.policy(), self.human_files.clone());
+        self.resume(Resume { policy, human_files, closed: true });
     }
 
     fn resume(&mut self, resume: Resume) {
@@ -326,10 +328,10 @@ impl Story {
                 };
                 self.exit(iteration, exit, Vec::new());
             }
-            Effect::LookAtWorktree { iteration } => {
+            Effect::SnapshotWorktree { iteration } => {
                 let commits = core::mem::take(&mut self.commits);
-                let sight = Box::new(self.sight(commits));
-                self.tell(Event::WorktreeSeen { iteration, sight });
+                let snapshot = Box::new(self.snapshot(commits));
+                self.tell(Event::WorktreeSeen { iteration, snapshot });
             }
             Effect::RunGates { iteration, tree } => {
                 let result = Box::new(self.gates_on(&tree));
@@ -364,11 +366,11 @@ impl Story {
         GateResult { tree: tree.into(), checks: Vec::from([check]) }
     }
 
-    fn sight(&self, commits: Vec<Commit>) -> Sight {
+    fn snapshot(&self, commits: Vec<Commit>) -> WorktreeSnapshot {
         let tasks =
-            self.tasks.clone().map_or(TasksSight::Absent, |text| TasksSight::Found { text });
+            self.tasks.clone().map_or(TasksSnapshot::Absent, |text| TasksSnapshot::Found { text });
         let dirty = if self.is_dirty { Vec::from(["src/lib.rs".into()]) } else { Vec::new() };
-        Sight {
+        WorktreeSnapshot {
             head: Some(format!("c{}", self.head)),
             code_tree: self.tree.clone(),
             progress_tree: format!("{}+{}", self.tree, self.tasks.as_deref().unwrap_or("")),

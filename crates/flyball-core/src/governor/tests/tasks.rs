@@ -4,9 +4,10 @@ use std::format;
 use std::prelude::rust_2024::*;
 
 use super::story::{Act, Story, passed, stories};
-use crate::effect::{Effect, Rung};
+use crate::effect::Effect;
 use crate::event::AgentFact;
 use crate::guard::GuardKind;
+use crate::guard::Rung;
 use crate::outcome::Outcome;
 use crate::policy::OnBlocked;
 use crate::task::{Attempt, AttemptReport, AttemptStatus, Standing};

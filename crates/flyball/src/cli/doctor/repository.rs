@@ -1,6 +1,6 @@
 //! Git, and the files of the loop folder.
 
-use flyball_core::event::TasksSight;
+use flyball_core::event::TasksSnapshot;
 use flyball_core::tasklist::TaskList;
 
 use super::super::{fault, words};
@@ -44,9 +44,9 @@ fn numbers(version: &str) -> Option<(u32, u32)> {
 }
 
 /// Prompt and task list can be used; whether there is a task list.
-pub(super) fn files(report: &mut Report, desk: &LoopDir, config: &Config) -> Tasks {
-    let dir = desk.relative();
-    match desk.prompt() {
+pub(super) fn files(report: &mut Report, human_files: &LoopDir, config: &Config) -> Tasks {
+    let dir = human_files.relative();
+    match human_files.prompt() {
         Ok(Some(text)) if text.trim().is_empty() => {
             let what = format!("{dir}/prompt.md is empty");
             report.fail(("prompt", ErrorKind::NoInput), what, "flyball init --force");
@@ -57,22 +57,22 @@ pub(super) fn files(report: &mut Report, desk: &LoopDir, config: &Config) -> Tas
             report.warn("prompt", what, "flyball init");
         }
         Err(error) => {
-            let error = fault::file(&desk.file("prompt.md"), "read")(error);
+            let error = fault::file(&human_files.file("prompt.md"), "read")(error);
             report.error("prompt", &error, "look at its permissions");
         }
     }
-    let shown = desk.tasks_relative().display().to_string();
+    let shown = human_files.tasks_relative().display().to_string();
     let edit = format!("$EDITOR {}", quoted(&shown));
-    match desk.tasks() {
-        TasksSight::Absent => {
+    match human_files.tasks() {
+        TasksSnapshot::Absent => {
             let what = format!("there is no {shown}: the prompt is one task");
             report.warn("tasks", what, "flyball init");
             return Tasks::Missing;
         }
-        TasksSight::Unreadable { error } => {
+        TasksSnapshot::Unreadable { error } => {
             report.fail(("tasks", ErrorKind::Data), format!("{shown}: {error}"), edit);
         }
-        TasksSight::Found { text } => match TaskList::parse(&text) {
+        TasksSnapshot::Found { text } => match TaskList::parse(&text) {
             Err(error) => {
                 let what = words::line(&format!("{shown}: {error}"), 400);
                 report.fail(("tasks", ErrorKind::Data), what, edit);
@@ -90,15 +90,15 @@ pub(super) fn files(report: &mut Report, desk: &LoopDir, config: &Config) -> Tas
 }
 
 /// What earlier runs and humans left.
-pub(super) fn leftovers(report: &mut Report, desk: &LoopDir) {
-    if let Some(pid) = desk.stale_active() {
-        let path = desk.file("active.json");
+pub(super) fn leftovers(report: &mut Report, human_files: &LoopDir) {
+    if let Some(pid) = human_files.stale_active() {
+        let path = human_files.file("active.json");
         let what = format!("{} names process {pid}, which is gone", path.display());
         let remedy = format!("flyball run clears it, or rm {}", quoted(&path.to_string_lossy()));
         report.warn("active", what, remedy);
     }
     // What cannot be read is found by the commands that need it.
-    let Ok(seen) = desk.desk() else { return };
+    let Ok(seen) = human_files.human_files() else { return };
     if let Some(reason) = seen.blocked {
         let what = format!("blocked.txt: {}", words::line(&reason, 200));
         report.warn("blocked", what, "flyball unblock");

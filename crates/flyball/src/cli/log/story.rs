@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use flyball_core::effect::{Ending, IterationReport, IterationResult, Notice, Rung};
+use flyball_core::effect::{Ending, IterationReport, IterationResult, Notice};
+
 use flyball_core::event::{Commit, StopCause};
+use flyball_core::guard::Rung;
 use flyball_core::{Effect, Event, GateName, IterationNo, Moment, Trip};
 
 use super::super::columns::Tint;
@@ -63,9 +65,9 @@ impl Story {
                 Some(line) => line,
                 None => return,
             },
-            Event::WorktreeSeen { iteration, sight } => {
-                self.commits.insert(*iteration, sight.commits.clone());
-                return self.seen(at, sight);
+            Event::WorktreeSeen { iteration, snapshot } => {
+                self.commits.insert(*iteration, snapshot.commits.clone());
+                return self.seen(at, snapshot);
             }
             Event::GatesFinished { iteration, result, tamper } => {
                 let (text, tint) = gates::told(*iteration, result, tamper);
@@ -161,15 +163,15 @@ impl Story {
     }
 
     /// What was seen of the worktree; only when everything is told.
-    fn seen(&mut self, at: Moment, sight: &flyball_core::event::Sight) {
+    fn seen(&mut self, at: Moment, snapshot: &flyball_core::event::WorktreeSnapshot) {
         if self.detail == Detail::WorthReading {
             return;
         }
-        for Commit { hash, subject } in &sight.commits {
+        for Commit { hash, subject } in &snapshot.commits {
             let text = format!("{} {}", short(hash), words::line(subject, 200));
             self.lines.push(Line { at, word: "commit", tint: Tint::Plain, text });
         }
-        let files: Vec<&str> = sight.changed.iter().map(String::as_str).collect();
+        let files: Vec<&str> = snapshot.changed.iter().map(String::as_str).collect();
         if !files.is_empty() {
             let text = words::line(&files.join(", "), TEXT_MAX);
             self.lines.push(Line { at, word: "changed", tint: Tint::Plain, text });

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use flyball_core::AgentFact;
 use flyball_core::call::ToolOutcome;
-use flyball_core::effect::Rung;
 use flyball_core::event::{Exit, ExitHow};
+use flyball_core::guard::Rung;
 use flyball_core::task::AttemptReport;
 
 use super::super::columns::Tint;

@@ -56,11 +56,11 @@ impl Tool for AskHuman {
         }
         let dir = &call.site.loop_dir;
         let io = |error: std::io::Error| Refused::io("use decide.txt", &error);
-        let desk = dir.desk().map_err(io)?;
-        match (&desk.question, &desk.answer) {
+        let human_files = dir.human_files().map_err(io)?;
+        match (&human_files.question, &human_files.answer) {
             (None, _) => {
-                let around = call.site.run_around(&call.site.journal()?)?;
-                let iteration = around.map(|around| around.iteration).unwrap_or_default();
+                let enclosing = call.site.enclosing_run(&call.site.journal()?)?;
+                let iteration = enclosing.map(|enclosing| enclosing.iteration).unwrap_or_default();
                 dir.write_decide(iteration, site::now(), question).map_err(io)?;
             }
             (Some(standing), _) if standing.trim() == question => {}
@@ -84,8 +84,8 @@ impl Tool for AskHuman {
         let path = dir.file("decide.txt").display().to_string();
         Ok(Output {
             question: question.to_owned(),
-            answered: desk.answer.is_some(),
-            answer: desk.answer,
+            answered: human_files.answer.is_some(),
+            answer: human_files.answer,
             how_to_answer: format!(
                 "a human runs `flyball answer TEXT`, or writes below `## Answer` in {path}"
             ),

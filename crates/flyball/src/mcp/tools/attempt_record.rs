@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::mcp::around::{Recorded, RunAround};
+use crate::mcp::enclosing_run::{EnclosingRun, Recorded};
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call, Site};
 use crate::mcp::tool::{Effect, Tool};
@@ -107,12 +107,12 @@ impl Tool for RecordAttempt {
             work: work.into_iter().collect(),
             session: input.session.unwrap_or_default(),
         };
-        let (now, around) = match call.site.record(&mut journal, attempt)? {
+        let (now, enclosing) = match call.site.record(&mut journal, attempt)? {
             Recorded::Attempt(attempt) => (attempt.at, None),
-            Recorded::Report(around) => (site::now(), Some(around)),
+            Recorded::Report(enclosing) => (site::now(), Some(enclosing)),
         };
-        let ring = call.site.task_ring(&journal, now, around.as_ref())?;
-        Ok(answer(call.site, &ring, (&task, now), around))
+        let ring = call.site.task_ring(&journal, now, enclosing.as_ref())?;
+        Ok(answer(call.site, &ring, (&task, now), enclosing))
     }
 }
 
@@ -120,14 +120,14 @@ fn answer(
     site: &Site,
     ring: &TaskRing,
     (task, now): (&TaskId, Moment),
-    around: Option<RunAround>,
+    enclosing: Option<EnclosingRun>,
 ) -> Output {
     let rules = &site.config.policy.tasks;
-    let run = around.as_ref().map(|around| around.run.clone()).unwrap_or_default();
+    let run = enclosing.as_ref().map(|enclosing| enclosing.run.clone()).unwrap_or_default();
     let status = ring.status(rules, now, &run).into_iter().find(|one| one.task == *task);
     let found = ring.detect(rules, &run, now, task);
     let due = found.as_ref().is_some_and(|found| found.remedy.is_some());
-    let advice = match &around {
+    let advice = match &enclosing {
         Some(_) => {
             "this becomes part of what the iteration is recorded as; flyball looks for loops \
              before the next one"
@@ -139,7 +139,7 @@ fn answer(
         task: task.to_string(),
         at: clock::rfc3339(now),
         attempts: status.map_or(0, |status| status.attempts),
-        added_to: around.map(|one| format!("iteration {} of run {}", one.iteration, one.run)),
+        added_to: enclosing.map(|one| format!("iteration {} of run {}", one.iteration, one.run)),
         pattern: found
             .as_ref()
             .map(|found| found.pattern)

@@ -108,8 +108,8 @@ fn run(call: Call<'_>, runner: &GateRunner, use_cache: bool) -> Result<GateResul
     let mut worktree = call.site.worktree();
     let (dir, tasks) = (call.site.loop_dir.relative(), call.site.loop_dir.tasks_relative());
     let mut tree = || {
-        let sight = worktree.as_mut()?.look(&dir, &tasks).ok()?;
-        Some(sight.code_tree)
+        let snapshot = worktree.as_mut()?.snapshot(&dir, &tasks).ok()?;
+        Some(snapshot.code_tree)
     };
     let Some(before) = tree() else {
         return runner.run("", call.cancel, &|_| {}).map_err(interrupted);

@@ -83,14 +83,14 @@ impl Tool for CheckLoop {
         let task = Site::task_id(&input.task)?;
         let mut journal = call.site.journal()?;
         let now = site::now();
-        let around = call.site.run_around(&journal)?;
-        let mut ring = call.site.task_ring(&journal, now, around.as_ref())?;
+        let enclosing = call.site.enclosing_run(&journal)?;
+        let mut ring = call.site.task_ring(&journal, now, enclosing.as_ref())?;
         let rules = &call.site.config.policy.tasks;
-        let run = around.as_ref().map(|around| around.run.clone()).unwrap_or_default();
+        let run = enclosing.as_ref().map(|enclosing| enclosing.run.clone()).unwrap_or_default();
         let found = ring.detect(rules, &run, now, &task);
         let due = input.action == Action::Apply
             && found.as_ref().is_some_and(|found| found.remedy.is_some());
-        let applied = match (&found, &around) {
+        let applied = match (&found, &enclosing) {
             (Some(found), None) if due => {
                 perform(call.site, &mut journal, (&mut ring, now), found)?
             }
@@ -101,8 +101,8 @@ impl Tool for CheckLoop {
             }
             (Some(_) | None, _) => Applied::default(),
         };
-        let mut output = answer(&task, &ring, found, (due && around.is_none(), applied));
-        output.left_to = around.map(|around| around.run.to_string());
+        let mut output = answer(&task, &ring, found, (due && enclosing.is_none(), applied));
+        output.left_to = enclosing.map(|enclosing| enclosing.run.to_string());
         Ok(output)
     }
 }

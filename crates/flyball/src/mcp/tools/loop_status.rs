@@ -63,9 +63,9 @@ impl Tool for LoopStatus {
     fn call(call: Call<'_>, input: Input) -> Result<Output, Refused> {
         let (journal, now) = (call.site.journal()?, site::now());
         let rules = &call.site.config.policy.tasks;
-        let around = call.site.run_around(&journal)?;
-        let ring = call.site.task_ring(&journal, now, around.as_ref())?;
-        let run = around.map(|around| around.run).unwrap_or_default();
+        let enclosing = call.site.enclosing_run(&journal)?;
+        let ring = call.site.task_ring(&journal, now, enclosing.as_ref())?;
+        let run = enclosing.map(|enclosing| enclosing.run).unwrap_or_default();
         let wanted = |status: &TaskStatus| {
             input.task.as_deref().is_none_or(|task| status.task.as_str() == task.trim())
         };

@@ -109,9 +109,9 @@ impl Tool for ListTasks {
 /// Every task as a row.
 pub(in crate::mcp) fn rows(site: &Site, list: &TaskList) -> Result<Vec<TaskRow>, Refused> {
     let (journal, now) = (site.journal()?, site::now());
-    let around = site.run_around(&journal)?;
-    let ring = site.task_ring(&journal, now, around.as_ref())?;
-    let run = around.map(|around| around.run).unwrap_or_default();
+    let enclosing = site.enclosing_run(&journal)?;
+    let ring = site.task_ring(&journal, now, enclosing.as_ref())?;
+    let run = enclosing.map(|enclosing| enclosing.run).unwrap_or_default();
     let known: BTreeMap<TaskId, TaskStatus> = ring
         .status(&site.config.policy.tasks, now, &run)
         .into_iter()

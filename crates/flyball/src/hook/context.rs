@@ -60,7 +60,7 @@ impl RunGuards {
             loop_dir: config.loop_dir.clone(),
             tasks_file: config.tasks_file.clone(),
             parallel: config.gates.parallel,
-            heeds: HooksFor::Good,
+            heeds: HooksFor::Permanent,
         }
     }
 
@@ -74,7 +74,7 @@ impl RunGuards {
 
 /// Where a hook stands.
 #[derive(Debug)]
-pub(crate) struct Ground {
+pub(crate) struct HookContext {
     pub(crate) state_dir: PathBuf,
     pub(crate) run: Option<(RunId, IterationNo)>,
     pub(crate) root: PathBuf,
@@ -89,8 +89,8 @@ pub(crate) struct Ground {
     pub(crate) heeds: HooksFor,
 }
 
-impl Ground {
-    /// The ground of a run's session; none outside of one. A run that is over, or that another
+impl HookContext {
+    /// The context of a run's session; none outside of one. A run that is over, or that another
     /// state folder knows, is none.
     pub(crate) fn under_run() -> Result<Option<Self>, CliError> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -117,7 +117,7 @@ impl Ground {
         }))
     }
 
-    /// The ground of a session of the user's own.
+    /// The context of a session of the user's own.
     pub(crate) fn of_session(agent: &str, dir: Option<&Path>) -> Result<Self, CliError> {
         let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let root = project::find_root(dir.filter(|dir| dir.is_absolute()).unwrap_or(&here));
@@ -139,7 +139,7 @@ impl Ground {
             loop_dir: LoopDir::new(&root, &config.loop_dir, &config.tasks_file),
             root,
             parallel: config.gates.parallel,
-            heeds: HooksFor::Good,
+            heeds: HooksFor::Permanent,
         })
     }
 

@@ -11,7 +11,7 @@ use super::phase::Phase;
 use super::waiting::WaitMeter;
 use crate::claim::Claim;
 use crate::effect::{LeftTask, Tally};
-use crate::event::{AgentTraits, Commit, Event, Sight};
+use crate::event::{AgentTraits, Commit, Event, WorktreeSnapshot};
 use crate::gate::{Finding, GateResult};
 use crate::id::{GateName, IterationNo, RunId, TaskId};
 use crate::iteration::{IterationRing, StuckMeter};
@@ -70,7 +70,7 @@ impl Answer {
 
 /// What the governor knows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Book {
+pub(super) struct RunState {
     pub(super) run: RunId,
     pub(super) policy: Policy,
     pub(super) traits: AgentTraits,
@@ -114,7 +114,7 @@ pub(super) struct Carried {
     pub(super) reports: AttemptReports,
 }
 
-impl Book {
+impl RunState {
     /// Adds the time since the last event to the runtime, unless nobody was alive or working.
     pub(super) fn pass_time(&mut self, at: Moment, event: &Event, phase: &Phase) {
         let counts = match phase {
@@ -164,9 +164,9 @@ impl Book {
     }
 
     /// Uncommitted paths that were not uncommitted before the run.
-    pub(super) fn newly_uncommitted<'a>(&self, sight: &'a Sight) -> Vec<&'a str> {
+    pub(super) fn newly_uncommitted<'a>(&self, snapshot: &'a WorktreeSnapshot) -> Vec<&'a str> {
         let is_new = |path: &&str| !self.before.uncommitted.contains(*path);
-        sight.uncommitted.iter().map(String::as_str).filter(is_new).collect()
+        snapshot.uncommitted.iter().map(String::as_str).filter(is_new).collect()
     }
 
     /// The numbers so far.

@@ -5,14 +5,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use flyball_core::event::{Commit, Sight, TasksSight};
+use flyball_core::event::{Commit, TasksSnapshot, WorktreeSnapshot};
 
 use super::status::{LoopDir, Status};
 use super::{Worktree, WorktreeError};
 
-/// The most changed or uncommitted files a sight names.
+/// The most changed or uncommitted files a snapshot names.
 const FILES_MAX: usize = 1000;
-/// The most commits a sight names.
+/// The most commits a snapshot names.
 const COMMITS_MAX: usize = 100;
 /// The longest subject of a commit that is kept, in characters.
 const SUBJECT_MAX: usize = 500;
@@ -22,7 +22,7 @@ const TASKS_MAX: u64 = 64 * 1024 * 1024;
 /// What the look before saw.
 #[derive(Debug)]
 pub(super) struct Previous {
-    pub(super) sight: Sight,
+    pub(super) snapshot: WorktreeSnapshot,
     /// What must be the same for nothing to have happened, and how it was asked.
     same: Option<(LoopDir, PathBuf, blake3::Hash)>,
 }
@@ -30,7 +30,11 @@ pub(super) struct Previous {
 impl Worktree {
     /// Looks at the worktree. The task list's text is left for others to fill in; `tasks_file` is
     /// absolute or relative to the root.
-    pub fn look(&mut self, loop_dir: &str, tasks_file: &Path) -> Result<Sight, WorktreeError> {
+    pub fn snapshot(
+        &mut self,
+        loop_dir: &str,
+        tasks_file: &Path,
+    ) -> Result<WorktreeSnapshot, WorktreeError> {
         let own = LoopDir::new(loop_dir);
         let tasks_file = self.git.root.join(tasks_file);
         let status = self.status(&own)?;
@@ -41,19 +45,19 @@ impl Worktree {
             && same.is_some()
             && previous.same == same
         {
-            previous.sight.changed.clear();
-            previous.sight.commits.clear();
-            return Ok(previous.sight.clone());
+            previous.snapshot.changed.clear();
+            previous.snapshot.commits.clear();
+            return Ok(previous.snapshot.clone());
         }
-        let sight = self.look_closely(&own, &tasks_file, &status)?;
-        self.previous = Some(Previous { sight: sight.clone(), same });
-        Ok(sight)
+        let snapshot = self.snapshot_closely(&own, &tasks_file, &status)?;
+        self.previous = Some(Previous { snapshot: snapshot.clone(), same });
+        Ok(snapshot)
     }
 
-    /// Takes an earlier sight (of the journal, after a restart) as the one before the next.
-    pub fn remember(&mut self, sight: &Sight) {
-        let sight = Sight { tasks: TasksSight::Absent, ..sight.clone() };
-        self.previous = Some(Previous { sight, same: None });
+    /// Takes an earlier snapshot (of the journal, after a restart) as the one before the next.
+    pub fn remember(&mut self, snapshot: &WorktreeSnapshot) {
+        let snapshot = WorktreeSnapshot { tasks: TasksSnapshot::Absent, ..snapshot.clone() };
+        self.previous = Some(Previous { snapshot, same: None });
     }
 
     fn status(&self, own: &LoopDir) -> Result<Status, WorktreeError> {
@@ -61,13 +65,13 @@ impl Worktree {
         Ok(Status::parse(self.git.call(args).run()?.parts(), own))
     }
 
-    fn look_closely(
+    fn snapshot_closely(
         &self,
         own: &LoopDir,
         tasks_file: &Path,
         status: &Status,
-    ) -> Result<Sight, WorktreeError> {
-        let before = self.previous.as_ref().map(|previous| &previous.sight);
+    ) -> Result<WorktreeSnapshot, WorktreeError> {
+        let before = self.previous.as_ref().map(|previous| &previous.snapshot);
         let tree = self.make_tree(own)?;
         let (layers, changed, commits) = thread::scope(|scope| {
             let changed = scope.spawn(|| self.changed(before, &tree, own));
@@ -82,7 +86,7 @@ impl Worktree {
             layers = self.layers(&tree, own)?;
         }
         let code_tree = layers.code(own);
-        Ok(Sight {
+        Ok(WorktreeSnapshot {
             head: status.head.clone(),
             progress_tree: progress(&code_tree, tasks_file),
             code_tree,
@@ -90,7 +94,7 @@ impl Worktree {
             uncommitted: status.paths().take(FILES_MAX).map(str::to_owned).collect(),
             changed: changed.map_err(panicked)??,
             commits: commits.map_err(panicked)?,
-            tasks: TasksSight::Absent,
+            tasks: TasksSnapshot::Absent,
         })
     }
 
@@ -143,11 +147,11 @@ impl Worktree {
 
     fn changed(
         &self,
-        before: Option<&Sight>,
+        before: Option<&WorktreeSnapshot>,
         tree: &str,
         own: &LoopDir,
     ) -> Result<Vec<String>, WorktreeError> {
-        let Some(before) = before.map(|sight| sight.checkpoint_tree.as_str()) else {
+        let Some(before) = before.map(|snapshot| snapshot.checkpoint_tree.as_str()) else {
             return Ok(Vec::new());
         };
         if before == tree {
@@ -160,7 +164,7 @@ impl Worktree {
         Ok(files.take(FILES_MAX).collect())
     }
 
-    fn commits(&self, before: Option<&Sight>, head: Option<&str>) -> Vec<Commit> {
+    fn commits(&self, before: Option<&WorktreeSnapshot>, head: Option<&str>) -> Vec<Commit> {
         let (Some(before), Some(head)) = (before, head) else { return Vec::new() };
         if before.head.as_deref() == Some(head) {
             return Vec::new();

@@ -13,13 +13,13 @@ const MARK: &str = "# flyball: for one session only\n";
 
 /// Files of one session; dropping removes them.
 #[derive(Debug, Default)]
-pub(super) struct Placed {
+pub(super) struct SessionFiles {
     files: Vec<PathBuf>,
     /// Folders made for them, innermost last.
     folders: Vec<PathBuf>,
 }
 
-impl Placed {
+impl SessionFiles {
     /// Writes the files of a launch.
     pub(super) fn write(launch: &Launch, root: &Path) -> io::Result<Self> {
         let mut placed = Self::default();
@@ -64,7 +64,7 @@ impl Placed {
     }
 }
 
-impl Drop for Placed {
+impl Drop for SessionFiles {
     fn drop(&mut self) {
         for file in &self.files {
             // Gone already when the agent removed it.
@@ -95,7 +95,7 @@ mod tests {
     fn files_of_a_session_are_ignored_while_it_lasts_and_gone_afterwards() {
         let root = tempfile::tempdir().unwrap();
         let names = [".a/b/plugin.json", ".a/b/hooks/hooks.json"];
-        let placed = Placed::write(&launch(root.path(), &names), root.path()).unwrap();
+        let placed = SessionFiles::write(&launch(root.path(), &names), root.path()).unwrap();
         for (name, beside) in names.iter().zip(["plugin.json", "hooks.json"]) {
             let path = root.path().join(name);
             assert_eq!(fs::read_to_string(&path).unwrap(), "ours");
@@ -113,11 +113,11 @@ mod tests {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "the user's").unwrap();
         let given = launch(root.path(), &[".g/hooks/flyball.json"]);
-        drop(Placed::write(&given, root.path()).unwrap());
+        drop(SessionFiles::write(&given, root.path()).unwrap());
         assert_eq!(fs::read_to_string(&path).unwrap(), "the user's");
 
         fs::write(path.with_file_name(".gitignore"), format!("{MARK}/flyball.json\n")).unwrap();
-        drop(Placed::write(&given, root.path()).unwrap());
+        drop(SessionFiles::write(&given, root.path()).unwrap());
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 0);
     }
 }

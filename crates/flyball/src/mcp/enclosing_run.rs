@@ -16,7 +16,7 @@ const AT_WORK: &str = "iterating";
 
 /// A run at work here, and the iteration the agent is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RunAround {
+pub(super) struct EnclosingRun {
     pub(super) run: RunId,
     pub(super) iteration: IterationNo,
     started: Moment,
@@ -36,10 +36,10 @@ pub(super) enum Recorded {
     /// It is remembered by itself.
     Attempt(Attempt),
     /// It goes into the attempt of the iteration at hand.
-    Report(RunAround),
+    Report(EnclosingRun),
 }
 
-impl RunAround {
+impl EnclosingRun {
     /// How far back attempts may count: those of this run, and of the window before it.
     pub(super) const fn reaches_back(&self, now: Moment, window: Millis) -> Millis {
         now.since(self.started).plus(window)
@@ -49,7 +49,7 @@ impl RunAround {
 impl Site {
     /// The run this server, or the repository it stands in, is in. An agent's client may start the
     /// server without the environment the agent has; then a run at work in this worktree is it.
-    pub(super) fn run_around(&self, journal: &Journal) -> Result<Option<RunAround>, Refused> {
+    pub(super) fn enclosing_run(&self, journal: &Journal) -> Result<Option<EnclosingRun>, Refused> {
         let filter =
             RunFilter { root: Some(self.root.clone()), unfinished: true, ..RunFilter::default() };
         let alive =
@@ -61,22 +61,22 @@ impl Site {
             None
         };
         let seen = (run.state.phase == AT_WORK).then_some(run.state.iteration);
-        let around = |iteration| RunAround { run: run.run, iteration, started: run.started };
-        Ok(iteration.or(seen).map(around))
+        let enclosing = |iteration| EnclosingRun { run: run.run, iteration, started: run.started };
+        Ok(iteration.or(seen).map(enclosing))
     }
 
     /// Hands what an agent says of an attempt to the run it is in.
     pub(super) fn report(
         journal: &mut Journal,
-        around: &RunAround,
+        enclosing: &EnclosingRun,
         attempt: Attempt,
     ) -> Result<(), Refused> {
         let Attempt { task, status, blockers, work, at, .. } = attempt;
         let reported = AttemptReport { task, status, blockers, work }.bounded();
-        let report = RunReport { iteration: around.iteration, reported };
+        let report = RunReport { iteration: enclosing.iteration, reported };
         let body = serde_json::to_string(&report)
             .map_err(|error| Refused::new(format!("the attempt cannot be written: {error}")))?;
-        let step = HookStep { run: Some(&around.run), session: "mcp", at };
+        let step = HookStep { run: Some(&enclosing.run), session: "mcp", at };
         journal.hook_step(&step, |_| (HookChange { state: None, report: Some(body) }, ()))?;
         Ok(())
     }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::io;
 
-use flyball_core::event::Desk;
+use flyball_core::event::HumanFiles;
 use flyball_core::{IterationNo, Moment};
 
 use super::{LoopDir, remove, write_whole};
@@ -15,13 +15,13 @@ const ANSWER: &str = "## Answer";
 
 impl LoopDir {
     /// What humans left, without what they accepted (that is in the journal).
-    pub fn desk(&self) -> io::Result<Desk> {
+    pub fn human_files(&self) -> io::Result<HumanFiles> {
         let blocked = read(&self.file("blocked.txt"))?.map(|text| text.trim().to_owned());
         let (question, answer) = match read(&self.file("decide.txt"))? {
             Some(text) => parse(&text),
             None => (None, None),
         };
-        Ok(Desk { blocked, question, answer, accepted_tamper: Vec::new() })
+        Ok(HumanFiles { blocked, question, answer, accepted_tamper: Vec::new() })
     }
 
     /// Writes why it is blocked.
@@ -116,33 +116,36 @@ mod tests {
 
     #[test]
     fn a_question_waits_until_it_is_answered_and_keeps_its_own_lines() {
-        let (_dir, desk) = folder();
+        let (_dir, human_files) = folder();
         let question = "Sockets or polling?\n---\nBoth cost.";
-        desk.write_decide(IterationNo::new(7), Moment::from_millis(0), question).unwrap();
-        let seen = desk.desk().unwrap();
+        human_files.write_decide(IterationNo::new(7), Moment::from_millis(0), question).unwrap();
+        let seen = human_files.human_files().unwrap();
         assert_eq!(seen.question.as_deref(), Some(question));
         assert_eq!(seen.answer, None);
-        assert_eq!(desk.write_answer("polling\n").unwrap().as_deref(), Some(question));
-        assert_eq!(desk.desk().unwrap().answer.as_deref(), Some("polling"));
-        let text = fs::read_to_string(desk.file("decide.txt")).unwrap();
+        assert_eq!(human_files.write_answer("polling\n").unwrap().as_deref(), Some(question));
+        assert_eq!(human_files.human_files().unwrap().answer.as_deref(), Some("polling"));
+        let text = fs::read_to_string(human_files.file("decide.txt")).unwrap();
         assert!(text.starts_with("## Question (from iteration 7, 1970-01-01T00:00:00Z)\n"));
     }
 
     #[test]
     fn an_answer_written_by_hand_below_the_line_counts() {
-        let (_dir, desk) = folder();
-        fs::create_dir_all(desk.path()).unwrap();
-        fs::write(desk.file("decide.txt"), "## Question (from iteration 1, x)\nq?\n---\nyes\n")
-            .unwrap();
-        let seen = desk.desk().unwrap();
+        let (_dir, human_files) = folder();
+        fs::create_dir_all(human_files.path()).unwrap();
+        fs::write(
+            human_files.file("decide.txt"),
+            "## Question (from iteration 1, x)\nq?\n---\nyes\n",
+        )
+        .unwrap();
+        let seen = human_files.human_files().unwrap();
         assert_eq!((seen.question.as_deref(), seen.answer.as_deref()), (Some("q?"), Some("yes")));
     }
 
     #[test]
     fn nothing_there_is_nothing_asked() {
-        let (_dir, desk) = folder();
-        assert_eq!(desk.desk().unwrap(), Desk::default());
-        assert_eq!(desk.write_answer("x").unwrap(), None);
-        desk.remove_blocked().unwrap();
+        let (_dir, human_files) = folder();
+        assert_eq!(human_files.human_files().unwrap(), HumanFiles::default());
+        assert_eq!(human_files.write_answer("x").unwrap(), None);
+        human_files.remove_blocked().unwrap();
     }
 }
