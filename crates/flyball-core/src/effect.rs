@@ -6,10 +6,11 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::door::DoorAnswer;
 use crate::event::Timer;
 use crate::gate::BlockingEvent;
 use crate::guard::{Rung, Trip};
-use crate::id::{CallId, IterationNo, TaskId};
+use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
 use crate::outcome::Outcome;
 use crate::task::{Attempt, ContextEntry, Standing};
@@ -37,21 +38,21 @@ pub enum Effect {
         #[serde(default)]
         agent: u32,
     },
-    /// Tell the running agent something, where it can be told.
+    /// Push something to the running agent, which listens.
     SteerAgent {
         /// Which.
         iteration: IterationNo,
         /// What.
         message: String,
     },
-    /// Refuse a call the agent asked about; the agent gets the message as the call's result.
-    RefuseCall {
-        /// Which agent.
+    /// Answer a question at the session's door. Each question is answered once.
+    AnswerDoor {
+        /// Which session.
         iteration: IterationNo,
-        /// Which call.
-        call: CallId,
-        /// Why.
-        message: String,
+        /// Which question.
+        question: u64,
+        /// What.
+        answer: DoorAnswer,
     },
     /// Stop the agent's whole process tree with this much force.
     StopAgent {
@@ -205,6 +206,11 @@ pub enum Notice {
         trip: Trip,
         /// The rung of the ladder.
         rung: Rung,
+    },
+    /// A guard found something worth a word, and nobody listens: it is told in the next briefing.
+    Noticed {
+        /// What tripped.
+        trip: Trip,
     },
     /// A completion was claimed and not verified.
     CompletionRefused(Box<BlockingEvent>),

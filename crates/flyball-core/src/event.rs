@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::{ToolCall, ToolResult, ValidationFailure};
 use crate::claim::ClaimReading;
+use crate::door::DoorQuestion;
 use crate::gate::{Finding, GateResult};
-use crate::guard::Rung;
-use crate::guard::Trip;
 use crate::id::{GateName, IterationNo, RunId};
 use crate::moment::Moment;
 use crate::policy::Policy;
@@ -193,6 +192,7 @@ pub enum AgentFact {
         why: String,
     },
     /// It called a tool.
+    #[serde(alias = "called_judged")]
     CalledTool(ToolCall),
     /// A tool answered.
     ToolReturned(ToolResult),
@@ -237,17 +237,8 @@ pub enum AgentFact {
         /// What is missing.
         reason: String,
     },
-    /// It called a tool, and a hook process has judged the call already.
-    CalledJudged(ToolCall),
-    /// A hook process nudged it or refused a call; the session goes on.
-    HookSteered {
-        /// How firmly.
-        rung: Rung,
-        /// What was measured.
-        trip: Trip,
-    },
-    /// A hook process already judged a call of this session; its trip, if it halts the session.
-    HookHalted(Trip),
+    /// It, or a program it started, asked or told something at the session's door.
+    Asked(DoorQuestion),
     /// It said through a tool how its attempt at a task stands.
     ReportedAttempt(AttemptReport),
     /// Its process is gone.

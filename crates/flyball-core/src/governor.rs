@@ -24,8 +24,10 @@
 //! assert!(matches!(effects.last(), Some(Effect::RunGates { .. })));
 //! ```
 
+mod advice;
 mod attempts;
 mod briefing;
+mod door;
 mod finish;
 mod inspecting;
 mod iterating;

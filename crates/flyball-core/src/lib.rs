@@ -15,6 +15,7 @@ extern crate std;
 
 pub mod call;
 pub mod claim;
+pub mod door;
 pub mod effect;
 pub mod event;
 pub mod gate;

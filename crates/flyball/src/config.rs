@@ -85,6 +85,8 @@ pub struct AgentSettings {
     pub prompt: Option<PromptVia>,
     /// How output is read; none leaves it to the adapter, or plain text for a command.
     pub output: Option<OutputFormat>,
+    /// Whether it listens on its standard input while it works.
+    pub steer: bool,
     /// Words put in front of the command.
     pub wrapper: Vec<String>,
     /// Ends what runs inside the wrapper.

@@ -7,9 +7,9 @@
 mod book;
 mod choice;
 mod crash;
+mod door;
 mod dry_run;
 mod gates;
-mod hooks;
 mod perform;
 mod record;
 mod resume;
@@ -17,6 +17,7 @@ mod session;
 mod session_files;
 mod setup;
 mod signals;
+mod steer;
 mod timers;
 
 use std::collections::VecDeque;
@@ -30,9 +31,9 @@ use flyball_core::gate::{Finding, GateResult};
 use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Moment, RunId};
 
 use self::crash::CrashPoint;
+use self::door::DoorWatch;
 pub use self::dry_run::dry_run;
 use self::gates::GateJob;
-use self::hooks::HookWatch;
 pub(crate) use self::record::recorded_gates;
 pub use self::resume::recorded_config;
 use self::session::Session;
@@ -41,6 +42,7 @@ use self::timers::Timers;
 use crate::agent::{Adapter, AgentNote, Fact};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
+use crate::door::Knocked;
 use crate::error::CliError;
 use crate::gate::{GatePlan, GateProgress};
 use crate::journal::{Journal, RunState, WorktreeLock};
@@ -66,6 +68,8 @@ enum DriverInput {
     GatesDone { iteration: IterationNo, result: GateResult, tamper: Vec<Finding> },
     /// A signal came.
     Stop(StopCause),
+    /// Someone asks at the session's door.
+    Knocked(Knocked),
 }
 
 /// What the agent did, on its way to the journal or only to the terminal.
@@ -97,7 +101,7 @@ pub struct Driver {
     outbox: SyncSender<DriverInput>,
     queue: VecDeque<Event>,
     session: Option<Session>,
-    hooks: HookWatch,
+    doors: DoorWatch,
     starts: u64,
     gate_job: Option<GateJob>,
     /// The first and the latest checkpoint tree, for the tamper watch.
@@ -221,17 +225,13 @@ impl Driver {
                 self.take(&[Event::GatesFinished { iteration, result, tamper }])
             }
             DriverInput::Stop(cause) => self.take(&[Event::StopRequested { cause }]),
+            DriverInput::Knocked(knocked) => self.knocked(knocked),
         }
     }
 
     fn agent_did(&mut self, event: ProcessEvent) -> Result<(), CliError> {
-        let mut events = match event {
-            // What hooks did last must be known before the end is read.
-            ProcessEvent::Exited { .. } => self.hook_events()?,
-            ProcessEvent::Started { .. } | ProcessEvent::Output { .. } => Vec::new(),
-        };
         let mut facts = match event {
-            // What was counted last, too.
+            // What was counted last must be known before the end is read.
             ProcessEvent::Exited { .. } => self.book_facts().map_or(Vec::new(), |(_, facts)| facts),
             ProcessEvent::Started { .. } | ProcessEvent::Output { .. } => Vec::new(),
         };
@@ -249,25 +249,15 @@ impl Driver {
                 if let Some(session) = self.session.take() {
                     let exit = session.finish(how, swept, &mut facts, &mut self.reporter);
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
-                    self.hooks_ended(iteration);
+                    self.count_calls(&facts);
+                    self.door_closed(iteration);
                     self.note_stale_lock(iteration);
+                    return self.take_facts(iteration, facts);
                 }
             }
         }
-        if hooks::may_be_judged(&facts) {
-            events.extend(self.hook_events()?);
-        }
-        if !events.is_empty() {
-            self.take(&events)?;
-        }
-        let mut judged = Vec::with_capacity(facts.len());
-        for fact in facts {
-            judged.push(match fact {
-                Fact::Agent(fact) => Fact::Agent(self.beside_hooks(iteration, fact)?),
-                Fact::AgentNote(aside) => Fact::AgentNote(aside),
-            });
-        }
-        self.take_facts(iteration, judged)
+        self.count_calls(&facts);
+        self.take_facts(iteration, facts)
     }
 
     /// An agent that was killed in the middle of a git command leaves git's lock behind. It is the
@@ -288,8 +278,6 @@ impl Driver {
                 self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
             }
         }
-        let reported = self.hook_events()?;
-        self.queue.extend(reported);
         if let Some((iteration, facts)) = self.book_facts() {
             self.take_facts(iteration, facts)?;
         }
@@ -371,7 +359,7 @@ fn records(effect: &Effect) -> bool {
         | Effect::CloseIteration(_) => true,
         Effect::StartAgent { .. }
         | Effect::SteerAgent { .. }
-        | Effect::RefuseCall { .. }
+        | Effect::AnswerDoor { .. }
         | Effect::StopAgent { .. }
         | Effect::SnapshotWorktree { .. }
         | Effect::RunGates { .. }

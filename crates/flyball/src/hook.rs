@@ -13,6 +13,7 @@ mod copilot;
 mod dialect;
 mod gemini;
 mod goose;
+mod in_run;
 mod input;
 pub mod install;
 mod own;
@@ -26,9 +27,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-pub(crate) use self::calls::CallState;
 use self::context::HookContext;
-pub(crate) use self::context::{RunGuards, SessionBrief, run_key, stop_key};
+pub(crate) use self::context::{RunGuards, run_key};
 pub use self::dialect::{
     Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, dialect, dialects,
 };
@@ -164,12 +164,16 @@ fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
     };
     let Some(heard) = heard else {
         let error = CliError::data("the hook's input is no JSON object");
-        calls::note_failure(asked, &context, &error.message);
+        if let Some(session) = &context.run {
+            in_run::trouble(asked, &context, session, &error.message);
+        }
         return Err(error);
     };
     asked.pace.tell(News::Understood(heard.clone()));
-    let beside = if context.run.is_some() { Beside::Run } else { Beside::Nobody };
-    let mut journal = Journal::open_briefly(&context.state_dir, beside)?;
+    if let Some(session) = &context.run {
+        return in_run::ask(asked, &context, &heard, session);
+    }
+    let mut journal = Journal::open_briefly(&context.state_dir, Beside::Nobody)?;
     match asked.occasion {
         Occasion::Before => calls::before(asked, &context, &heard, &mut journal),
         Occasion::After => calls::after(asked, &context, &heard, &mut journal),

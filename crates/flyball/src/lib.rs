@@ -5,6 +5,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod demo;
+pub(crate) mod door;
 pub mod driver;
 pub mod error;
 pub mod gate;

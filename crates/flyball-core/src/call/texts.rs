@@ -93,7 +93,7 @@ pub(super) fn stall_evidence(idle: Millis, last: Option<&LastCall>) -> String {
 }
 
 /// `The last tool was 'x' and it succeeded: "…".`
-fn outcome_sentence(last: &LastCall) -> String {
+pub(crate) fn outcome_sentence(last: &LastCall) -> String {
     let how = match last.outcome {
         None => "has not answered yet",
         Some(ToolOutcome::Ok) => "succeeded",

@@ -2,13 +2,12 @@
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::phase::{Closed, End, Phase, Session, Trouble};
 use super::state::RunState;
-use super::{StepOutput, finish, stopping};
-use crate::call::{ToolCall, ToolOutcome, ToolResult, Verdict};
+use super::{StepOutput, advice, door, finish, stopping};
+use crate::call::{CallRing, ToolCall, ToolOutcome, ToolResult, Verdict};
 use crate::effect::{Effect, Notice};
 use crate::event::{AgentFact, Exit, Timer};
 use crate::guard::Rung;
@@ -28,11 +27,7 @@ pub(super) fn fact(
     session.stall_told = None;
     match fact {
         AgentFact::Started { .. } | AgentFact::ShowedLife => Phase::Iterating(session),
-        // What hooks do they have done; the agent works.
-        AgentFact::CalledJudged(_) | AgentFact::HookSteered { .. } => {
-            session.trouble = None;
-            Phase::Iterating(session)
-        }
+        AgentFact::Asked(question) => door::asked(session, question, state, out),
         AgentFact::CouldNotStart { why } => {
             finish::end(Outcome::AgentNotStarted, why.clone(), state, out)
         }
@@ -57,7 +52,10 @@ pub(super) fn fact(
                 None => Phase::Iterating(session),
             }
         }
-        AgentFact::FilledContext { permille } => filled(session, *permille, state, out),
+        AgentFact::FilledContext { permille } => {
+            note_context(&mut session, *permille, state, out);
+            Phase::Iterating(session)
+        }
         AgentFact::HitLimit { resets_at, message } => {
             let (resets_at, message) = (*resets_at, message.clone());
             troubled(session, Trouble::Limit { resets_at, message }, state, out)
@@ -80,10 +78,6 @@ pub(super) fn fact(
             state.ring.completion_refused();
             Phase::Iterating(session)
         }
-        AgentFact::HookHalted(trip) => {
-            out.tripped(trip.clone(), Rung::Halt);
-            stopping::begin(session, End::Halted(trip.clone()), out, state)
-        }
         AgentFact::ReportedAttempt(report) => {
             session.reports.add(report.clone());
             Phase::Iterating(session)
@@ -101,10 +95,6 @@ fn called(
     // An agent that works again has got over its trouble.
     session.trouble = None;
     let verdict = session.calls.before(&state.policy.calls, out.at, call);
-    if let Verdict::Refuse { message, .. } | Verdict::Halt { message, .. } = &verdict {
-        let (iteration, message) = (session.iteration, message.clone());
-        out.order(Effect::RefuseCall { iteration, call: call.id.clone(), message });
-    }
     obey(session, verdict, state, out)
 }
 
@@ -114,28 +104,41 @@ fn returned(
     state: &mut RunState,
     out: &mut StepOutput,
 ) -> Phase {
-    let limit = state.policy.calls.large_response;
-    if result.chars > limit && result.outcome != ToolOutcome::Refused {
-        let evidence = format!("a tool result has {} characters", result.chars);
-        let trip = Trip::new(GuardKind::LargeResponse, result.chars, limit, evidence);
-        out.tripped(trip, Rung::Nudge);
-    }
+    note_large(result, state, out);
     let verdict = session.calls.after(&state.policy.calls, out.at, result);
     obey(session, verdict, state, out)
 }
 
-/// Does what the call ring says.
-fn obey(session: Box<Session>, verdict: Verdict, state: &RunState, out: &mut StepOutput) -> Phase {
+/// A result too large for the context is worth a word (A7).
+pub(super) fn note_large(result: &ToolResult, state: &RunState, out: &mut StepOutput) {
+    if result.outcome == ToolOutcome::Refused {
+        return;
+    }
+    if let Some(trip) = CallRing::large(&state.policy.calls, result.chars) {
+        out.tripped(trip, Rung::Nudge);
+    }
+}
+
+/// Does what the call ring says of what the stream has shown. A refused call has run: the agent did
+/// not ask. It counts, and the agent is told where it listens.
+fn obey(
+    mut session: Box<Session>,
+    verdict: Verdict,
+    state: &RunState,
+    out: &mut StepOutput,
+) -> Phase {
     let rung = verdict.rung();
     match verdict {
         Verdict::Pass => Phase::Iterating(session),
         Verdict::Nudge { message, trip } => {
-            out.tripped(trip, rung);
-            steer(&session, message, state, out);
+            advice::advise(&mut session, message, trip, state, out);
             Phase::Iterating(session)
         }
-        Verdict::Refuse { trip, .. } => {
+        Verdict::Refuse { message, trip } => {
             out.tripped(trip, rung);
+            if state.can_push() {
+                out.order(Effect::SteerAgent { iteration: session.iteration, message });
+            }
             Phase::Iterating(session)
         }
         Verdict::Halt { trip, .. } => {
@@ -145,26 +148,19 @@ fn obey(session: Box<Session>, verdict: Verdict, state: &RunState, out: &mut Ste
     }
 }
 
-fn steer(session: &Session, message: String, state: &RunState, out: &mut StepOutput) {
-    if state.traits.steerable {
-        out.order(Effect::SteerAgent { iteration: session.iteration, message });
-    }
-}
-
-fn filled(
-    mut session: Box<Session>,
+/// The context window is this full: people and the agent are told when a step is crossed (A8).
+pub(super) fn note_context(
+    session: &mut Session,
     permille: u16,
     state: &RunState,
     out: &mut StepOutput,
-) -> Phase {
-    if let Some(notice) = session.calls.context(permille) {
-        let percent = notice.percent;
-        out.announce(Notice::ContextFilling { percent, message: notice.message.clone() });
-        let evidence = format!("{percent} % of the context window is used");
-        out.tripped(Trip::new(GuardKind::ContextFill, percent, 100_u64, evidence), Rung::Nudge);
-        steer(&session, notice.message, state, out);
-    }
-    Phase::Iterating(session)
+) {
+    let Some(notice) = session.calls.context(permille) else { return };
+    let percent = notice.percent;
+    out.announce(Notice::ContextFilling { percent, message: notice.message.clone() });
+    let evidence = format!("{percent} % of the context window is used");
+    let trip = Trip::new(GuardKind::ContextFill, percent, 100_u64, evidence);
+    advice::advise(session, notice.message, trip, state, out);
 }
 
 /// The agent cannot work. Most exit by themselves; one that only waits is stopped after a while.
@@ -216,9 +212,8 @@ fn silent(mut session: Box<Session>, state: &RunState, out: &mut StepOutput) -> 
         return Phase::Iterating(session);
     };
     match session.stall_told {
-        None if state.traits.steerable => {
-            out.tripped(stall.trip, Rung::Nudge);
-            steer(&session, stall.message, state, out);
+        None if state.can_push() => {
+            advice::advise(&mut session, stall.message, stall.trip, state, out);
             session.stall_told = Some(out.at);
             set_stall_timer(&session, state, out);
             Phase::Iterating(session)

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::advice::Deferred;
 use crate::call::CallRing;
 use crate::effect::{Effect, Ending, Force};
 use crate::event::{Exit, Spend, StopCause, WorktreeSnapshot};
@@ -102,6 +103,12 @@ pub(super) struct Session {
     /// What the agent said through a tool of its attempts.
     #[serde(default)]
     pub(super) reports: AttemptReports,
+    /// Advice that has not reached it yet.
+    #[serde(default)]
+    pub(super) advice: Deferred,
+    /// Whether anything was asked at its door so far.
+    #[serde(default)]
+    pub(super) door_used: bool,
 }
 
 /// What keeps an agent from working, through no fault of its own work.

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::advice::Deferred;
 use super::phase::{Phase, Session};
 use super::state::RunState;
 use super::{StepOutput, finish, iterating, remedies};
@@ -79,7 +80,7 @@ fn start(mode: Mode, task: Option<TaskId>, state: &mut RunState, out: &mut StepO
         answer.given_to = Some(iteration);
         out.announce(Notice::AnswerDelivered);
     }
-    let briefing = state.briefing.compose(state.answer.as_ref());
+    let briefing = state.briefing.compose(state.answer.as_ref(), out);
     let mut calls = CallRing::new();
     calls.life(out.at);
     let session = Session {
@@ -93,6 +94,8 @@ fn start(mode: Mode, task: Option<TaskId>, state: &mut RunState, out: &mut StepO
         spent: Spend::default(),
         trouble: None,
         reports: AttemptReports::default(),
+        advice: Deferred::default(),
+        door_used: false,
     };
     let agent = state.agent;
     out.order(Effect::StartAgent { iteration, mode, task, briefing, agent });

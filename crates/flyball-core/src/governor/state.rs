@@ -132,6 +132,11 @@ impl RunState {
         self.mark = self.mark.max(at);
     }
 
+    /// Whether the agent at work can be told something at any time; fallbacks cannot.
+    pub(super) const fn can_push(&self) -> bool {
+        self.traits.steerable && self.agent == 0
+    }
+
     /// The gates' word on a new tree.
     pub(super) fn take_verdict(&mut self, result: &GateResult, tamper: &[Finding]) {
         self.verdict_before = self.verdict.replace(result.clone());

@@ -5,7 +5,7 @@ use alloc::format;
 
 use super::phase::{End, Phase, Session, Stop};
 use super::state::RunState;
-use super::{StepOutput, finish, iterating};
+use super::{StepOutput, door, finish, iterating};
 use crate::effect::{Effect, Force};
 use crate::event::{AgentFact, StopCause, Timer};
 use crate::outcome::Outcome;
@@ -76,6 +76,10 @@ pub(super) fn fact(
             stop.session.reports.add(report.clone());
             Phase::Stopping(stop)
         }
+        AgentFact::Asked(question) => {
+            door::asked_while_stopping(&mut stop.session, question, out);
+            Phase::Stopping(stop)
+        }
         AgentFact::Exited(exit) => {
             let Stop { session, end, .. } = *stop;
             iterating::exited(session, end, exit, state, out)
@@ -86,8 +90,6 @@ pub(super) fn fact(
         AgentFact::Started { .. }
         | AgentFact::ShowedLife
         | AgentFact::CalledTool(_)
-        | AgentFact::CalledJudged(_)
-        | AgentFact::HookSteered { .. }
         | AgentFact::ToolReturned(_)
         | AgentFact::Spoke
         | AgentFact::SpokeNonsense(_)
@@ -96,8 +98,7 @@ pub(super) fn fact(
         | AgentFact::LostModel { .. }
         | AgentFact::RefusedCredentials { .. }
         | AgentFact::StoppedItself { .. }
-        | AgentFact::StopRefused { .. }
-        | AgentFact::HookHalted(_) => Phase::Stopping(stop),
+        | AgentFact::StopRefused { .. } => Phase::Stopping(stop),
     }
 }
 

@@ -80,6 +80,7 @@ pub const SETTINGS: &[Setting] = &[
     shell("agent.args", Kind::Words),
     shell("agent.prompt", Kind::Choice(PROMPT)),
     shell("agent.output", Kind::Choice(OUTPUT)),
+    shell("agent.steer", Kind::Flag),
     shell("agent.wrapper", Kind::Words),
     shell("agent.stop_command", Kind::Command),
     shell("agent.model", Kind::Text),

@@ -3,6 +3,7 @@
 use std::thread::JoinHandle;
 
 use flyball_core::IterationNo;
+use flyball_core::event::WorktreeSnapshot;
 use flyball_core::gate::{Finding, FindingKind};
 
 use super::{Driver, DriverInput};
@@ -59,14 +60,14 @@ impl GateJob {
 }
 
 /// A look at the worktree from beside the driver.
-struct Look {
+pub(super) struct Look {
     worktree: Worktree,
     loop_dir: String,
     tasks: std::path::PathBuf,
 }
 
 impl Look {
-    fn of(driver: &Driver) -> Result<Self, CliError> {
+    pub(super) fn of(driver: &Driver) -> Result<Self, CliError> {
         Ok(Self {
             worktree: Worktree::open(driver.worktree.root())?,
             loop_dir: driver.loop_dir.relative(),
@@ -74,11 +75,14 @@ impl Look {
         })
     }
 
+    /// The worktree as it stands.
+    pub(super) fn snapshot(&mut self) -> Result<WorktreeSnapshot, CliError> {
+        Ok(self.worktree.snapshot(&self.loop_dir, &self.tasks)?)
+    }
+
     /// Whether the code is still what it was when the gates began.
     fn is_still(&mut self, tree: &str) -> bool {
-        self.worktree
-            .snapshot(&self.loop_dir, &self.tasks)
-            .is_ok_and(|snapshot| snapshot.code_tree == tree)
+        self.snapshot().is_ok_and(|snapshot| snapshot.code_tree == tree)
     }
 }
 

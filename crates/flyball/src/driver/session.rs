@@ -8,6 +8,7 @@ use flyball_core::{AgentFact, IterationNo, Millis, Moment};
 
 use super::book::BookWatch;
 use super::session_files::SessionFiles;
+use super::steer::SteerLine;
 use crate::agent::{Fact, Reader};
 use crate::process::{Stream, Supervised};
 use crate::report::Reporter;
@@ -22,6 +23,8 @@ pub(super) struct Session {
     pub(super) log: IterationLog,
     /// What a wrapper's inside is ended with.
     pub(super) stop_command: Option<Vec<String>>,
+    /// The way to tell it something while it works, where it listens.
+    pub(super) steer: Option<SteerLine>,
     /// Files that are gone afterwards.
     pub(super) files: SessionFiles,
     pub(super) cpu: (Moment, Duration),

@@ -11,7 +11,7 @@ use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
 use super::choice::{choose, named, policy_for};
 use super::crash::CrashPoint;
-use super::hooks::HookWatch;
+use super::door::DoorWatch;
 use super::perform::{io, private_folder};
 use super::record::RunRecord;
 use super::timers::Timers;
@@ -168,7 +168,7 @@ impl Parts {
             outbox,
             queue: std::collections::VecDeque::new(),
             session: None,
-            hooks: HookWatch::default(),
+            doors: DoorWatch::default(),
             starts: 0,
             gate_job: None,
             first_tree,
@@ -211,8 +211,8 @@ fn run_start(
         snapshot: snapshot.clone(),
         human_files,
         memory,
-        // An agent program hears nothing while it is silent: its hooks speak when it asks them.
-        agent: AgentTraits { steerable: false, ..setup.adapter.traits() },
+        // Other agents hear nothing while they are silent: their hooks speak when they ask.
+        agent: AgentTraits { steerable: config.agent.steer, ..setup.adapter.traits() },
         fallbacks: u32::try_from(config.agent.fallback.len()).unwrap_or(u32::MAX),
     })
 }

@@ -100,11 +100,10 @@ impl TextReport {
     #[expect(clippy::wildcard_enum_match_arm, reason = "all other facts lead to notices")]
     fn fact(&mut self, iteration: IterationNo, fact: &AgentFact) {
         match fact {
-            AgentFact::CalledTool(call) | AgentFact::CalledJudged(call) => {
+            AgentFact::CalledTool(call) => {
                 let text = format!("{} {}", call.tool, call.preview);
                 self.line("CALL", Some(iteration), text.trim(), Paint::dim);
             }
-            AgentFact::HookSteered { rung, trip } => self.tripped(Some(iteration), trip, *rung),
             AgentFact::StopRefused { reason } => {
                 self.line("REFUSE", Some(iteration), &stop_refused(reason), Paint::yellow);
             }
@@ -145,7 +144,7 @@ impl TextReport {
             Effect::Announce(notice) => self.notice(notice),
             Effect::CloseIteration(report) => self.closed(report),
             Effect::SteerAgent { .. }
-            | Effect::RefuseCall { .. }
+            | Effect::AnswerDoor { .. }
             | Effect::SnapshotWorktree { .. }
             | Effect::RunGates { .. }
             | Effect::SetTimer { .. }
@@ -171,6 +170,10 @@ impl TextReport {
                 let text =
                     "no gate is configured or detected: nothing checks this work but its task list";
                 self.line("NOTE", None, text, Paint::yellow);
+            }
+            Notice::Noticed { trip } => {
+                let text = format!("{}: {}", trip.guard, trip.evidence);
+                self.line("NOTICE", number, &text, Paint::dim);
             }
             Notice::Tripped { trip, rung } if is_told_otherwise(trip.guard, *rung) => {}
             Notice::Tripped { trip, rung } => self.tripped(number, trip, *rung),
