@@ -12,6 +12,7 @@ use crate::guard::{Rung, Trip};
 use crate::id::{CallId, IterationNo, TaskId};
 use crate::moment::Moment;
 use crate::outcome::Outcome;
+use crate::stop::{StopTicket, StopVerdict};
 use crate::task::{Attempt, ContextEntry, Standing};
 use crate::tasklist::Mode;
 
@@ -52,6 +53,25 @@ pub enum Effect {
         call: CallId,
         /// Why.
         message: String,
+    },
+    /// The agent wants to stop: look at the worktree, run the gates on it, and report with the
+    /// ticket.
+    ExamineStop {
+        /// Which agent.
+        iteration: IterationNo,
+        /// Which asking.
+        asking: u64,
+        /// To be given back.
+        ticket: StopTicket,
+    },
+    /// Tell the agent whether it may stop.
+    AnswerStop {
+        /// Which agent.
+        iteration: IterationNo,
+        /// Which asking.
+        asking: u64,
+        /// Whether it may.
+        verdict: StopVerdict,
     },
     /// Stop the agent's whole process tree with this much force.
     StopAgent {

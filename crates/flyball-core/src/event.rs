@@ -14,6 +14,7 @@ use crate::guard::Trip;
 use crate::id::{GateName, IterationNo, RunId};
 use crate::moment::Moment;
 use crate::policy::Policy;
+use crate::stop::StopTicket;
 use crate::task::{AttemptReport, TaskMemory};
 
 /// A fact. Journalled before it is acted on; `noun.verb` in the past when stored.
@@ -255,6 +256,15 @@ pub enum AgentFact {
         /// What is missing.
         reason: String,
     },
+    /// It asked through a hook whether it may stop.
+    AskedToStop {
+        /// Which asking; the answer names it.
+        asking: u64,
+        /// Its last words.
+        said: String,
+    },
+    /// The worktree and the gates were looked at because it wants to stop.
+    StopExamined(StopExamined),
     /// It called a tool, and a hook process has judged the call already.
     CalledJudged(ToolCall),
     /// A hook process nudged it or refused a call; the session goes on.
@@ -270,6 +280,20 @@ pub enum AgentFact {
     ReportedAttempt(AttemptReport),
     /// Its process is gone.
     Exited(Exit),
+}
+
+/// What was found when an agent wanted to stop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StopExamined {
+    /// Which asking.
+    pub asking: u64,
+    /// As it was given with the order to look.
+    pub ticket: StopTicket,
+    /// The worktree.
+    pub snapshot: Box<WorktreeSnapshot>,
+    /// The gates' word on it; none when there are none, or they could not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gates: Option<Box<GateResult>>,
 }
 
 /// What was used since the last such fact.

@@ -36,6 +36,7 @@ mod remedies;
 mod start;
 mod state;
 mod stopping;
+mod stops;
 #[cfg(test)]
 mod tests;
 mod verifying;

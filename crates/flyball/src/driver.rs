@@ -11,7 +11,6 @@ mod dry_run;
 mod gates;
 mod hooks;
 mod perform;
-mod record;
 mod resume;
 mod session;
 mod session_files;
@@ -33,7 +32,6 @@ use self::crash::CrashPoint;
 pub use self::dry_run::dry_run;
 use self::gates::GateJob;
 use self::hooks::HookWatch;
-pub(crate) use self::record::recorded_gates;
 pub use self::resume::recorded_config;
 use self::session::Session;
 pub use self::setup::{RunRequest, Started};
@@ -372,6 +370,8 @@ fn records(effect: &Effect) -> bool {
         Effect::StartAgent { .. }
         | Effect::SteerAgent { .. }
         | Effect::RefuseCall { .. }
+        | Effect::ExamineStop { .. }
+        | Effect::AnswerStop { .. }
         | Effect::StopAgent { .. }
         | Effect::SnapshotWorktree { .. }
         | Effect::RunGates { .. }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::phase::{Closed, End, Phase, Session, Trouble};
 use super::state::RunState;
-use super::{StepOutput, finish, stopping};
+use super::{StepOutput, finish, stopping, stops};
 use crate::call::{ToolCall, ToolOutcome, ToolResult, Verdict};
 use crate::effect::{Effect, Notice};
 use crate::event::{AgentFact, Exit, Timer};
@@ -26,6 +26,11 @@ pub(super) fn fact(
     session.calls.life(out.at);
     session.last_life = out.at;
     session.stall_told = None;
+    // Signs that come while the gates run say nothing about who is waited for.
+    session.awaits_answer &= matches!(
+        fact,
+        AgentFact::ShowedLife | AgentFact::Spent(_) | AgentFact::FilledContext { .. }
+    );
     match fact {
         AgentFact::Started { .. } | AgentFact::ShowedLife => Phase::Iterating(session),
         // What hooks do they have done; the agent works.
@@ -73,13 +78,13 @@ pub(super) fn fact(
             Phase::Iterating(session)
         }
         AgentFact::StopRefused { .. } => {
-            if state.refused_task != session.task {
-                state.ring.completion_streak_ended();
-                state.refused_task.clone_from(&session.task);
-            }
-            state.ring.completion_refused();
+            stops::count_refusal(&session, state);
             Phase::Iterating(session)
         }
+        AgentFact::AskedToStop { asking, said } => {
+            stops::asked(session, (*asking, said), state, out)
+        }
+        AgentFact::StopExamined(found) => stops::examined(session, found, state, out),
         AgentFact::HookHalted(trip) => {
             out.tripped(trip.clone(), Rung::Halt);
             stopping::begin(session, End::Halted(trip.clone()), out, state)
@@ -211,6 +216,10 @@ fn runtime_up(session: Box<Session>, state: &RunState, out: &mut StepOutput) -> 
 /// A6: an agent that can be told is told first and given the same time again; then it is stopped.
 fn silent(mut session: Box<Session>, state: &RunState, out: &mut StepOutput) -> Phase {
     let limit = state.policy.limits.stall_after;
+    if session.awaits_answer {
+        session.calls.life(out.at);
+        session.last_life = out.at;
+    }
     let Some(stall) = session.calls.stalled(out.at, limit) else {
         set_stall_timer(&session, state, out);
         return Phase::Iterating(session);

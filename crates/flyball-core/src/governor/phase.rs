@@ -12,6 +12,7 @@ use crate::event::{Exit, Spend, StopCause, WorktreeSnapshot};
 use crate::guard::Trip;
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
+use crate::stop::StopRing;
 use crate::task::AttemptReports;
 use crate::tasklist::Mode;
 
@@ -102,6 +103,11 @@ pub(super) struct Session {
     /// What the agent said through a tool of its attempts.
     #[serde(default)]
     pub(super) reports: AttemptReports,
+    #[serde(default)]
+    pub(super) stops: StopRing,
+    /// It asked whether it may stop and waits for the gates: silence is flyball's doing.
+    #[serde(default)]
+    pub(super) awaits_answer: bool,
 }
 
 /// What keeps an agent from working, through no fault of its own work.

@@ -10,6 +10,7 @@ use crate::call::CallRing;
 use crate::effect::{Effect, Notice};
 use crate::event::Spend;
 use crate::id::{IterationNo, TaskId};
+use crate::stop::StopRing;
 use crate::task::{AttemptReports, Remedy};
 use crate::tasklist::Mode;
 
@@ -93,6 +94,8 @@ fn start(mode: Mode, task: Option<TaskId>, state: &mut RunState, out: &mut StepO
         spent: Spend::default(),
         trouble: None,
         reports: AttemptReports::default(),
+        stops: StopRing::default(),
+        awaits_answer: false,
     };
     let agent = state.agent;
     out.order(Effect::StartAgent { iteration, mode, task, briefing, agent });

@@ -5,9 +5,9 @@ use alloc::format;
 
 use super::phase::{End, Phase, Session, Stop};
 use super::state::RunState;
-use super::{StepOutput, finish, iterating};
+use super::{StepOutput, finish, iterating, stops};
 use crate::effect::{Effect, Force};
-use crate::event::{AgentFact, StopCause, Timer};
+use crate::event::{AgentFact, StopCause, StopExamined, Timer};
 use crate::outcome::Outcome;
 
 /// How often a kill is repeated before flyball gives up.
@@ -74,6 +74,11 @@ pub(super) fn fact(
         }
         AgentFact::ReportedAttempt(report) => {
             stop.session.reports.add(report.clone());
+            Phase::Stopping(stop)
+        }
+        AgentFact::AskedToStop { asking, .. }
+        | AgentFact::StopExamined(StopExamined { asking, .. }) => {
+            stops::asked_while_stopping(stop.session.iteration, *asking, out);
             Phase::Stopping(stop)
         }
         AgentFact::Exited(exit) => {

@@ -81,6 +81,12 @@ pub enum Persona {
     HookHalted,
     /// Is kept from stopping by a hook, again and again.
     HookHeld,
+    /// Wants to stop while tests are red, and mends them one by one when it is sent back.
+    StopsRed,
+    /// Wants to stop before it has committed, and commits when it is sent back.
+    StopsUncommitted,
+    /// Wants to stop while tests are red, is sent back and does nothing but ask again.
+    StopsAgain,
     /// Cannot be killed.
     Undead,
     /// Is asked to work where nothing could ever verify it, or a human has to act first.
@@ -91,7 +97,7 @@ pub enum Persona {
 
 impl Persona {
     /// Everyone.
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 44] = [
         Self::Honest,
         Self::HonestWithReview,
         Self::Idle,
@@ -130,6 +136,9 @@ impl Persona {
         Self::Sleeper,
         Self::HookHalted,
         Self::HookHeld,
+        Self::StopsRed,
+        Self::StopsUncommitted,
+        Self::StopsAgain,
         Self::Undead,
         Self::Hopeless,
         Self::Trusted,
@@ -148,7 +157,18 @@ impl Persona {
             | Self::Revisiter
             | Self::Limited
             | Self::LimitedBlindly => &[O::Complete],
-            Self::HookHeld => &[O::Complete, O::QualityGateExhausted],
+            Self::HookHeld | Self::StopsUncommitted => &[O::Complete, O::QualityGateExhausted],
+            // Let go in the end, some leave red tests behind.
+            Self::StopsRed => &[
+                O::Complete,
+                O::QualityGateExhausted,
+                O::CircuitBreaker,
+                O::QualityRegression,
+                O::Thrashing,
+            ],
+            Self::StopsAgain => {
+                &[O::QualityGateExhausted, O::CircuitBreaker, O::QualityRegression, O::Thrashing]
+            }
             Self::LimitedForLong | Self::Unreachable => &[O::UsageLimit],
             Self::Unauthorised => &[O::AgentRefused],
             Self::NotStartable => &[O::AgentNotStarted],

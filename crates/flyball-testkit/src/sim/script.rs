@@ -20,6 +20,8 @@ pub(crate) enum Act {
     Fact(AgentFact),
     /// Changes the repository.
     Deed(Deed),
+    /// Asks whether it may stop, and waits for the answer.
+    AskToStop,
     /// Ends.
     Exit(ExitHow, Words),
 }
@@ -147,7 +149,28 @@ impl Writer<'_, '_> {
             Persona::Revisiter => self.revisiter(),
             Persona::SlowSteady => self.commits(BTreeSet::new(), "more to come"),
             Persona::Sleeper => self.sleeper(),
+            Persona::StopsRed | Persona::StopsUncommitted | Persona::StopsAgain => self.stopper(),
             _ => self.annotated(),
+        }
+    }
+
+    /// Characters that ask before they end, too early.
+    fn stopper(&mut self) {
+        let reds = match self.stage.persona {
+            Persona::StopsUncommitted => BTreeSet::new(),
+            _ => (0..self.rng.between(1, 4)).map(|number| (number * 3) % TESTS).collect(),
+        };
+        self.deed(Deed::Work(reds));
+        if self.stage.persona != Persona::StopsAgain {
+            self.deed(Deed::Step(Step::Forward));
+        }
+        if self.stage.persona != Persona::StopsUncommitted {
+            self.deed(Deed::Commit(String::from("work")));
+        }
+        self.push(Act::AskToStop);
+        match self.stage.persona {
+            Persona::StopsAgain => self.says("<promise>COMPLETE</promise>"),
+            _ => self.exit(ExitHow::Code(0), Words::Honest),
         }
     }
 

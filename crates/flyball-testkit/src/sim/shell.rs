@@ -28,6 +28,8 @@ impl World {
                 let pause = self.rng.between(1, 60_000);
                 self.later(pause, Happening::Gates(iteration, tree));
             }
+            Effect::ExamineStop { asking, ticket, .. } => self.examine(asking, ticket),
+            Effect::AnswerStop { asking, verdict, .. } => self.answer_stop(asking, &verdict),
             Effect::SetTimer { timer, iteration, at } => {
                 self.timers.insert(timer, (iteration, at));
             }
@@ -69,6 +71,8 @@ impl World {
             | Effect::StartAgent { .. }
             | Effect::SteerAgent { .. }
             | Effect::RefuseCall { .. }
+            | Effect::ExamineStop { .. }
+            | Effect::AnswerStop { .. }
             | Effect::StopAgent { .. }
             | Effect::SnapshotWorktree { .. }
             | Effect::RunGates { .. }
@@ -109,6 +113,8 @@ impl World {
             next_in_tail,
             is_dying,
             was_told_to_stop,
+            refused: 0,
+            asks: None,
         });
         self.schedule();
     }

@@ -41,7 +41,10 @@ impl Driver {
             Effect::StopAgent { force, .. } => self.stop_agent(force),
             // Agents are steered by their hooks, which ask the journal themselves; a plain program
             // cannot be told anything while it runs.
-            Effect::SteerAgent { .. } | Effect::RefuseCall { .. } => {}
+            Effect::SteerAgent { .. }
+            | Effect::RefuseCall { .. }
+            | Effect::ExamineStop { .. }
+            | Effect::AnswerStop { .. } => {}
             Effect::SnapshotWorktree { iteration } => {
                 let snapshot = Box::new(self.look(iteration)?);
                 self.queue.push_back(Event::WorktreeSeen { iteration, snapshot });

@@ -146,6 +146,8 @@ impl TextReport {
             Effect::CloseIteration(report) => self.closed(report),
             Effect::SteerAgent { .. }
             | Effect::RefuseCall { .. }
+            | Effect::ExamineStop { .. }
+            | Effect::AnswerStop { .. }
             | Effect::SnapshotWorktree { .. }
             | Effect::RunGates { .. }
             | Effect::SetTimer { .. }

@@ -44,6 +44,8 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
         | AgentFact::Spent(_)
         | AgentFact::FilledContext { .. }
         | AgentFact::Spoke
+        | AgentFact::AskedToStop { .. }
+        | AgentFact::StopExamined(_)
         | AgentFact::ShowedLife => match detail {
             Detail::WorthReading => None,
             Detail::Everything => busy(fact),
@@ -95,6 +97,7 @@ fn busy(fact: &AgentFact) -> Option<Told> {
             let cost = words::money(spend.cost_micro_usd);
             ("spent", format!("{} tokens, {cost}", words::count(tokens)))
         }
+        AgentFact::AskedToStop { .. } => ("stop", "asks whether it may stop".to_owned()),
         AgentFact::FilledContext { permille } => ("context", format!("{} % full", permille / 10)),
         _ => return None,
     };
