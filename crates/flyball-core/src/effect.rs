@@ -13,6 +13,7 @@ use crate::guard::{Rung, Trip};
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
 use crate::outcome::Outcome;
+use crate::stop::{StopTicket, StopVerdict};
 use crate::task::{Attempt, ContextEntry, Standing};
 use crate::tasklist::Mode;
 
@@ -53,6 +54,25 @@ pub enum Effect {
         question: u64,
         /// What.
         answer: DoorAnswer,
+    },
+    /// The agent wants to stop: look at the worktree, run the gates on it, and report with the
+    /// ticket.
+    ExamineStop {
+        /// Which agent.
+        iteration: IterationNo,
+        /// Which asking.
+        asking: u64,
+        /// To be given back.
+        ticket: StopTicket,
+    },
+    /// Answer an agent that asked at the session's door whether it may stop.
+    AnswerStop {
+        /// Which agent.
+        iteration: IterationNo,
+        /// Which question.
+        asking: u64,
+        /// Whether it may.
+        verdict: StopVerdict,
     },
     /// Stop the agent's whole process tree with this much force.
     StopAgent {

@@ -13,6 +13,7 @@ use crate::gate::{Finding, GateResult};
 use crate::id::{GateName, IterationNo, RunId};
 use crate::moment::Moment;
 use crate::policy::Policy;
+use crate::stop::StopTicket;
 use crate::task::{AttemptReport, TaskMemory};
 pub use crate::tasklist::TasksSnapshot;
 
@@ -232,17 +233,28 @@ pub enum AgentFact {
         /// In its own words.
         message: String,
     },
-    /// A hook refused to let it stop.
-    StopRefused {
-        /// What is missing.
-        reason: String,
-    },
+    /// The worktree and the gates were looked at because it wants to stop.
+    StopExamined(StopExamined),
     /// It, or a program it started, asked or told something at the session's door.
     Asked(DoorQuestion),
     /// It said through a tool how its attempt at a task stands.
     ReportedAttempt(AttemptReport),
     /// Its process is gone.
     Exited(Exit),
+}
+
+/// What was found when an agent wanted to stop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StopExamined {
+    /// Which asking.
+    pub asking: u64,
+    /// As it was given with the order to look.
+    pub ticket: StopTicket,
+    /// The worktree.
+    pub snapshot: Box<WorktreeSnapshot>,
+    /// The gates' word on it; none when there are none, or they could not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gates: Option<Box<GateResult>>,
 }
 
 /// What was used since the last such fact.

@@ -38,6 +38,7 @@ mod remedies;
 mod start;
 mod state;
 mod stopping;
+mod stops;
 #[cfg(test)]
 mod tests;
 mod verifying;

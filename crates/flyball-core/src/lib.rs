@@ -26,6 +26,8 @@ pub mod iteration;
 pub mod moment;
 pub mod outcome;
 pub mod policy;
+pub mod starting_point;
+pub mod stop;
 pub mod task;
 pub mod tasklist;
 pub mod text;

@@ -176,7 +176,6 @@ mod properties {
         });
         let spend = prop_oneof![9 => 0..5_000_u64, 1 => any::<u64>()];
         let limit = (proptest::option::of(moment()), word());
-        let guard = select(&GuardKind::ALL[..]);
         prop_oneof![
             8 => exit,
             8 => talk(),
@@ -188,17 +187,27 @@ mod properties {
             1 => word().prop_map(|message| AgentFact::LostModel { message }),
             1 => word().prop_map(|message| AgentFact::RefusedCredentials { message }),
             1 => word().prop_map(|message| AgentFact::StoppedItself { message }),
-            1 => word().prop_map(|reason| AgentFact::StopRefused { reason }),
             1 => word().prop_map(|why| AgentFact::CouldNotStart { why }),
             2 => report().prop_map(AgentFact::ReportedAttempt),
-            1 => (guard.clone(), word()).prop_map(|(guard, evidence)| {
-                let trip = Trip::new(guard, 1_u64, 1_u64, evidence);
-                AgentFact::HookSteered { rung: Rung::Refuse, trip }
-            }),
-            1 => (guard, word()).prop_map(|(guard, evidence)| {
-                AgentFact::HookHalted(Trip::new(guard, 1_u64, 1_u64, evidence))
-            }),
+            4 => question().prop_map(AgentFact::Asked),
         ]
+    }
+
+    fn question() -> impl Strategy<Value = DoorQuestion> {
+        let matter = prop_oneof![
+            4 => talk().prop_filter_map("a call or a result", |fact| match fact {
+                AgentFact::CalledTool(call) => Some(Matter::Call(call)),
+                AgentFact::ToolReturned(result) => Some(Matter::Result(result)),
+                AgentFact::SpokeNonsense(failure) => Some(Matter::Invalid(failure)),
+                _ => None,
+            }),
+            2 => (word(), 0..4_u32).prop_map(|(said, client_cap)| Matter::Stop { said, client_cap }),
+            1 => report().prop_map(Matter::Report),
+            1 => Just(Matter::Nothing),
+        ];
+        (any::<u64>(), matter, any::<bool>(), proptest::option::of(any::<u16>())).prop_map(
+            |(number, matter, hears, context)| DoorQuestion { number, matter, hears, context },
+        )
     }
 
     fn policy() -> impl Strategy<Value = Policy> {

@@ -15,7 +15,7 @@ use flyball_core::task::AttemptReport;
 use flyball_core::{IterationNo, RunId};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::ask::Visitor;
+pub(crate) use self::ask::{DoorError, Visitor};
 pub(crate) use self::serve::{Door, Knocked, Reply};
 
 /// The version of the lines; another one is refused and not misread.

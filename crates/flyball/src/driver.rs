@@ -11,7 +11,6 @@ mod door;
 mod dry_run;
 mod gates;
 mod perform;
-mod record;
 mod resume;
 mod session;
 mod session_files;
@@ -20,13 +19,13 @@ mod signals;
 mod steer;
 mod timers;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
 use flyball_core::effect::{Ending, Force};
-use flyball_core::event::{StopCause, WorktreeSnapshot};
+use flyball_core::event::{StopCause, StopExamined, WorktreeSnapshot};
 use flyball_core::gate::{Finding, GateResult};
 use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Moment, RunId};
 
@@ -34,7 +33,6 @@ use self::crash::CrashPoint;
 use self::door::DoorWatch;
 pub use self::dry_run::dry_run;
 use self::gates::GateJob;
-pub(crate) use self::record::recorded_gates;
 pub use self::resume::recorded_config;
 use self::session::Session;
 pub use self::setup::{RunRequest, Started};
@@ -66,6 +64,8 @@ enum DriverInput {
     GateProgress(GateProgress),
     /// The gates are done.
     GatesDone { iteration: IterationNo, result: GateResult, tamper: Vec<Finding> },
+    /// What an agent leaves that wants to stop was looked at.
+    StopExamined { iteration: IterationNo, asking: u64, found: Option<StopExamined> },
     /// A signal came.
     Stop(StopCause),
     /// Someone asks at the session's door.
@@ -104,6 +104,8 @@ pub struct Driver {
     doors: DoorWatch,
     starts: u64,
     gate_job: Option<GateJob>,
+    /// Looks at what agents leave that want to stop, by question.
+    stop_jobs: BTreeMap<u64, GateJob>,
     /// The first and the latest checkpoint tree, for the tamper watch.
     first_tree: String,
     latest: WorktreeSnapshot,
@@ -224,6 +226,19 @@ impl Driver {
                 let result = Box::new(result);
                 self.take(&[Event::GatesFinished { iteration, result, tamper }])
             }
+            DriverInput::StopExamined { iteration, asking, found } => {
+                self.stop_jobs.remove(&asking);
+                match found {
+                    Some(found) => {
+                        let fact = AgentFact::StopExamined(found);
+                        self.take(&[Event::Agent { iteration, fact }])
+                    }
+                    None => {
+                        self.send_away(asking);
+                        Ok(())
+                    }
+                }
+            }
             DriverInput::Stop(cause) => self.take(&[Event::StopRequested { cause }]),
             DriverInput::Knocked(knocked) => self.knocked(knocked),
         }
@@ -333,6 +348,7 @@ impl Driver {
         if let Some(job) = self.gate_job.take() {
             job.cancel();
         }
+        self.end_stop_jobs();
         if let Some(session) = self.session.take() {
             session.stop(Force::Kill);
         }
@@ -360,6 +376,8 @@ fn records(effect: &Effect) -> bool {
         Effect::StartAgent { .. }
         | Effect::SteerAgent { .. }
         | Effect::AnswerDoor { .. }
+        | Effect::ExamineStop { .. }
+        | Effect::AnswerStop { .. }
         | Effect::StopAgent { .. }
         | Effect::SnapshotWorktree { .. }
         | Effect::RunGates { .. }

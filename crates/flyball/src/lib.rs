@@ -20,6 +20,7 @@ pub mod process;
 pub mod project;
 pub mod prompt;
 pub mod report;
+pub(crate) mod run_record;
 pub mod telemetry;
 pub mod terminal;
 pub mod worktree;

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::advice::Advice;
 use super::phase::{End, Phase, Session};
 use super::state::RunState;
-use super::{StepOutput, iterating, stopping};
+use super::{StepOutput, iterating, stopping, stops};
 use crate::call::Verdict;
 use crate::door::{DoorAnswer, DoorQuestion, Matter};
 use crate::effect::Effect;
@@ -41,7 +41,9 @@ pub(super) fn asked(
             Verdict::Pass
         }
         Matter::Nothing => Verdict::Pass,
-        Matter::Stop { .. } => Verdict::Pass,
+        Matter::Stop { said, client_cap } => {
+            return stops::asked(session, (question.number, said, *client_cap), state, out);
+        }
     };
     answer(session, question, verdict, state, out)
 }
@@ -86,6 +88,9 @@ pub(super) fn asked_while_stopping(
     question: &DoorQuestion,
     out: &mut StepOutput,
 ) {
+    if matches!(question.matter, Matter::Stop { .. }) {
+        return stops::asked_while_stopping(session, question.number, out);
+    }
     let (rung, message) = match &question.matter {
         Matter::Call(_) => {
             (Rung::Halt, String::from("flyball is ending this session; this call does not run"))

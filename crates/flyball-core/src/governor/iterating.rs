@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::phase::{Closed, End, Phase, Session, Trouble};
 use super::state::RunState;
-use super::{StepOutput, advice, door, finish, stopping};
+use super::{StepOutput, advice, door, finish, stopping, stops};
 use crate::call::{CallRing, ToolCall, ToolOutcome, ToolResult, Verdict};
 use crate::effect::{Effect, Notice};
 use crate::event::{AgentFact, Exit, Timer};
@@ -25,6 +25,11 @@ pub(super) fn fact(
     session.calls.life(out.at);
     session.last_life = out.at;
     session.stall_told = None;
+    // Signs that come while the gates run say nothing about who is waited for.
+    session.awaits_answer &= matches!(
+        fact,
+        AgentFact::ShowedLife | AgentFact::Spent(_) | AgentFact::FilledContext { .. }
+    );
     match fact {
         AgentFact::Started { .. } | AgentFact::ShowedLife => Phase::Iterating(session),
         AgentFact::Asked(question) => door::asked(session, question, state, out),
@@ -70,14 +75,7 @@ pub(super) fn fact(
             session.trouble = Some(Trouble::OwnGuard { message: message.clone() });
             Phase::Iterating(session)
         }
-        AgentFact::StopRefused { .. } => {
-            if state.refused_task != session.task {
-                state.ring.completion_streak_ended();
-                state.refused_task.clone_from(&session.task);
-            }
-            state.ring.completion_refused();
-            Phase::Iterating(session)
-        }
+        AgentFact::StopExamined(found) => stops::examined(session, found, state, out),
         AgentFact::ReportedAttempt(report) => {
             session.reports.add(report.clone());
             Phase::Iterating(session)
@@ -207,6 +205,10 @@ fn runtime_up(session: Box<Session>, state: &RunState, out: &mut StepOutput) -> 
 /// A6: an agent that can be told is told first and given the same time again; then it is stopped.
 fn silent(mut session: Box<Session>, state: &RunState, out: &mut StepOutput) -> Phase {
     let limit = state.policy.limits.stall_after;
+    if session.awaits_answer {
+        session.calls.life(out.at);
+        session.last_life = out.at;
+    }
     let Some(stall) = session.calls.stalled(out.at, limit) else {
         set_stall_timer(&session, state, out);
         return Phase::Iterating(session);

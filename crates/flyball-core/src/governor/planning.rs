@@ -11,6 +11,7 @@ use crate::call::CallRing;
 use crate::effect::{Effect, Notice};
 use crate::event::Spend;
 use crate::id::{IterationNo, TaskId};
+use crate::stop::StopRing;
 use crate::task::{AttemptReports, Remedy};
 use crate::tasklist::Mode;
 
@@ -96,6 +97,9 @@ fn start(mode: Mode, task: Option<TaskId>, state: &mut RunState, out: &mut StepO
         reports: AttemptReports::default(),
         advice: Deferred::default(),
         door_used: false,
+        stops: StopRing::default(),
+        client_stop_cap: u32::MAX,
+        awaits_answer: false,
     };
     let agent = state.agent;
     out.order(Effect::StartAgent { iteration, mode, task, briefing, agent });

@@ -11,12 +11,13 @@ use super::phase::Phase;
 use super::waiting::WaitMeter;
 use crate::claim::Claim;
 use crate::effect::{LeftTask, Tally};
-use crate::event::{AgentTraits, Commit, Event, WorktreeSnapshot};
+use crate::event::{AgentTraits, Commit, Event};
 use crate::gate::{Finding, GateResult};
 use crate::id::{GateName, IterationNo, RunId, TaskId};
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::moment::Moment;
-use crate::policy::{Baseline, OnTamper, Policy};
+use crate::policy::{OnTamper, Policy};
+use crate::starting_point::StartingPoint;
 use crate::task::{AttemptReports, Standing, TaskRing};
 use crate::tasklist::TaskList;
 
@@ -25,14 +26,6 @@ use crate::tasklist::TaskList;
 pub(super) struct TaskBoard {
     pub(super) text: String,
     pub(super) list: TaskList,
-}
-
-/// What was red before the run began.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Before {
-    pub(super) failing: BTreeSet<String>,
-    pub(super) failures: u64,
-    pub(super) uncommitted: BTreeSet<String>,
 }
 
 /// Weakened tests and gates, and what was said about them.
@@ -79,7 +72,7 @@ pub(super) struct RunState {
     pub(super) fallbacks: u32,
     pub(super) agent: u32,
     pub(super) tasks: Option<TaskBoard>,
-    pub(super) before: Before,
+    pub(super) before: StartingPoint,
     pub(super) head: Option<String>,
     pub(super) code_tree: String,
     /// The gates' last word, and the one before it.
@@ -149,13 +142,7 @@ impl RunState {
             return None;
         }
         let Some(verdict) = &self.verdict else { return Some(false) };
-        Some(match self.policy.gates.baseline {
-            Baseline::Block => verdict.is_green(),
-            Baseline::Ignore => {
-                verdict.is_green()
-                    || verdict.nothing_new(&self.before.failing, self.before.failures)
-            }
-        })
+        Some(self.before.accepts(self.policy.gates.baseline, verdict))
     }
 
     /// Weakened tests that stand in the way of a completion.
@@ -166,12 +153,6 @@ impl RunState {
         let gate = GateName::new("tamper");
         let open = |finding: &&Finding| !self.tamper.accepted.contains(&finding.identity(&gate));
         self.tamper.findings.iter().filter(open).collect()
-    }
-
-    /// Uncommitted paths that were not uncommitted before the run.
-    pub(super) fn newly_uncommitted<'a>(&self, snapshot: &'a WorktreeSnapshot) -> Vec<&'a str> {
-        let is_new = |path: &&str| !self.before.uncommitted.contains(*path);
-        snapshot.uncommitted.iter().map(String::as_str).filter(is_new).collect()
     }
 
     /// The numbers so far.

@@ -5,9 +5,9 @@ use alloc::format;
 
 use super::phase::{End, Phase, Session, Stop};
 use super::state::RunState;
-use super::{StepOutput, door, finish, iterating};
+use super::{StepOutput, door, finish, iterating, stops};
 use crate::effect::{Effect, Force};
-use crate::event::{AgentFact, StopCause, Timer};
+use crate::event::{AgentFact, StopCause, StopExamined, Timer};
 use crate::outcome::Outcome;
 
 /// How often a kill is repeated before flyball gives up.
@@ -76,6 +76,10 @@ pub(super) fn fact(
             stop.session.reports.add(report.clone());
             Phase::Stopping(stop)
         }
+        AgentFact::StopExamined(StopExamined { asking, .. }) => {
+            stops::asked_while_stopping(&stop.session, *asking, out);
+            Phase::Stopping(stop)
+        }
         AgentFact::Asked(question) => {
             door::asked_while_stopping(&mut stop.session, question, out);
             Phase::Stopping(stop)
@@ -97,8 +101,7 @@ pub(super) fn fact(
         | AgentFact::HitLimit { .. }
         | AgentFact::LostModel { .. }
         | AgentFact::RefusedCredentials { .. }
-        | AgentFact::StoppedItself { .. }
-        | AgentFact::StopRefused { .. } => Phase::Stopping(stop),
+        | AgentFact::StoppedItself { .. } => Phase::Stopping(stop),
     }
 }
 

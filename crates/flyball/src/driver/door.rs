@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use flyball_core::door::{DoorAnswer, DoorQuestion, Matter};
 use flyball_core::guard::Rung;
+use flyball_core::stop::StopVerdict;
 use flyball_core::{AgentFact, Event, IterationNo};
 
 use super::perform::io;
@@ -137,13 +138,35 @@ impl Driver {
 
     /// Answers whoever waits for this.
     pub(super) fn answer_door(&mut self, question: u64, answer: DoorAnswer) {
+        if let Some(waiting) = self.doors.waiting.remove(&question) {
+            waiting.reply.answer(answer);
+        }
+    }
+
+    /// Tells the agent whether it may stop. What it said before a refusal is not its last word.
+    pub(super) fn answer_stop(&mut self, question: u64, verdict: &StopVerdict) {
         let Some(waiting) = self.doors.waiting.remove(&question) else { return };
-        if let (Some(said), Rung::Refuse, Some(session)) =
-            (&waiting.said, answer.rung, &mut self.session)
+        if let (Some(said), Some(_), Some(session)) =
+            (&waiting.said, verdict.reason(), &mut self.session)
         {
             session.reader.refused_stop(said);
         }
-        waiting.reply.answer(answer);
+        let rung = if verdict.reason().is_some() { Rung::Refuse } else { Rung::Pass };
+        let message = verdict.reason().unwrap_or_default().to_owned();
+        let calls = self.governor.standing().and_then(|s| s.calls).unwrap_or_default();
+        waiting.reply.answer(DoorAnswer { rung, message, calls });
+    }
+
+    /// Nothing can be said to whoever waits for this.
+    pub(super) fn send_away(&mut self, question: u64) {
+        self.doors.waiting.remove(&question);
+    }
+
+    /// Whoever wanted to stop has gone: nobody needs to know any more.
+    pub(super) fn end_stop_jobs(&mut self) {
+        for (_, job) in std::mem::take(&mut self.stop_jobs) {
+            job.cancel();
+        }
     }
 
     /// Takes note of what the stream shows.
@@ -160,6 +183,7 @@ impl Driver {
     /// is removed, and hooks that were put into it and never asked are noticed.
     pub(super) fn door_closed(&mut self, iteration: IterationNo) {
         self.admit(None);
+        self.end_stop_jobs();
         self.doors.waiting.clear();
         remove_spilled(&self.loop_dir, &run_key(&self.run, iteration));
         let SessionWatch { installed, asked, calls } = self.doors.session;

@@ -42,6 +42,11 @@ impl Driver {
             Effect::StopAgent { force, .. } => self.stop_agent(force),
             Effect::SteerAgent { message, .. } => self.steer_agent(&message),
             Effect::AnswerDoor { question, answer, .. } => self.answer_door(question, answer),
+            Effect::AnswerStop { asking, verdict, .. } => self.answer_stop(asking, &verdict),
+            Effect::ExamineStop { iteration, asking, ticket } => {
+                let job = GateJob::examine_stop(self, (iteration, asking), ticket)?;
+                self.stop_jobs.insert(asking, job);
+            }
             Effect::SnapshotWorktree { iteration } => {
                 let snapshot = Box::new(self.look(iteration)?);
                 self.queue.push_back(Event::WorktreeSeen { iteration, snapshot });

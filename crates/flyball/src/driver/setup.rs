@@ -13,7 +13,6 @@ use super::choice::{choose, named, policy_for};
 use super::crash::CrashPoint;
 use super::door::DoorWatch;
 use super::perform::{io, private_folder};
-use super::record::RunRecord;
 use super::timers::Timers;
 use super::{Driver, signals};
 use crate::agent::Adapter;
@@ -24,6 +23,7 @@ use crate::gate::GatePlan;
 use crate::journal::{Journal, LockError, NewRun, lock_worktree, state_dir};
 use crate::loopdir::LoopDir;
 use crate::report::{Format, Opening, Reporter};
+use crate::run_record::RunRecord;
 use crate::telemetry::Telemetry;
 use crate::terminal::ColorChoice;
 use crate::worktree::Worktree;
@@ -171,6 +171,7 @@ impl Parts {
             doors: DoorWatch::default(),
             starts: 0,
             gate_job: None,
+            stop_jobs: std::collections::BTreeMap::new(),
             first_tree,
             latest,
             ending: None,

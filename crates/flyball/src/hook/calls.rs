@@ -51,10 +51,6 @@ impl CallState {
     }
 
     /// A call is about to run. Asked twice about the same one, the answer is the same.
-    pub(crate) fn before(&mut self, rules: &CallRules, at: Moment, call: &ToolCall) -> Verdict {
-        self.before_as(rules, at, call, identity(call))
-    }
-
     fn before_as(
         &mut self,
         rules: &CallRules,

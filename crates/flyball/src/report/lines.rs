@@ -30,12 +30,6 @@ fn is_told_otherwise(guard: GuardKind, rung: Rung) -> bool {
     has_notice.contains(&guard) && rung != Rung::Halt
 }
 
-/// A refused stop in a line: the heading says why, and only the agent needs the rest.
-pub(crate) fn stop_refused(reason: &str) -> String {
-    let heading = reason.lines().next().unwrap_or_default();
-    format!("stop: {}", heading.trim_start_matches("# Completion Blocked: "))
-}
-
 impl TextReport {
     pub(super) fn new(paint: Paint) -> Self {
         Self { paint, status: StatusLine::new(), iteration: None }
@@ -104,9 +98,6 @@ impl TextReport {
                 let text = format!("{} {}", call.tool, call.preview);
                 self.line("CALL", Some(iteration), text.trim(), Paint::dim);
             }
-            AgentFact::StopRefused { reason } => {
-                self.line("REFUSE", Some(iteration), &stop_refused(reason), Paint::yellow);
-            }
             _ => {}
         }
     }
@@ -145,6 +136,8 @@ impl TextReport {
             Effect::CloseIteration(report) => self.closed(report),
             Effect::SteerAgent { .. }
             | Effect::AnswerDoor { .. }
+            | Effect::ExamineStop { .. }
+            | Effect::AnswerStop { .. }
             | Effect::SnapshotWorktree { .. }
             | Effect::RunGates { .. }
             | Effect::SetTimer { .. }

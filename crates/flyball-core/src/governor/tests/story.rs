@@ -12,7 +12,7 @@ use crate::claim::{ClaimReading, read_structured};
 use crate::effect::{Effect, Ending, IterationReport, Notice};
 use crate::event::{
     AgentFact, AgentTraits, Commit, Event, Exit, ExitHow, HumanFiles, Resume, RunStart,
-    TasksSnapshot, WorktreeSnapshot,
+    StopExamined, TasksSnapshot, WorktreeSnapshot,
 };
 use crate::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
 use crate::guard::GuardKind;
@@ -128,6 +128,7 @@ pub(super) struct Story {
     pub(super) human_files: HumanFiles,
     pub(super) memory: TaskMemory,
     pub(super) fallbacks: u32,
+    pub(super) steerable: bool,
     rules: Rules,
     gates: Vec<GateName>,
     reds: Reds,
@@ -154,6 +155,7 @@ impl Story {
             human_files: HumanFiles::default(),
             memory: TaskMemory::default(),
             fallbacks: 0,
+            steerable: true,
             rules: Policy::default().into_rules(),
             gates: Vec::new(),
             reds: |_| Vec::new(),
@@ -205,7 +207,7 @@ impl Story {
             snapshot: self.snapshot(Vec::new()),
             human_files: self.human_files.clone(),
             memory: self.memory.clone(),
-            agent: AgentTraits { steerable: true, structured: true },
+            agent: AgentTraits { steerable: self.steerable, structured: true },
             fallbacks: self.fallbacks,
         };
         Event::RunStarted(Box::new(start))
@@ -337,6 +339,13 @@ impl Story {
                 let result = Box::new(self.gates_on(&tree));
                 let tamper = if iteration.get() > 0 { self.tamper.clone() } else { Vec::new() };
                 self.tell(Event::GatesFinished { iteration, result, tamper });
+            }
+            Effect::ExamineStop { iteration, asking, ticket } => {
+                let snapshot = Box::new(self.snapshot(Vec::new()));
+                let gates = self.gates_on(&self.tree);
+                let gates = (!self.gates.is_empty()).then(|| Box::new(gates));
+                let found = StopExamined { asking, ticket, snapshot, gates };
+                self.tell(Event::Agent { iteration, fact: AgentFact::StopExamined(found) });
             }
             Effect::WriteTasks { text } => self.tasks = Some(text),
             Effect::Announce(notice) => self.notices.push(notice),

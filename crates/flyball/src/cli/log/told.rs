@@ -11,7 +11,6 @@ use flyball_core::task::AttemptReport;
 use super::super::columns::Tint;
 use super::story::Detail;
 use super::words;
-use crate::report::stop_refused;
 
 type Told = (&'static str, Tint, String);
 
@@ -31,7 +30,6 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
         AgentFact::StoppedItself { message } => {
             told("agent", Tint::Warn, &format!("stopped itself: {message}"))
         }
-        AgentFact::StopRefused { reason } => told("refused", Tint::Warn, &stop_refused(reason)),
         AgentFact::ReportedAttempt(report) => told("reported", Tint::Plain, &reported(report)),
         AgentFact::Asked(question) => match (&question.matter, detail) {
             (Matter::Report(report), _) => told("reported", Tint::Plain, &reported(report)),
@@ -46,6 +44,7 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
         | AgentFact::Spent(_)
         | AgentFact::FilledContext { .. }
         | AgentFact::Spoke
+        | AgentFact::StopExamined(_)
         | AgentFact::ShowedLife => match detail {
             Detail::WorthReading => None,
             Detail::Everything => busy(fact),
