@@ -11,7 +11,7 @@ use crate::claim::ClaimReading;
 use crate::effect::Rung;
 use crate::gate::{Finding, GateResult};
 use crate::guard::Trip;
-use crate::id::{GateName, IterationNo, RunId};
+use crate::id::{GateName, IterationNo, RunId, SubAgent};
 use crate::moment::Moment;
 use crate::policy::Policy;
 use crate::task::{AttemptReport, TaskMemory};
@@ -210,8 +210,18 @@ pub enum AgentFact {
     CalledTool(ToolCall),
     /// A tool answered.
     ToolReturned(ToolResult),
+    /// A hook asks whether this call may run; the stream may show the same call.
+    AskedTool(ToolCall),
     /// It said something well-formed.
     Spoke,
+    /// A whole turn of the model held words and no call.
+    OnlySpoke {
+        /// Whose model it is.
+        #[serde(default)]
+        agent: SubAgent,
+    },
+    /// A human spoke to it in mid-session.
+    HeardHuman,
     /// It said something that could not be understood.
     SpokeNonsense(ValidationFailure),
     /// It used tokens or money, counted since the last such fact.

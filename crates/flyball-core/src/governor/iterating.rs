@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::book::Book;
 use super::phase::{Closed, End, Phase, Session, Trouble};
 use super::{Turn, finish, stopping};
+use crate::call::texts::validation_evidence as evidence_of;
 use crate::call::{ToolCall, ToolOutcome, ToolResult, Verdict};
 use crate::effect::{Effect, Notice, Rung};
 use crate::event::{AgentFact, Exit, Timer};
@@ -36,9 +37,18 @@ pub(super) fn fact(
             finish::end(Outcome::AgentNotStarted, why.clone(), book, turn)
         }
         AgentFact::CalledTool(call) => called(session, call, book, turn),
+        AgentFact::AskedTool(call) => asked(session, call, book, turn),
         AgentFact::ToolReturned(result) => returned(session, result, book, turn),
         AgentFact::Spoke => {
             session.calls.spoke(turn.at);
+            Phase::Iterating(session)
+        }
+        AgentFact::OnlySpoke { agent } => {
+            session.calls.only_spoke(turn.at, agent);
+            Phase::Iterating(session)
+        }
+        AgentFact::HeardHuman => {
+            session.calls.human(turn.at);
             Phase::Iterating(session)
         }
         AgentFact::SpokeNonsense(failure) => {
@@ -94,10 +104,30 @@ pub(super) fn fact(
 fn called(mut session: Box<Session>, call: &ToolCall, book: &mut Book, turn: &mut Turn) -> Phase {
     // An agent that works again has got over its trouble.
     session.trouble = None;
+    let was_asked = session.calls.has_judged(call);
     let verdict = session.calls.before(&book.policy.calls, turn.at, call);
+    // What was said when it was asked about is not said again.
+    if was_asked && !verdict.may_run() {
+        return Phase::Iterating(session);
+    }
     if let Verdict::Refuse { message, .. } | Verdict::Halt { message, .. } = &verdict {
         let (iteration, message) = (session.iteration, message.clone());
         turn.order(Effect::RefuseCall { iteration, call: call.id.clone(), message });
+    }
+    obey(session, verdict, book, turn)
+}
+
+/// A hook's question. Asked again, it is answered again and told once.
+fn asked(mut session: Box<Session>, call: &ToolCall, book: &mut Book, turn: &mut Turn) -> Phase {
+    session.trouble = None;
+    let was_judged = session.calls.has_judged(call);
+    let verdict = session.calls.ask(&book.policy.calls, turn.at, call);
+    if let Verdict::Refuse { message, .. } | Verdict::Halt { message, .. } = &verdict {
+        let (iteration, message) = (session.iteration, message.clone());
+        turn.order(Effect::RefuseCall { iteration, call: call.id.clone(), message });
+    }
+    if was_judged {
+        return Phase::Iterating(session);
     }
     obey(session, verdict, book, turn)
 }
@@ -256,27 +286,21 @@ fn set_stall_timer(session: &Session, book: &Book, turn: &mut Turn) {
     }
 }
 
-/// The agent is gone. What it got wrong in its last words counts now; a trip on the exit itself
-/// halts a session that has already ended, so nothing is waited for.
+/// The agent is gone. A trip on the exit itself halts a session that has already ended, so nothing
+/// is waited for.
 pub(super) fn exited(
-    mut session: Session,
+    session: Session,
     mut end: End,
     exit: &Exit,
     book: &Book,
     turn: &mut Turn,
 ) -> Phase {
+    // Whether that ends the run is judged with the iteration.
     for failure in &exit.claims.failures {
-        let verdict = session.calls.invalid(&book.policy.calls, turn.at, failure);
-        let rung = verdict.rung();
-        if let Verdict::Nudge { trip, .. }
-        | Verdict::Refuse { trip, .. }
-        | Verdict::Halt { trip, .. } = verdict
-        {
-            turn.tripped(trip.clone(), rung);
-            if rung == Rung::Halt && end == End::Own {
-                end = End::Halted(trip);
-            }
-        }
+        let streak = book.malformed_claims.saturating_add(1);
+        let limit = book.policy.calls.max_validation_failures;
+        let trip = Trip::new(GuardKind::Validation, streak, limit, evidence_of(failure));
+        turn.tripped(trip, Rung::Nudge);
     }
     if let (End::Own, Some(Trouble::OwnGuard { message })) = (&end, &session.trouble) {
         let evidence = format!("the agent's own loop guard stopped it: {message}");

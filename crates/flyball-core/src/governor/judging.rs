@@ -36,6 +36,7 @@ pub(super) fn judge(closed: &Closed, book: &mut Book, turn: &mut Turn) -> Phase 
     book.ring.meters.iterations = book.ring.meters.iterations.saturating_add(1);
     book.last_task.clone_from(&closed.session.task);
     let judgement = weigh(closed, &sight, book);
+    count_malformed_claims(closed, &judgement, book);
     record(closed, &sight, &judgement, book, turn);
     let verification = verifying::verify(book, &sight, &closed.exit.claims);
     let phase = follow(closed, &judgement, verification, book, turn);
@@ -200,10 +201,35 @@ fn follow(
         let also = also.trip.into_iter().chain(also.also).collect();
         return finish::halt(trip.clone(), also, book, turn);
     }
-    match stuck(closed, book, turn) {
+    match malformed_claims(closed, book, turn).or_else(|| stuck(closed, book, turn)) {
         Some(phase) => phase,
         None => planning::plan(book, turn),
     }
+}
+
+/// A4: malformed claims are read when a session ends, so their streak is one of iterations. One that
+/// was lost says nothing.
+fn count_malformed_claims(closed: &Closed, judgement: &Judgement, book: &mut Book) {
+    if judgement.verdict == IterationVerdict::Unjudged {
+        return;
+    }
+    let counts = !closed.exit.claims.failures.is_empty() && !judgement.progressed;
+    book.malformed_claims = if counts { book.malformed_claims.saturating_add(1) } else { 0 };
+}
+
+/// A4: too many iterations in a row with a malformed claim and without progress.
+fn malformed_claims(closed: &Closed, book: &mut Book, turn: &mut Turn) -> Option<Phase> {
+    let (count, limit) = (book.malformed_claims, book.policy.calls.max_validation_failures);
+    let failure = closed.exit.claims.failures.last().filter(|_| count >= limit)?;
+    let last = crate::call::texts::validation_evidence(failure);
+    let evidence = format!(
+        "{count} iterations in a row ended with a malformed claim and without progress, the last \
+         one with: {last}"
+    );
+    let trip = Trip::new(GuardKind::Validation, count, limit, evidence);
+    let safety = book.ring.may_start(&book.policy);
+    let also = safety.trip.into_iter().chain(safety.also).collect();
+    Some(finish::halt(trip, also, book, turn))
 }
 
 fn asks(book: &Book) -> bool {

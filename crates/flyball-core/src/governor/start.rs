@@ -102,6 +102,7 @@ fn open_book(start: &RunStart, turn: &Turn) -> Book {
         left: Vec::new(),
         last_task: None,
         refused_task: None,
+        malformed_claims: 0,
         attempted: alloc::collections::BTreeSet::new(),
         carried: Carried::default(),
         entries: 0,

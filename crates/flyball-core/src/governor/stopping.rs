@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::String;
 
 use super::book::Book;
 use super::phase::{End, Phase, Session, Stop};
@@ -78,8 +79,16 @@ pub(super) fn fact(
         AgentFact::CouldNotStart { why } => {
             finish::end(Outcome::AgentNotStarted, why.clone(), book, turn)
         }
+        AgentFact::AskedTool(call) => {
+            let (iteration, call) = (stop.session.iteration, call.id.clone());
+            let message = String::from("The session is being stopped. This call was not run.");
+            turn.order(Effect::RefuseCall { iteration, call, message });
+            Phase::Stopping(stop)
+        }
         AgentFact::Started { .. }
         | AgentFact::ShowedLife
+        | AgentFact::HeardHuman
+        | AgentFact::OnlySpoke { .. }
         | AgentFact::CalledTool(_)
         | AgentFact::CalledJudged(_)
         | AgentFact::HookSteered { .. }
