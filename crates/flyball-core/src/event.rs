@@ -10,7 +10,7 @@ use crate::call::{ToolCall, ToolResult, ValidationFailure};
 use crate::claim::ClaimReading;
 use crate::door::DoorQuestion;
 use crate::gate::{Finding, GateResult};
-use crate::id::{GateName, IterationNo, RunId};
+use crate::id::{GateName, IterationNo, RunId, SubAgent};
 use crate::moment::Moment;
 use crate::policy::Policy;
 use crate::stop::StopTicket;
@@ -199,6 +199,14 @@ pub enum AgentFact {
     ToolReturned(ToolResult),
     /// It said something well-formed.
     Spoke,
+    /// A whole turn of the model held words and no call.
+    OnlySpoke {
+        /// Whose model it is.
+        #[serde(default)]
+        agent: SubAgent,
+    },
+    /// A human spoke to it in mid-session.
+    HeardHuman,
     /// It said something that could not be understood.
     SpokeNonsense(ValidationFailure),
     /// It used tokens or money, counted since the last such fact.

@@ -36,7 +36,7 @@ pub use self::effect::Effect;
 pub use self::event::{AgentFact, Event};
 pub use self::governor::Governor;
 pub use self::guard::{GuardKind, Trip};
-pub use self::id::{CallId, GateName, IterationNo, RunId, SubAgent, TaskId};
+pub use self::id::{CallId, GateName, IterationNo, RoundId, RunId, SubAgent, TaskId};
 pub use self::moment::{Millis, Moment};
 pub use self::outcome::Outcome;
 pub use self::policy::{Policy, PolicyError};

@@ -124,27 +124,26 @@ mod properties {
     fn talk() -> impl Strategy<Value = AgentFact> {
         let id = || (0..4_u8).prop_map(|id| CallId::new(id.to_string()));
         let call = (id(), 0..3_u8).prop_map(|(id, what)| {
-            AgentFact::CalledTool(ToolCall {
-                id,
-                agent: SubAgent::default(),
-                tool: "tool".into(),
-                call: fingerprint_result(&what.to_string()),
-                preview: String::new(),
-            })
+            let identity = fingerprint_result(&what.to_string());
+            AgentFact::CalledTool(ToolCall::identified(id, "tool", identity))
         });
         let outcome = select(
             &[ToolOutcome::Ok, ToolOutcome::Exit, ToolOutcome::Tool, ToolOutcome::Refused][..],
         );
         let result =
             (id(), outcome, any::<u64>(), word()).prop_map(|(id, outcome, chars, text)| {
-                let result: Fingerprint = fingerprint_result(&text);
-                let (agent, preview) = (SubAgent::default(), text);
-                AgentFact::ToolReturned(ToolResult { id, agent, outcome, result, chars, preview })
+                let mut result = ToolResult::new(id, outcome, &text);
+                result.chars = chars;
+                AgentFact::ToolReturned(result)
             });
         let nonsense = word().prop_map(|error| {
-            let (expected, received) = (error.clone(), error.clone());
             let kind = ValidationKind::BadStreamLine;
-            AgentFact::SpokeNonsense(ValidationFailure { kind, expected, received, error })
+            AgentFact::SpokeNonsense(ValidationFailure::new(
+                kind,
+                error.clone(),
+                &error,
+                error.clone(),
+            ))
         });
         prop_oneof![
             4 => call,

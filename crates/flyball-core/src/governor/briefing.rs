@@ -197,6 +197,10 @@ fn halted(closed: &Closed, trip: &Trip) -> String {
         GuardKind::Repetition => {
             "Do not make that call again: choose another tool or other arguments."
         }
+        GuardKind::GoingNowhere => {
+            "Do not go through the same steps again: write down what they told you, and try \
+             something none of them was."
+        }
         GuardKind::Validation => "Write complete, valid tool calls; one at a time if need be.",
         GuardKind::ToolFailures => "Find out why the tool fails before you use it again.",
         GuardKind::Stall | GuardKind::IterationTimeout => {

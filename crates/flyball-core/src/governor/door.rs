@@ -29,7 +29,12 @@ pub(super) fn asked(
     let verdict = match &question.matter {
         Matter::Call(call) => {
             session.trouble = None;
-            session.calls.before(rules, at, call)
+            let was_judged = session.calls.has_judged(call);
+            let verdict = session.calls.ask(rules, at, call);
+            if was_judged {
+                return answer_again(session, question, &verdict, out);
+            }
+            verdict
         }
         Matter::Result(result) => {
             iterating::note_large(result, state, out);
@@ -80,6 +85,19 @@ fn answer(
             stopping::begin(session, End::Halted(trip), out, state)
         }
     }
+}
+
+/// The same call was asked about before, or has been shown: the same answer, told once.
+fn answer_again(
+    session: Box<Session>,
+    question: &DoorQuestion,
+    verdict: &Verdict,
+    out: &mut StepOutput,
+) -> Phase {
+    let rung = if verdict.may_run() { Rung::Pass } else { verdict.rung() };
+    let message = verdict.message().filter(|_| !verdict.may_run()).unwrap_or_default();
+    reply(&session, question.number, rung, String::from(message), out);
+    Phase::Iterating(session)
 }
 
 /// A question of an agent that is being stopped: nothing new begins, and it may go.

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::phase::{Closed, End, Phase, Session, Trouble};
 use super::state::RunState;
 use super::{StepOutput, advice, door, finish, stopping, stops};
+use crate::call::texts::validation_evidence as evidence_of;
 use crate::call::{CallRing, ToolCall, ToolOutcome, ToolResult, Verdict};
 use crate::effect::{Effect, Notice};
 use crate::event::{AgentFact, Exit, Timer};
@@ -40,6 +41,14 @@ pub(super) fn fact(
         AgentFact::ToolReturned(result) => returned(session, result, state, out),
         AgentFact::Spoke => {
             session.calls.spoke(out.at);
+            Phase::Iterating(session)
+        }
+        AgentFact::OnlySpoke { agent } => {
+            session.calls.only_spoke(out.at, agent);
+            Phase::Iterating(session)
+        }
+        AgentFact::HeardHuman => {
+            session.calls.human(out.at);
             Phase::Iterating(session)
         }
         AgentFact::SpokeNonsense(failure) => {
@@ -92,7 +101,12 @@ fn called(
 ) -> Phase {
     // An agent that works again has got over its trouble.
     session.trouble = None;
+    let was_asked = session.calls.has_judged(call);
     let verdict = session.calls.before(&state.policy.calls, out.at, call);
+    // What was said when it was asked about is not said again.
+    if was_asked && !verdict.may_run() {
+        return Phase::Iterating(session);
+    }
     obey(session, verdict, state, out)
 }
 
@@ -274,27 +288,21 @@ fn set_stall_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
     }
 }
 
-/// The agent is gone. What it got wrong in its last words counts now; a trip on the exit itself
-/// halts a session that has already ended, so nothing is waited for.
+/// The agent is gone. A trip on the exit itself halts a session that has already ended, so nothing
+/// is waited for.
 pub(super) fn exited(
-    mut session: Session,
+    session: Session,
     mut end: End,
     exit: &Exit,
     state: &RunState,
     out: &mut StepOutput,
 ) -> Phase {
+    // Whether that ends the run is judged with the iteration.
     for failure in &exit.claims.failures {
-        let verdict = session.calls.invalid(&state.policy.calls, out.at, failure);
-        let rung = verdict.rung();
-        if let Verdict::Nudge { trip, .. }
-        | Verdict::Refuse { trip, .. }
-        | Verdict::Halt { trip, .. } = verdict
-        {
-            out.tripped(trip.clone(), rung);
-            if rung == Rung::Halt && end == End::Own {
-                end = End::Halted(trip);
-            }
-        }
+        let streak = state.malformed_claims.saturating_add(1);
+        let limit = state.policy.calls.max_validation_failures;
+        let trip = Trip::new(GuardKind::Validation, streak, limit, evidence_of(failure));
+        out.tripped(trip, Rung::Nudge);
     }
     if let (End::Own, Some(Trouble::OwnGuard { message })) = (&end, &session.trouble) {
         let evidence = format!("the agent's own loop guard stopped it: {message}");

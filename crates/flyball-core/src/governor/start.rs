@@ -100,6 +100,7 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         left: Vec::new(),
         last_task: None,
         refused_task: None,
+        malformed_claims: 0,
         attempted: alloc::collections::BTreeSet::new(),
         carried: Carried::default(),
         entries: 0,

@@ -90,6 +90,9 @@ pub(super) struct RunState {
     pub(super) last_task: Option<TaskId>,
     /// The task whose completions were refused in a row.
     pub(super) refused_task: Option<TaskId>,
+    /// Iterations in a row that ended with a malformed claim and without progress (A4).
+    #[serde(default)]
+    pub(super) malformed_claims: u32,
     /// Tasks attempted in the last iteration, to be looked at before the next.
     pub(super) attempted: BTreeSet<TaskId>,
     /// What sessions cut short by a limit left behind, for the iteration that goes on.

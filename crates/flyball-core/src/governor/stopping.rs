@@ -93,6 +93,8 @@ pub(super) fn fact(
         }
         AgentFact::Started { .. }
         | AgentFact::ShowedLife
+        | AgentFact::HeardHuman
+        | AgentFact::OnlySpoke { .. }
         | AgentFact::CalledTool(_)
         | AgentFact::ToolReturned(_)
         | AgentFact::Spoke

@@ -7,7 +7,7 @@ use std::string::{String, ToString};
 use std::vec::Vec;
 
 use crate::Governor;
-use crate::call::{ToolCall, ToolOutcome, ToolResult, fingerprint_call, fingerprint_result};
+use crate::call::{ToolCall, ToolOutcome, ToolResult};
 use crate::claim::{ClaimReading, read_structured};
 use crate::effect::{Effect, Ending, IterationReport, Notice};
 use crate::event::{
@@ -17,7 +17,7 @@ use crate::event::{
 use crate::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
 use crate::guard::GuardKind;
 use crate::guard::Rung;
-use crate::id::{CallId, GateName, IterationNo, RunId, SubAgent};
+use crate::id::{CallId, GateName, IterationNo, RunId};
 use crate::moment::{Millis, Moment};
 use crate::outcome::Outcome;
 use crate::policy::{Policy, Rules};
@@ -92,23 +92,11 @@ pub(super) fn repeats(times: usize) -> Vec<AgentFact> {
     let args = serde_json::json!({"path": "a.rs"});
     let call = |n: usize| {
         let id = CallId::new(n.to_string());
-        AgentFact::CalledTool(ToolCall {
-            id,
-            agent: SubAgent::default(),
-            tool: "read_file".into(),
-            call: fingerprint_call("read_file", &args, &[]),
-            preview: String::new(),
-        })
+        AgentFact::CalledTool(ToolCall::new(id, "read_file", &args, &Policy::default().calls))
     };
     let result = |n: usize| {
-        AgentFact::ToolReturned(ToolResult {
-            id: CallId::new(n.to_string()),
-            agent: SubAgent::default(),
-            outcome: ToolOutcome::Ok,
-            result: fingerprint_result("same"),
-            chars: 4,
-            preview: "same".into(),
-        })
+        let id = CallId::new(n.to_string());
+        AgentFact::ToolReturned(ToolResult::new(id, ToolOutcome::Ok, "same"))
     };
     (0..times).flat_map(|n| [call(n), result(n)]).collect()
 }
