@@ -229,12 +229,8 @@ impl Writer<'_, '_> {
     }
 
     fn nonsense(&mut self) {
-        let failure = ValidationFailure {
-            kind: ValidationKind::BadStreamLine,
-            expected: String::from("an event"),
-            received: String::from("%&!"),
-            error: String::from("no JSON"),
-        };
+        let kind = ValidationKind::BadStreamLine;
+        let failure = ValidationFailure::new(kind, "an event", "%&!", "no JSON");
         for _ in 0..5 {
             self.fact(AgentFact::SpokeNonsense(failure.clone()));
         }

@@ -39,6 +39,9 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
         AgentFact::Started { .. }
         | AgentFact::CalledTool(_)
         | AgentFact::CalledJudged(_)
+        | AgentFact::AskedTool(_)
+        | AgentFact::OnlySpoke { .. }
+        | AgentFact::HeardHuman
         | AgentFact::ToolReturned(_)
         | AgentFact::SpokeNonsense(_)
         | AgentFact::Spent(_)
