@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod properties {
     use flyball_core::call::{
-        Fingerprint, ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind,
+        ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind,
         fingerprint_result,
     };
     use flyball_core::claim::read_structured;
@@ -17,7 +17,7 @@ mod properties {
     use flyball_core::task::{AttemptReport, AttemptStatus, TaskMemory};
     use flyball_core::{
         CallId, Effect, Event, GateName, Governor, GuardKind, IterationNo, Millis, Moment, RunId,
-        SubAgent, TaskId, Trip,
+        TaskId, Trip,
     };
     use proptest::collection::vec;
     use proptest::prelude::*;

@@ -33,6 +33,7 @@ pub use self::key::Key;
 pub use self::layer::{Entry, Origin, Settings, Source};
 pub use self::value::Value;
 pub(crate) use self::value::{stays_inside, string};
+use self::schema::Reader;
 use crate::error::CliError;
 
 /// The name of the project's file.
@@ -293,6 +294,19 @@ impl Config {
     /// Who set a setting; none for a name that is no setting.
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         self.settings.get(&Key::dotted(key)).map(|entry| &entry.origin)
+    }
+
+    /// Settings that are still read and do nothing any more, each with who set it.
+    pub fn warnings(&self) -> Vec<String> {
+        let gone = schema::SETTINGS.iter().filter(|setting| setting.reader == Reader::Nobody);
+        let set = gone.filter_map(|setting| Some((setting.key, self.origin(setting.key)?)));
+        set.map(|(key, origin)| {
+            format!(
+                "`{key}` ({origin}) does nothing any more: results that change are let through by \
+                 themselves (`calls.refuse_after_changing`); take it out"
+            )
+        })
+        .collect()
     }
 
     /// The whole configuration as TOML, for people.

@@ -267,8 +267,8 @@ impl Writer<'_, '_> {
     }
 
     fn nonsense(&mut self) {
-        let failure =
-            ValidationFailure::new(ValidationKind::BadStreamLine, "an event", "%&!", "no JSON");
+        let kind = ValidationKind::BadStreamLine;
+        let failure = ValidationFailure::new(kind, "an event", "%&!", "no JSON");
         for _ in 0..5 {
             self.fact(AgentFact::SpokeNonsense(failure.clone()));
         }

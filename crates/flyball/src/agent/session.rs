@@ -9,7 +9,6 @@ use std::collections::VecDeque;
 
 use flyball_core::call::{
     ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, fingerprint_call_text,
-    fingerprint_result,
 };
 use flyball_core::claim::read_structured;
 use flyball_core::event::{Exit, ExitHow};
@@ -200,13 +199,12 @@ impl Session {
         self.words.clear();
         let (id, preview) = (prefix(call.id, NAME), prefix(call.args, PREVIEW));
         self.remember(id, preview);
-        self.fact(AgentFact::CalledTool(ToolCall {
-            id: CallId::new(id),
-            agent: SubAgent::new(prefix(call.agent, NAME)),
-            tool: prefix(call.tool, NAME).to_owned(),
-            call: fingerprint_call_text(call.tool, call.args, &self.free_text),
-            preview: preview.to_owned(),
-        }));
+        let tool = prefix(call.tool, NAME);
+        let mut fact = ToolCall::from_json(CallId::new(id), tool, call.args, &self.free_text)
+            .by(SubAgent::new(prefix(call.agent, NAME)));
+        // The whole name counts, however long it is.
+        fact.call = fingerprint_call_text(call.tool, call.args, &self.free_text);
+        self.fact(AgentFact::CalledTool(fact));
     }
 
     /// A tool answered.
@@ -214,14 +212,9 @@ impl Session {
         self.progress();
         self.saw(answer.text.len());
         self.interrupted();
-        self.fact(AgentFact::ToolReturned(ToolResult {
-            id: CallId::new(prefix(answer.id, NAME)),
-            agent: SubAgent::new(prefix(answer.agent, NAME)),
-            outcome: answer.outcome,
-            result: fingerprint_result(answer.text),
-            chars: u64::try_from(answer.text.chars().count()).unwrap_or(u64::MAX),
-            preview: prefix(answer.text, PREVIEW).to_owned(),
-        }));
+        let id = CallId::new(prefix(answer.id, NAME));
+        let result = ToolResult::new(id, answer.outcome, answer.text);
+        self.fact(AgentFact::ToolReturned(result.by(SubAgent::new(prefix(answer.agent, NAME)))));
     }
 
     /// A call that could not be made: the message around it was not well-formed, and what it said
@@ -248,12 +241,9 @@ impl Session {
 
     /// Something that could not be understood, told beside the agent's words.
     pub(crate) fn nonsense(&mut self, kind: ValidationKind, received: &str, error: &str) {
-        self.fact(AgentFact::SpokeNonsense(ValidationFailure {
-            kind,
-            expected: expected(kind).to_owned(),
-            received: prefix(received, PREVIEW).to_owned(),
-            error: prefix(error, MESSAGE).to_owned(),
-        }));
+        let error = prefix(error, MESSAGE);
+        let failure = ValidationFailure::new(kind, expected(kind), received, error);
+        self.fact(AgentFact::SpokeNonsense(failure));
     }
 
     /// The client tries again by itself.

@@ -39,6 +39,8 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
         AgentFact::Exited(exit) => exited(exit, detail),
         AgentFact::Started { .. }
         | AgentFact::CalledTool(_)
+        | AgentFact::OnlySpoke { .. }
+        | AgentFact::HeardHuman
         | AgentFact::ToolReturned(_)
         | AgentFact::SpokeNonsense(_)
         | AgentFact::Spent(_)
