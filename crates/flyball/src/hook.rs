@@ -6,18 +6,9 @@
 //! takes too long answers as `[hooks] on_error` says.
 
 mod calls;
-mod claude;
-mod codex;
 mod context;
-mod copilot;
-mod dialect;
-mod gemini;
-mod goose;
 mod input;
 pub mod install;
-mod own;
-mod plugin;
-mod qwen;
 mod report;
 mod spill;
 mod stop;
@@ -29,13 +20,12 @@ use std::time::Duration;
 pub(crate) use self::calls::CallState;
 use self::context::HookContext;
 pub(crate) use self::context::{RunGuards, SessionBrief, run_key, stop_key};
-pub use self::dialect::{
-    Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, dialect, dialects,
-};
 pub(crate) use self::report::{HookNote, HookReport, notes};
 pub(crate) use self::spill::remove_spilled;
 pub(crate) use self::stop::time_of as stop_time;
-use crate::agent::{HooksFor, REFUSAL_MARK};
+pub use crate::client::hook::{Dialect, Heard, HeardCall, HeardResult, Occasion, Reply};
+pub use crate::client::registry::{dialect, dialects};
+use crate::client::{HooksFor, REFUSAL_MARK};
 use crate::clock::{self, Deadline};
 use crate::config::OnHookError;
 use crate::error::CliError;

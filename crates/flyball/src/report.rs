@@ -14,8 +14,8 @@ use self::json::JsonReport;
 use self::lines::TextReport;
 pub(crate) use self::lines::stop_refused;
 pub use self::summary::summary_text;
-use crate::agent::AgentNote;
 use crate::cli::Format;
+use crate::client::AgentNote;
 use crate::gate::GateProgress;
 use crate::terminal::{ColorChoice, Paint};
 

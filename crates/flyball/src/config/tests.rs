@@ -384,7 +384,7 @@ fn a_command_names_its_agent_and_another_agent_does_away_with_the_command() {
     let project = "[agent]\ncommand = [\"bash\", \"agent.sh\"]\noutput = \"flyball\"";
     let config = Given::project(project).config();
     assert_eq!(config.agent.name, "bash");
-    assert_eq!(config.agent.output, Some(OutputFormat::Flyball));
+    assert_eq!(config.agent.output, Some(OutputFormat::Client("flyball")));
     let flag =
         |key, value: &str, flag| Override { key, value: Value::Text(value.to_owned()), flag };
     let overrides = vec![flag("agent.name", "codex", "--agent")];

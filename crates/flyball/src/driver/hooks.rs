@@ -12,7 +12,7 @@ use flyball_core::{AgentFact, CallId, Event, IterationNo, Moment};
 
 use super::Driver;
 use super::perform::Start;
-use crate::agent::{Fact, HookSetup, HooksFor};
+use crate::client::{Fact, HookSetup, HooksFor};
 use crate::error::CliError;
 use crate::hook::{
     CallState, Dialect, HookReport, RunGuards, SessionBrief, dialect, remove_spilled, run_key,
@@ -98,9 +98,9 @@ impl HookWatch {
 impl Driver {
     /// The hooks to put into a session; none when the client has none.
     pub(super) fn hook_setup(&self) -> Option<HookSetup> {
-        let name = self.adapter.name();
-        // A home-made agent calls flyball itself.
-        dialect(name).filter(|_| name != "flyball")?;
+        if !self.adapter.takes_hooks() {
+            return None;
+        }
         let secs = self.config.hooks.timeout.get().div_ceil(1000).saturating_add(SLACK_SECS);
         Some(HookSetup {
             stay: HooksFor::Run,
@@ -166,7 +166,7 @@ impl Driver {
             if report.iteration != Some(iteration) {
                 continue;
             }
-            session.book.named(&report.session);
+            session.usage_file.named(&report.session);
             if let (Some(said), true) = (&report.said, report.stop_refused.is_some()) {
                 session.reader.refused_stop(said);
             }

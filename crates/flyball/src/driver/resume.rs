@@ -49,7 +49,7 @@ impl RunRequest {
         let record = RunRecord::load(&setup.state_dir, &id)
             .map_err(|e| io("read the run's settings", &e))?;
         let plan = GatePlan::of(record.gates())?;
-        config.policy = policy_for(&config, setup.adapter.as_ref())?;
+        config.policy = policy_for(&config, &*setup.adapter)?;
         let (governor, last_effects, latest) = replay(&journal, &id)?;
         let latest = latest.ok_or_else(|| {
             CliError::no_input(format!("run `{id}` died before it began")).hint("flyball run")

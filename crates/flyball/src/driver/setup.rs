@@ -9,14 +9,13 @@ use flyball_core::governor::{StartProblem, start_problem};
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
-use super::choice::{choose, named, policy_for};
+use super::choice::{ChosenAgent, choose, named, policy_for};
 use super::crash::CrashPoint;
 use super::hooks::HookWatch;
 use super::perform::{io, private_folder};
 use super::record::RunRecord;
 use super::timers::Timers;
 use super::{Driver, signals};
-use crate::agent::Adapter;
 use crate::cli::Format;
 use crate::clock::{self, Clock};
 use crate::config::{Config, Detail, Permission};
@@ -58,7 +57,7 @@ pub(super) struct RunSetup {
     pub(super) loop_dir: LoopDir,
     pub(super) tasks: TasksSnapshot,
     pub(super) state_dir: PathBuf,
-    pub(super) adapter: Box<dyn Adapter>,
+    pub(super) adapter: ChosenAgent,
 }
 
 impl RunSetup {
@@ -93,7 +92,7 @@ impl RunRequest {
         let Self { dir, mut config, format, color } = self;
         let mut setup = RunSetup::gather(&dir, &config)?;
         let plan = setup.plan(&config)?;
-        config.policy = policy_for(&config, setup.adapter.as_ref())?;
+        config.policy = policy_for(&config, &*setup.adapter)?;
         let clock = Clock::start();
         let run = new_run_id(clock.now());
         let mut journal = Journal::open(&setup.state_dir)?;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::context::HookContext;
 use super::spill::{Spilled, spilled};
 use super::{Asked, Heard, HeardCall, HookReport, Occasion, Reply};
-use crate::agent::{REFUSAL_MARK, adapter};
+use crate::client::{REFUSAL_MARK, registry};
 use crate::error::CliError;
 use crate::journal::{Beside, HookChange, Journal};
 
@@ -174,7 +174,7 @@ pub(super) fn before(
     journal: &mut Journal,
 ) -> Result<Reply, CliError> {
     let mut rules = context.policy.calls.clone();
-    let own = adapter(asked.dialect.name()).map_or(&[][..], |adapter| adapter.free_text());
+    let own = registry::output(asked.dialect.name()).map_or(&[][..], |output| output.free_text());
     rules.free_text.extend(own.iter().map(|&name| name.to_owned()));
     let call = &heard.call;
     let call = ToolCall::new(

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Dialect, Heard};
-use crate::agent::{Adapter, HooksFor};
+use crate::client::{HooksFor, Output, registry};
 use crate::config::{Config, FILE_NAME, OnHookError, Sources};
 use crate::error::CliError;
 use crate::journal::{HookStep, state_dir};
@@ -123,7 +123,7 @@ impl HookContext {
         let root = project::find_root(dir.filter(|dir| dir.is_absolute()).unwrap_or(&here));
         let config = Sources::of_process(&root).load()?;
         let mut rules = config.policy.into_rules();
-        let most = crate::agent::adapter(agent).and_then(Adapter::refuse_after_at_most);
+        let most = registry::output(agent).and_then(Output::refuse_after_at_most);
         if let Some(most) = most {
             rules.calls.refuse_after =
                 rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::calls::{self, CallState};
 use super::context::{HookContext, SessionBrief, stop_key};
 use super::{Asked, Heard, HookReport, Reply};
-use crate::agent::{Adapter, REFUSAL_MARK, adapter};
+use crate::client::{Output, REFUSAL_MARK, registry};
 use crate::config::Sources;
 use crate::error::CliError;
 use crate::gate::{Cancel, GatePlan, GateRunner};
@@ -95,7 +95,7 @@ fn lets_go(asked: &Asked<'_>, context: &HookContext, heard: &Heard, state: &Stop
 
 /// How many stops may be refused: the setting, and always below the client's own cap.
 fn most(asked: &Asked<'_>, context: &HookContext) -> u32 {
-    let own = adapter(asked.dialect.name()).map_or(u32::MAX, Adapter::stop_refusal_cap);
+    let own = registry::output(asked.dialect.name()).map_or(u32::MAX, Output::stop_refusal_cap);
     context.policy.gates.stop_refusals.min(own)
 }
 
