@@ -1,11 +1,14 @@
 //! `cargo xtask tidy`: taste that a machine can check. Reads the files git knows; changes nothing.
 
+mod arrows;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use self::arrows::Arrows;
 use crate::say;
 
 /// Production lines a source file may have before it should be split by meaning.
@@ -29,6 +32,7 @@ pub(crate) fn run() -> Result<()> {
     let output = Command::new("git").args(["ls-files", "-z"]).output().context("git ls-files")?;
     let names = String::from_utf8(output.stdout).context("file names")?;
     let mut complaints = Vec::new();
+    let mut arrows = Arrows::default();
     for name in names.split('\0').filter(|name| !name.is_empty()) {
         let is_data = name.contains("/fixtures/")
             || name.contains("/gate_corpus/")
@@ -39,11 +43,15 @@ pub(crate) fn run() -> Result<()> {
         }
         let Ok(text) = fs::read_to_string(name) else { continue };
         match Path::new(name).extension().and_then(|extension| extension.to_str()) {
-            Some("rs") => source(name, &text, &mut complaints),
+            Some("rs") => {
+                source(name, &text, &mut complaints);
+                arrows.add(name, &text);
+            }
             Some("md") => page(name, &text, &mut complaints),
             Some(_) | None => {}
         }
     }
+    arrows.cycles(&mut complaints);
     for complaint in &complaints {
         say(complaint);
     }

@@ -15,6 +15,7 @@ use crate::id::{GateName, IterationNo, RunId};
 use crate::moment::Moment;
 use crate::policy::Policy;
 use crate::task::{AttemptReport, TaskMemory};
+pub use crate::tasklist::TasksSnapshot;
 
 /// A fact. Journalled before it is acted on; `noun.verb` in the past when stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -174,25 +175,6 @@ pub struct Commit {
     pub hash: String,
     /// The first line of its message.
     pub subject: String,
-}
-
-/// The task list as it stands in the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
-pub enum TasksSnapshot {
-    /// There is no file.
-    #[default]
-    Absent,
-    /// The file cannot be read.
-    Unreadable {
-        /// Why.
-        error: String,
-    },
-    /// Its text, not yet parsed.
-    Found {
-        /// The whole text.
-        text: String,
-    },
 }
 
 /// A fact about the agent of one iteration.

@@ -29,6 +29,25 @@ pub use self::transition::{
 use crate::id::TaskId;
 use crate::policy::ReviewRules;
 
+/// The task list as it stands in the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum TasksSnapshot {
+    /// There is no file.
+    #[default]
+    Absent,
+    /// The file cannot be read.
+    Unreadable {
+        /// Why.
+        error: String,
+    },
+    /// Its text, not yet parsed.
+    Found {
+        /// The whole text.
+        text: String,
+    },
+}
+
 /// What an iteration is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

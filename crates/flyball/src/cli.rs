@@ -38,10 +38,11 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind as ClapErrorKind;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
 pub use self::globals::Globals;
 use crate::error::{CliError, ErrorKind};
+pub use crate::report::Format;
 use crate::terminal::{self, ColorChoice};
 
 /// Govern coding agents: run any agent until the work is verifiably done
@@ -113,16 +114,6 @@ pub enum Command {
     McpGuard(mcp_guard::McpGuardArgs),
 }
 
-/// How a command answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people.
-    #[default]
-    Text,
-    /// One JSON object a line.
-    Json,
-}
-
 /// The whole program: parses, runs, prints errors, and says with which code to exit.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -135,7 +126,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         },
     };
     result.unwrap_or_else(|error| {
-        terminal::write_err(&error.render(color.for_stderr()));
+        terminal::write_err(&terminal::error_text(&error, color.for_stderr()));
         error.exit_code()
     })
 }

@@ -6,8 +6,6 @@ mod from;
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::terminal::Paint;
-
 /// What kind of failure it was; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -125,14 +123,6 @@ impl CliError {
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.kind.code())
     }
-
-    /// The text for the terminal: `error:`, then `caused by:`, then `hint:` lines.
-    pub fn render(&self, paint: Paint) -> String {
-        let mut lines = vec![format!("{} {}", paint.red("error:"), self.message)];
-        lines.extend(self.causes.iter().map(|cause| format!("  caused by: {cause}")));
-        lines.extend(self.hints.iter().map(|hint| format!("  {} {hint}", paint.cyan("hint:"))));
-        lines.join("\n") + "\n"
-    }
 }
 
 impl fmt::Display for CliError {
@@ -152,15 +142,5 @@ mod tests {
         let codes = ErrorKind::ALL.map(ErrorKind::code);
         assert_eq!(codes, [64, 65, 66, 70, 74, 75, 78]);
         assert!(codes.iter().all(|code| !(0..=7).contains(code)));
-    }
-
-    #[test]
-    fn an_error_is_printed_with_its_causes_before_its_hints() {
-        let error = CliError::io("`a` could not be read").hint("look").cause("no such file");
-        assert_eq!(
-            error.render(Paint::OFF),
-            "error: `a` could not be read\n  caused by: no such file\n  hint: look\n"
-        );
-        assert!(error.render(Paint::ON).starts_with("\u{1b}[31merror:\u{1b}[0m `a`"));
     }
 }

@@ -14,6 +14,7 @@ pub mod journal;
 pub mod loopdir;
 pub(crate) mod mcp;
 pub mod notify;
+pub mod platform;
 pub mod process;
 pub mod project;
 pub mod prompt;

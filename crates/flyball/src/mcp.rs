@@ -1,5 +1,5 @@
 //! flyball's guards as tools for any agent that speaks MCP, over standard input and output or over
-//! HTTP on this machine. Everything of the SDK stays in `server`, `wire` and `http`; the tools
+//! HTTP on this machine. Everything of the SDK stays in `server`, `stdio` and `http`; the tools
 //! know nothing of the protocol.
 
 mod enclosing_run;

@@ -14,10 +14,19 @@ use self::json::JsonReport;
 use self::lines::TextReport;
 pub(crate) use self::lines::stop_refused;
 pub use self::summary::summary_text;
-use crate::cli::Format;
 use crate::client::AgentNote;
 use crate::gate::GateProgress;
 use crate::terminal::{ColorChoice, Paint};
+
+/// How a command answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
 
 /// What is known of a run when it is announced.
 #[derive(Clone, Debug)]

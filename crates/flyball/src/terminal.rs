@@ -78,6 +78,14 @@ impl Paint {
     }
 }
 
+/// An error as the terminal shows it: `error:`, then `caused by:`, then `hint:` lines.
+pub fn error_text(error: &CliError, paint: Paint) -> String {
+    let mut lines = vec![format!("{} {}", paint.red("error:"), error.message)];
+    lines.extend(error.causes.iter().map(|cause| format!("  caused by: {cause}")));
+    lines.extend(error.hints.iter().map(|hint| format!("  {} {hint}", paint.cyan("hint:"))));
+    lines.join("\n") + "\n"
+}
+
 /// Writes to standard output. A reader that went away early is no error.
 pub fn write_out(text: &str) -> Result<(), CliError> {
     write_on(text).map(|_| ())
@@ -117,6 +125,16 @@ mod tests {
         assert_eq!(ColorChoice::Always.paint(&file), Paint::ON);
         assert_eq!(ColorChoice::Never.paint(&file), Paint::OFF);
         assert_eq!(ColorChoice::Auto.paint(&file), Paint::OFF);
+    }
+
+    #[test]
+    fn an_error_is_printed_with_its_causes_before_its_hints() {
+        let error = CliError::io("`a` could not be read").hint("look").cause("no such file");
+        assert_eq!(
+            error_text(&error, Paint::OFF),
+            "error: `a` could not be read\n  caused by: no such file\n  hint: look\n"
+        );
+        assert!(error_text(&error, Paint::ON).starts_with("\u{1b}[31merror:\u{1b}[0m `a`"));
     }
 
     #[test]

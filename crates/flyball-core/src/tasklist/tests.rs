@@ -10,7 +10,6 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::TasksSnapshot;
 use crate::policy::Policy;
 
 fn review_on() -> ReviewRules {

@@ -6,10 +6,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::TasksSnapshot;
 use super::read::{Document, TASK_LIST_BYTES_MAX, TaskListError};
 use super::repair::{Draft, Origin};
 use super::{Mode, TaskList};
-use crate::event::TasksSnapshot;
 use crate::id::TaskId;
 use crate::policy::ReviewRules;
 
@@ -47,7 +47,7 @@ pub struct TransitionCheck {
 /// legal. A blank `before_text` means that there was no list.
 ///
 /// ```
-/// use flyball_core::event::TasksSnapshot;
+/// use flyball_core::tasklist::TasksSnapshot;
 /// use flyball_core::policy::Policy;
 /// use flyball_core::tasklist::{Mode, Transition, check_transition};
 ///

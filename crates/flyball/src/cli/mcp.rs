@@ -21,7 +21,7 @@ pub struct McpArgs {
 
 /// Serves until the client goes away.
 pub fn run(args: &McpArgs, globals: &Globals) -> Result<ExitCode, CliError> {
-    let site = Site::open(globals)?;
+    let site = Site::open(&globals.start_dir()?, globals.sources()?)?;
     match &args.http {
         Some(address) => serve_http(site, address)?,
         None => serve_stdio(site)?,

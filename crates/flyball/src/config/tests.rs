@@ -6,7 +6,7 @@ use flyball_core::policy::{OnBlocked, OnStuck};
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::terminal::Paint;
+use crate::terminal::{Paint, error_text};
 
 /// A configuration made of texts.
 #[derive(Default)]
@@ -46,13 +46,13 @@ impl Given {
     }
 
     fn config(self) -> Config {
-        self.load().unwrap_or_else(|error| panic!("{}", error.render(Paint::OFF)))
+        self.load().unwrap_or_else(|error| panic!("{}", error_text(&error, Paint::OFF)))
     }
 
     fn error(self) -> String {
         let error = self.load().expect_err("should be refused");
         assert_eq!(error.kind, ErrorKind::Config, "{error}");
-        error.render(Paint::OFF)
+        error_text(&error, Paint::OFF)
     }
 }
 

@@ -10,9 +10,8 @@ use flyball_core::{Moment, TaskId};
 
 use super::enclosing_run::EnclosingRun;
 use super::refused::Refused;
-use crate::cli::Globals;
 use crate::clock;
-use crate::config::Config;
+use crate::config::{Config, Sources};
 use crate::error::CliError;
 use crate::gate::Cancel;
 use crate::journal::{Journal, state_dir};
@@ -39,12 +38,10 @@ pub(super) struct Call<'a> {
 }
 
 impl Site {
-    /// The repository the command line points at.
-    pub(crate) fn open(globals: &Globals) -> Result<Self, CliError> {
-        let sources = globals.sources()?;
-        let start = globals.start_dir()?;
+    /// The repository around this folder, with the settings of these sources.
+    pub(crate) fn open(start: &Path, sources: Sources) -> Result<Self, CliError> {
         // Without a repository there are no checkpoints and no cached gates; all else works.
-        let root = Worktree::open(&start)
+        let root = Worktree::open(start)
             .map_or_else(|_| sources.root.clone(), |worktree| worktree.root().to_path_buf());
         let config = sources.load()?;
         let loop_dir = LoopDir::new(&root, &config.loop_dir, &config.tasks_file);

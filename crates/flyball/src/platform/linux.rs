@@ -1,0 +1,101 @@
+//! Linux: `/proc` for the process table, pidfds for signals and ends, a subreaper for what escapes.
+
+mod descriptors;
+mod nursery;
+mod table;
+mod watch;
+
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::{fs, io};
+
+use rustix::io::Errno;
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::{Pid, test_kill_process};
+
+use super::Peer;
+
+pub use self::descriptors::{receive_with_descriptors, send_with_descriptors};
+pub use self::nursery::Nursery;
+pub use self::table::{began_at, kill_group, look, signal, snapshot};
+pub use self::watch::ExitWatch;
+
+/// The program that runs here, in a form that can be started. Not its path: that may have been
+/// replaced, by an upgrade, since it was started.
+pub fn own_program() -> io::Result<PathBuf> {
+    let program = PathBuf::from("/proc/self/exe");
+    fs::symlink_metadata(&program)?;
+    Ok(program)
+}
+
+/// The program a process runs; none when the process is gone or is somebody else's.
+pub fn program_of(pid: u32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/exe")).ok()
+}
+
+/// Whether there is a process with this id, be it somebody else's or ended and not yet waited for.
+pub fn alive(pid: u32) -> bool {
+    id(pid).is_some_and(|pid| matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM)))
+}
+
+/// Whether a process was started with this `NAME=value` in its environment. What may not be read
+/// is not ours.
+pub fn carries(pid: u32, mark: &[u8]) -> bool {
+    fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|entry| entry == mark))
+}
+
+/// Who opened the other end of a socket, as the system vouches for it.
+pub fn peer(socket: &UnixStream) -> io::Result<Peer> {
+    let found = socket_peercred(socket)?;
+    let pid = u32::try_from(Pid::as_raw(Some(found.pid))).unwrap_or(0);
+    Ok(Peer { pid, uid: found.uid.as_raw() })
+}
+
+/// A process id as the system calls take it.
+fn id(pid: u32) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_process_is_alive_until_it_has_been_waited_for() {
+        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+        assert!(alive(child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!alive(child.id()));
+        assert!(alive(1), "what belongs to somebody else is alive too");
+        assert!(!alive(0) && !alive(u32::MAX));
+    }
+
+    #[test]
+    fn a_mark_is_found_whole_or_not_at_all() {
+        let mut child =
+            Command::new("sleep").arg("1000").env("MARK", "of this test").spawn().unwrap();
+        assert!(carries(child.id(), b"MARK=of this test"));
+        assert!(!carries(child.id(), b"MARK=of this"));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!carries(child.id(), b"MARK=of this test"));
+    }
+
+    #[test]
+    fn the_asker_at_a_socket_is_known_by_process_and_user() {
+        let (here, there) = UnixStream::pair().unwrap();
+        let uid = rustix::process::getuid().as_raw();
+        assert_eq!(peer(&here).unwrap(), Peer { pid: std::process::id(), uid });
+        drop(there);
+        assert_eq!(peer(&here).unwrap().pid, std::process::id(), "also when it has hung up");
+    }
+
+    #[test]
+    fn the_program_of_a_process_is_told() {
+        assert_eq!(program_of(std::process::id()), std::env::current_exe().ok());
+        assert_eq!(program_of(0), None);
+    }
+}
