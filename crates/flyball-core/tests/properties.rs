@@ -245,7 +245,7 @@ mod properties {
                     human_files,
                     memory: TaskMemory::default(),
                     agent: AgentTraits { steerable, structured: true },
-                    fallbacks: 0,
+                    other_agents: Vec::new(),
                 }))
             },
         )

@@ -83,11 +83,13 @@ pub trait Adapter: Send + Sync {
         None
     }
 
-    /// What it can be told and what it tells.
+    /// What is known of it: what it can be told, what it tells, and what must be heeded for it.
     fn traits(&self) -> AgentTraits {
         AgentTraits {
             steerable: self.dialect().is_some(),
             structured: self.output().is_structured(),
+            refuse_after_at_most: self.output().refuse_after_at_most(),
+            may_be_silent: !self.output().is_structured(),
         }
     }
 }

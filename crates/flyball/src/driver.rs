@@ -295,7 +295,7 @@ impl Driver {
         if let Some((iteration, facts)) = self.usage_file_facts() {
             self.take_facts(iteration, facts)?;
         }
-        let stall_after = self.config.policy.limits.stall_after;
+        let stall_after = self.policy().limits.stall_after;
         if let Some(session) = &mut self.session
             && session.is_alive(now, stall_after)
         {

@@ -146,7 +146,7 @@ fn obey(session: Box<Session>, verdict: Verdict, state: &RunState, out: &mut Ste
 }
 
 fn steer(session: &Session, message: String, state: &RunState, out: &mut StepOutput) {
-    if state.traits.steerable {
+    if state.traits().steerable {
         out.order(Effect::SteerAgent { iteration: session.iteration, message });
     }
 }
@@ -216,7 +216,7 @@ fn silent(mut session: Box<Session>, state: &RunState, out: &mut StepOutput) -> 
         return Phase::Iterating(session);
     };
     match session.stall_told {
-        None if state.traits.steerable => {
+        None if state.traits().steerable => {
             out.tripped(stall.trip, Rung::Nudge);
             steer(&session, stall.message, state, out);
             session.stall_told = Some(out.at);

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use flyball_core::Millis;
+use flyball_core::event::AgentTraits;
 use flyball_core::policy::Policy;
 
 use crate::client::prices::{Price, Prices};
@@ -63,20 +63,20 @@ pub(super) fn named(name: &str) -> Result<ChosenAgent, CliError> {
     })
 }
 
-/// The policy as this agent needs it: refusals before its own loop guard, no stall watch over
-/// plain text unless asked for, and a cost limit only where cost can be known.
-pub(super) fn policy_for(config: &Config, adapter: &dyn Adapter) -> Result<Policy, CliError> {
-    let mut rules = config.policy.clone().into_rules();
-    if let Some(most) = adapter.output().refuse_after_at_most() {
-        rules.calls.refuse_after = rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);
-    }
-    let is_default = config
+/// What is known of an agent as this config has it. Plain text is silent while its agent thinks: it
+/// is no stall unless somebody asked for that watch.
+pub(super) fn traits(config: &Config, adapter: &dyn Adapter) -> AgentTraits {
+    let told = adapter.traits();
+    let asked_for = config
         .origin("limits.stall_after")
-        .is_none_or(|origin| matches!(origin.source, Source::Default));
-    if is_default && !adapter.traits().structured {
-        rules.limits.stall_after = Millis::ZERO;
-    }
-    if rules.limits.cost_usd > 0.0 && !adapter.output().tells_cost() {
+        .is_some_and(|origin| !matches!(origin.source, Source::Default));
+    // An agent program hears nothing while it is silent: its hooks speak when it asks them.
+    AgentTraits { steerable: false, may_be_silent: told.may_be_silent && !asked_for, ..told }
+}
+
+/// Refuses limits that could not hold: one on cost where cost cannot be known.
+pub(super) fn check_limits(config: &Config, adapter: &dyn Adapter) -> Result<(), CliError> {
+    if config.policy.limits.cost_usd > 0.0 && !adapter.output().tells_cost() {
         let model = config.agent.model.as_deref().unwrap_or("");
         if prices(config).price(model).is_none() {
             let shown = if model.is_empty() { "(none named)" } else { model };
@@ -88,7 +88,7 @@ pub(super) fn policy_for(config: &Config, adapter: &dyn Adapter) -> Result<Polic
             .hint("or limit tokens instead: --max-tokens"));
         }
     }
-    Policy::new(rules).map_err(|error| CliError::config(error.to_string()))
+    Ok(())
 }
 
 /// The config's prices on top of the built-in ones.
@@ -111,4 +111,11 @@ pub(super) fn prices(config: &Config) -> Prices {
 /// Now, and the local zone.
 pub(super) fn local_time() -> LocalTime {
     LocalTime { now: clock::wall(), ahead_of_utc_secs: clock::local_offset_secs() }
+}
+
+impl super::Driver {
+    /// The policy while the agent at work is at work.
+    pub(super) fn policy(&self) -> Policy {
+        self.config.policy.for_agent(&traits(&self.config, &*self.adapter))
+    }
 }

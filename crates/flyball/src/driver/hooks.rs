@@ -134,7 +134,7 @@ impl Driver {
             tasks,
         };
         let installed = self.hook_setup().is_some();
-        let mut guards = RunGuards::of(&self.config, self.worktree.root());
+        let mut guards = RunGuards::of(&self.config, self.policy(), self.worktree.root());
         if installed {
             guards.heeds = HooksFor::Run;
         }
@@ -219,7 +219,7 @@ impl Driver {
     ) -> Result<Option<AgentFact>, CliError> {
         let (key, at) = (run_key(&self.run, iteration), self.clock.now());
         let step = HookStep { run: Some(&self.run), session: &key, at };
-        let rules = &self.config.policy.calls;
+        let rules = &self.policy().calls;
         let verdict = self.journal.hook_step(&step, |bytes| {
             let mut state = CallState::read(bytes);
             let verdict = match given {

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Dialect, Heard};
-use crate::client::{HooksFor, Output, registry};
+use crate::client::{Adapter, HooksFor, adapter};
 use crate::config::{Config, FILE_NAME, OnHookError, Sources};
 use crate::error::CliError;
 use crate::journal::{HookStep, state_dir};
@@ -51,10 +51,10 @@ pub(crate) struct SessionBrief {
 }
 
 impl RunGuards {
-    pub(crate) fn of(config: &Config, root: &Path) -> Self {
+    pub(crate) fn of(config: &Config, policy: Policy, root: &Path) -> Self {
         Self {
             root: root.to_path_buf(),
-            policy: config.policy.clone(),
+            policy,
             fails_closed: config.hooks.on_error == OnHookError::Closed,
             timeout: config.hooks.timeout,
             loop_dir: config.loop_dir.clone(),
@@ -122,13 +122,8 @@ impl HookContext {
         let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let root = project::find_root(dir.filter(|dir| dir.is_absolute()).unwrap_or(&here));
         let config = Sources::of_process(&root).load()?;
-        let mut rules = config.policy.into_rules();
-        let most = registry::output(agent).and_then(Output::refuse_after_at_most);
-        if let Some(most) = most {
-            rules.calls.refuse_after =
-                rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);
-        }
-        let policy = Policy::new(rules).map_err(|error| CliError::config(error.to_string()))?;
+        let traits = adapter(agent).map(Adapter::traits).unwrap_or_default();
+        let policy = config.policy.for_agent(&traits);
         Ok(Self {
             state_dir: state_dir()?,
             run: None,
