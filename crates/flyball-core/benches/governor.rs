@@ -36,8 +36,8 @@ fn governor_after(calls: u64, policy: &Policy) -> Governor {
         },
         human_files: HumanFiles::default(),
         memory: TaskMemory::default(),
-        agent: AgentTraits { steerable: true, structured: true },
-        fallbacks: 0,
+        agent: AgentTraits { steerable: true, structured: true, ..AgentTraits::default() },
+        other_agents: Vec::new(),
     };
     let mut governor = Governor::new();
     governor.step(Moment::default(), &Event::RunStarted(Box::new(start)));

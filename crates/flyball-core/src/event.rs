@@ -12,6 +12,7 @@ use crate::door::DoorQuestion;
 use crate::gate::{Finding, GateResult};
 use crate::id::{GateName, IterationNo, RunId, SubAgent};
 use crate::moment::Moment;
+pub use crate::policy::AgentTraits;
 use crate::policy::Policy;
 use crate::stop::StopTicket;
 use crate::task::{AttemptReport, TaskMemory};
@@ -97,11 +98,11 @@ pub struct RunStart {
     pub human_files: HumanFiles,
     /// What is remembered of tasks from earlier runs.
     pub memory: TaskMemory,
-    /// What the agent can be told and what it tells.
+    /// What is known of the configured agent.
     pub agent: AgentTraits,
-    /// How many other agents there are to go on with at a usage limit.
+    /// The other agents there are to go on with at a usage limit, in their order.
     #[serde(default)]
-    pub fallbacks: u32,
+    pub other_agents: Vec<AgentTraits>,
 }
 
 /// What is known when a run goes on after a death.
@@ -116,15 +117,6 @@ pub struct Resume {
     /// flyball died, perhaps while ending it.
     #[serde(default)]
     pub closed: bool,
-}
-
-/// What the agent can be told and what it tells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentTraits {
-    /// Whether a message can reach it in mid-session.
-    pub steerable: bool,
-    /// Whether its output is a stream of events; a plain-text agent is silent while it thinks.
-    pub structured: bool,
 }
 
 /// What humans left beside the loop.

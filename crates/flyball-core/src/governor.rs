@@ -16,7 +16,7 @@
 //!     human_files: HumanFiles::default(),
 //!     memory: Default::default(),
 //!     agent: AgentTraits::default(),
-//!     fallbacks: 0,
+//!     other_agents: Vec::new(),
 //! };
 //! let mut governor = Governor::new();
 //! let effects = governor.step(Moment::from_millis(0), &Event::RunStarted(Box::new(start)));

@@ -1,6 +1,7 @@
 //! Every limit, checked. A [`Policy`] cannot hold a senseless value: it is only built by checking
 //! [`Rules`], and [`Policy::default`] is the one place where a default is written.
 
+mod agent;
 mod check;
 
 use alloc::string::String;
@@ -10,6 +11,7 @@ use core::ops::Deref;
 use serde::de::{Deserializer, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
+pub use self::agent::AgentTraits;
 pub use self::check::PolicyError;
 use crate::moment::Millis;
 

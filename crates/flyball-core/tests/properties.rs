@@ -3,21 +3,19 @@
 #[cfg(test)]
 mod properties {
     use flyball_core::call::{
-        ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind,
-        fingerprint_result,
+        ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, fingerprint_result,
     };
     use flyball_core::claim::read_structured;
+    use flyball_core::door::{DoorQuestion, Matter};
     use flyball_core::event::{
         AgentFact, AgentTraits, Commit, Exit, ExitHow, HumanFiles, Resume, RunStart, Spend,
         StopCause, TasksSnapshot, Timer, WorktreeSnapshot,
     };
     use flyball_core::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
-    use flyball_core::guard::Rung;
     use flyball_core::policy::{OnBlocked, OnSessionHalt, OnStuck, Policy, Progress};
     use flyball_core::task::{AttemptReport, AttemptStatus, TaskMemory};
     use flyball_core::{
-        CallId, Effect, Event, GateName, Governor, GuardKind, IterationNo, Millis, Moment, RunId,
-        TaskId, Trip,
+        CallId, Effect, Event, GateName, Governor, IterationNo, Millis, Moment, RunId, TaskId,
     };
     use proptest::collection::vec;
     use proptest::prelude::*;
@@ -252,8 +250,8 @@ mod properties {
                     snapshot,
                     human_files,
                     memory: TaskMemory::default(),
-                    agent: AgentTraits { steerable, structured: true },
-                    fallbacks: 0,
+                    agent: AgentTraits { steerable, structured: true, ..AgentTraits::default() },
+                    other_agents: Vec::new(),
                 }))
             },
         )

@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use flyball::agent::{ReadRequest, Reader, adapter};
+use flyball::client::{ReadRequest, Reader, adapter};
 use flyball_core::event::ExitHow;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ fn measure(case: &Case, wanted: usize) {
     let stream = (case.make)();
     let rounds = wanted.div_ceil(stream.len().max(1));
     let bytes = rounds * stream.len();
-    let mut reader = adapter.reader(&ReadRequest::default());
+    let mut reader = adapter.output().reader(&ReadRequest::default());
     let (mut skipped, mut read) = (Duration::ZERO, Duration::ZERO);
     let (mut lines, mut facts, mut shares) = (0, 0, Vec::new());
     // In turns, so that whatever else the machine does hits both alike.

@@ -31,9 +31,10 @@ pub(crate) use self::command_line::quoted;
 pub use self::env::ALIASES;
 pub use self::key::Key;
 pub use self::layer::{Entry, Origin, Settings, Source};
+use self::schema::Reader;
 pub use self::value::Value;
 pub(crate) use self::value::{stays_inside, string};
-use self::schema::Reader;
+use crate::client::{self, registry};
 use crate::error::CliError;
 
 /// The name of the project's file.
@@ -115,33 +116,23 @@ pub enum PromptVia {
 }
 
 /// How the agent's output is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputFormat {
     /// Plain text.
     Text,
-    /// flyball's own JSON lines.
-    Flyball,
-    /// Claude Code's stream.
-    Claude,
-    /// Codex's stream.
-    Codex,
-    /// Gemini CLI's stream.
-    Gemini,
-    /// goose's stream.
-    Goose,
-    /// opencode's stream.
-    Opencode,
-    /// Qwen Code's stream.
-    Qwen,
-    /// Copilot's stream.
-    Copilot,
-    /// pi's stream.
-    Pi,
-    /// Cline's stream.
-    Cline,
-    /// aider's output.
-    Aider,
+    /// As the client of this name prints it; `flyball` stands for flyball's own JSON lines.
+    Client(&'static str),
+}
+
+impl<'de> Deserialize<'de> for OutputFormat {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(from)?;
+        match client::adapter(&word) {
+            Some(known) => Ok(Self::Client(known.name())),
+            None if word == "text" => Ok(Self::Text),
+            None => Err(serde::de::Error::unknown_variant(&word, registry::OUTPUTS)),
+        }
+    }
 }
 
 /// Whether the agent may stop to ask for permission.

@@ -4,7 +4,6 @@
 //! Nothing in here decides. An event is written before it is acted on, and all orders of one event
 //! are performed before the next is taken, so a resume has only the last event's orders to repeat.
 
-mod book;
 mod choice;
 mod crash;
 mod door;
@@ -18,6 +17,7 @@ mod setup;
 mod signals;
 mod steer;
 mod timers;
+mod usage_file;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub use self::resume::recorded_config;
 use self::session::Session;
 pub use self::setup::{RunRequest, Started};
 use self::timers::Timers;
-use crate::agent::{Adapter, AgentNote, Fact};
+use crate::client::{AgentNote, Fact};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
 use crate::door::Knocked;
@@ -85,7 +85,7 @@ pub struct Driver {
     clock: Clock,
     run: RunId,
     config: Config,
-    adapter: Box<dyn Adapter>,
+    adapter: choice::ChosenAgent,
     /// Which agent that is: 0 is the configured one, then its fallbacks.
     agent: u32,
     plan: GatePlan,
@@ -247,7 +247,9 @@ impl Driver {
     fn agent_did(&mut self, event: ProcessEvent) -> Result<(), CliError> {
         let mut facts = match event {
             // What was counted last must be known before the end is read.
-            ProcessEvent::Exited { .. } => self.book_facts().map_or(Vec::new(), |(_, facts)| facts),
+            ProcessEvent::Exited { .. } => {
+                self.usage_file_facts().map_or(Vec::new(), |(_, facts)| facts)
+            }
             ProcessEvent::Started { .. } | ProcessEvent::Output { .. } => Vec::new(),
         };
         let Some(session) = &mut self.session else { return Ok(()) };
@@ -258,7 +260,7 @@ impl Driver {
             }
             ProcessEvent::Output { stream, bytes } => {
                 session.read(stream, &bytes, &mut facts, &mut self.reporter);
-                session.book.heard(&facts);
+                session.usage_file.heard(&facts);
             }
             ProcessEvent::Exited { how, swept } => {
                 if let Some(session) = self.session.take() {
@@ -293,10 +295,10 @@ impl Driver {
                 self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
             }
         }
-        if let Some((iteration, facts)) = self.book_facts() {
+        if let Some((iteration, facts)) = self.usage_file_facts() {
             self.take_facts(iteration, facts)?;
         }
-        let stall_after = self.config.policy.limits.stall_after;
+        let stall_after = self.policy().limits.stall_after;
         if let Some(session) = &mut self.session
             && session.is_alive(now, stall_after)
         {

@@ -6,19 +6,10 @@
 //! takes too long answers as `[hooks] on_error` says.
 
 mod calls;
-mod claude;
-mod codex;
 mod context;
-mod copilot;
-mod dialect;
-mod gemini;
-mod goose;
 mod in_run;
 mod input;
 pub mod install;
-mod own;
-mod plugin;
-mod qwen;
 mod report;
 mod spill;
 mod stop;
@@ -29,13 +20,12 @@ use std::time::Duration;
 
 use self::context::HookContext;
 pub(crate) use self::context::{RunGuards, run_key};
-pub use self::dialect::{
-    Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, dialect, dialects,
-};
 pub(crate) use self::report::{HookNote, HookReport, notes};
 pub(crate) use self::spill::remove_spilled;
 pub(crate) use self::stop::time_of as stop_time;
-use crate::agent::{HooksFor, REFUSAL_MARK};
+pub use crate::client::hook::{Dialect, Heard, HeardCall, HeardResult, Occasion, Reply};
+pub use crate::client::registry::{dialect, dialects};
+use crate::client::{HooksFor, REFUSAL_MARK};
 use crate::clock::{self, Deadline};
 use crate::config::OnHookError;
 use crate::error::CliError;

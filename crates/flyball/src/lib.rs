@@ -1,7 +1,7 @@
 //! The deeds of flyball: everything that touches the world. Decisions are `flyball-core`'s.
 
-pub mod agent;
 pub mod cli;
+pub mod client;
 pub mod clock;
 pub mod config;
 pub mod demo;

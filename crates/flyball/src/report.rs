@@ -13,7 +13,7 @@ use flyball_core::{Event, IterationNo, Moment, RunId};
 use self::json::JsonReport;
 use self::lines::TextReport;
 pub use self::summary::summary_text;
-use crate::agent::AgentNote;
+use crate::client::AgentNote;
 use crate::gate::GateProgress;
 use crate::terminal::{ColorChoice, Paint};
 

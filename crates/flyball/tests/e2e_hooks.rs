@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use flyball::agent::{LaunchRequest, Permissions, Stdin, adapter};
+use flyball::client::{LaunchRequest, Permissions, Stdin, adapter};
 use flyball_testkit::clients::{Client, Surroundings, cache, client, surroundings};
 use flyball_testkit::model::{Given, ModelServer, Request, Step};
 use serde_json::json;
@@ -202,7 +202,6 @@ impl Place {
             hooks: None,
             private_dir: self.folder.path(),
             worktree: &self.root(),
-            resume: None,
             program: Some(&program.to_string_lossy()),
             extra_args: &args,
         });

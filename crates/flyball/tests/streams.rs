@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use flyball::agent::{Adapter, Fact, LocalTime, ReadRequest, adapter};
+use flyball::client::{Adapter, Fact, LocalTime, ReadRequest, adapter};
 use flyball_core::event::{Exit, ExitHow};
 use flyball_core::{AgentFact, Moment};
 use proptest::prelude::*;
@@ -70,7 +70,7 @@ fn request() -> ReadRequest {
 
 /// Reads a session in pieces of these sizes, over and over.
 fn read(recording: &Recording, stdout: &[u8], sizes: &[usize]) -> (Vec<Fact>, Exit) {
-    let mut reader = recording.adapter.reader(&request());
+    let mut reader = recording.adapter.output().reader(&request());
     let mut facts = Vec::new();
     let mut sizes = sizes.iter().cycle();
     let mut rest = stdout;
@@ -136,7 +136,7 @@ fn no_recorded_line_is_bad_or_unknown() {
                 Fact::Agent(AgentFact::SpokeNonsense(failure)) => {
                     failure.kind == flyball_core::call::ValidationKind::BadStreamLine
                 }
-                Fact::AgentNote(aside) => matches!(aside, flyball::agent::AgentNote::Unknown(_)),
+                Fact::AgentNote(aside) => matches!(aside, flyball::client::AgentNote::Unknown(_)),
                 Fact::Agent(_) => false,
             };
             assert!(!bad, "{}: {fact:?}", recording.name);
@@ -235,7 +235,7 @@ fn qwen_claims_only_what_it_said_after_the_last_refused_stop() {
         format!("{}\n", json!({"type": "result", "is_error": false, "usage": usage}))
     };
     let claims = |text: &str, refused: &[&str], output: u64| {
-        let mut reader = adapter("qwen").unwrap().reader(&request());
+        let mut reader = adapter("qwen").unwrap().output().reader(&request());
         let mut facts = Vec::new();
         for said in refused {
             reader.refused_stop(said);
@@ -251,36 +251,6 @@ fn qwen_claims_only_what_it_said_after_the_last_refused_stop() {
     assert!(!claims(&format!("{done}{done} not"), &[done, "x"], 9), "what was refused is unclear");
     assert!(!claims(&format!("{done} still working"), &[], 9), "a hidden attempt");
     assert!(claims(&format!("done 1done 2 {done}"), &[], 9), "hidden, but at the very end");
-}
-
-#[test]
-fn a_session_taken_up_again_is_not_counted_twice() {
-    let recordings = recordings();
-    for (agent, first, second) in [
-        ("claude", "i_session1", "i2_resume"),
-        ("codex", "i_session1", "i2_resume"),
-        ("qwen", "i_session1", "i2_resume"),
-        ("goose", "i_session1", "i2_resume"),
-        ("gemini", "i_session1", "i2_resume_latest"),
-        ("opencode", "i_session1", "i2_resume"),
-    ] {
-        let mut base = flyball::agent::Cumulative::default();
-        let mut outputs = Vec::new();
-        for case in [first, second] {
-            let name = format!("{agent}/{case}");
-            let recording = recordings.iter().find(|r| r.name == name).unwrap();
-            let mut reader = recording.adapter.reader(&ReadRequest { base, ..request() });
-            let mut facts = Vec::new();
-            reader.stdout(&recording.stdout, &mut facts);
-            base = reader.counted();
-            let spent = facts.iter().map(|fact| match fact {
-                Fact::Agent(AgentFact::Spent(spend)) => spend.output_tokens,
-                Fact::Agent(_) | Fact::AgentNote(_) => 0,
-            });
-            outputs.push(spent.sum::<u64>());
-        }
-        assert_eq!(outputs[1], 20, "{agent}: {outputs:?}");
-    }
 }
 
 proptest! {

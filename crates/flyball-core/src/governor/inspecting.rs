@@ -93,11 +93,12 @@ fn may_be_complete(closed: &Closed, state: &RunState) -> bool {
 
 /// B13: the next agent goes on at once; after the last one the first has its turn again, later.
 fn other_agent(message: &str, state: &mut RunState, out: &mut StepOutput) -> Option<Phase> {
-    if state.agent >= state.fallbacks {
-        state.agent = 0;
+    let next = state.agent.saturating_add(1);
+    if state.traits_of(next).is_none() {
+        state.take_agent(0);
         return None;
     }
-    state.agent = state.agent.saturating_add(1);
+    state.take_agent(next);
     out.announce(Notice::AgentChanged { agent: state.agent, message: String::from(message) });
     Some(planning::plan(state, out))
 }

@@ -72,13 +72,13 @@ pub(super) fn begin(start: &RunStart, out: &mut StepOutput) -> (RunState, Phase)
 }
 
 fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
-    let RunStart { run, policy, gates, snapshot, human_files, memory, agent, fallbacks } = start;
+    let RunStart { run, policy, gates, snapshot, human_files, memory, agent, other_agents } = start;
     RunState {
         run: run.clone(),
-        policy: policy.clone(),
-        traits: *agent,
+        given_policy: policy.clone(),
+        policy: policy.for_agent(agent),
         gates: gates.clone(),
-        fallbacks: *fallbacks,
+        agents: core::iter::once(agent).chain(other_agents).copied().collect(),
         agent: 0,
         tasks: read_tasks(&snapshot.tasks).ok().flatten(),
         before: StartingPoint::of(snapshot),
@@ -184,7 +184,7 @@ pub(super) fn resume(
     state: &mut RunState,
     out: &mut StepOutput,
 ) -> Phase {
-    state.policy = resume.policy.clone();
+    state.take_policy(resume.policy.clone());
     state.tamper.accepted.extend(resume.human_files.accepted_tamper.iter().cloned());
     let answer = answer(&resume.human_files);
     // One that is already on its way is not a second one: the iteration it was given to may still

@@ -65,11 +65,13 @@ impl Answer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct RunState {
     pub(super) run: RunId,
+    /// The policy that was given.
+    pub(super) given_policy: Policy,
+    /// The policy while this agent is at work.
     pub(super) policy: Policy,
-    pub(super) traits: AgentTraits,
     pub(super) gates: Vec<GateName>,
-    /// How many other agents there are, and which one is at work.
-    pub(super) fallbacks: u32,
+    /// The configured agent, the others there are, and which one is at work.
+    pub(super) agents: Vec<AgentTraits>,
     pub(super) agent: u32,
     pub(super) tasks: Option<TaskBoard>,
     pub(super) before: StartingPoint,
@@ -111,6 +113,28 @@ pub(super) struct Carried {
 }
 
 impl RunState {
+    /// What is known of the agent at work.
+    pub(super) fn traits(&self) -> AgentTraits {
+        self.traits_of(self.agent).unwrap_or_default()
+    }
+
+    /// What is known of an agent, if there is one of this number.
+    pub(super) fn traits_of(&self, agent: u32) -> Option<AgentTraits> {
+        self.agents.get(usize::try_from(agent).ok()?).copied()
+    }
+
+    /// This agent goes on, and its policy with it.
+    pub(super) fn take_agent(&mut self, agent: u32) {
+        self.agent = agent;
+        self.policy = self.given_policy.for_agent(&self.traits());
+    }
+
+    /// Another policy is given.
+    pub(super) fn take_policy(&mut self, policy: Policy) {
+        self.policy = policy.for_agent(&self.traits());
+        self.given_policy = policy;
+    }
+
     /// Adds the time since the last event to the runtime, unless nobody was alive or working.
     pub(super) fn pass_time(&mut self, at: Moment, event: &Event, phase: &Phase) {
         let counts = match phase {
@@ -128,9 +152,9 @@ impl RunState {
         self.mark = self.mark.max(at);
     }
 
-    /// Whether the agent at work can be told something at any time; fallbacks cannot.
-    pub(super) const fn can_push(&self) -> bool {
-        self.traits.steerable && self.agent == 0
+    /// Whether the agent at work can be told something at any time.
+    pub(super) fn can_push(&self) -> bool {
+        self.traits().steerable
     }
 
     /// The gates' word on a new tree.

@@ -74,7 +74,7 @@ impl Run {
             human_files: HumanFiles::default(),
             memory: flyball_core::task::TaskMemory::default(),
             agent: AgentTraits::default(),
-            fallbacks: 0,
+            other_agents: Vec::new(),
         };
         run.tell(&Event::RunStarted(Box::new(start)));
         run

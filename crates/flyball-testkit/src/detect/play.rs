@@ -2,7 +2,7 @@
 //! and the run goes on: what counts is when each rung is first reached.
 
 use flyball_core::call::{CallGuard, Fingerprint, ToolOutcome, ToolResult};
-use flyball_core::effect::Rung;
+use flyball_core::guard::Rung;
 use flyball_core::policy::CallRules;
 use flyball_core::{CallId, Moment, Policy, RoundId, SubAgent};
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use flyball_core::call::{CallGuard, ToolCall, ToolOutcome, ToolResult, mutates};
-use flyball_core::effect::Rung;
+use flyball_core::guard::Rung;
 use flyball_core::{CallId, Moment, Policy, RoundId, SubAgent};
 use serde::Deserialize;
 use serde_json::Value;

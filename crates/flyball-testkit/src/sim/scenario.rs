@@ -119,7 +119,8 @@ impl Scenario {
             _ => {}
         }
         let policy = Policy::new(rules).unwrap_or_default();
-        let traits = AgentTraits { steerable: rng.chance(50), structured: true };
+        let traits =
+            AgentTraits { steerable: rng.chance(50), structured: true, ..AgentTraits::default() };
         let faults = Faults::default();
         Self { persona, policy, gates, tasks, reds, human_files, traits, faults }
     }

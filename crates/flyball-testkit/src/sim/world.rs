@@ -139,7 +139,7 @@ impl World {
             human_files: self.human_files.clone(),
             memory: flyball_core::task::TaskMemory::default(),
             agent: self.scenario.traits,
-            fallbacks: 0,
+            other_agents: Vec::new(),
         };
         self.tell(Event::RunStarted(Box::new(start)));
     }

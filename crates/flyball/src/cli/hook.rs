@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::Globals;
-use crate::agent::HooksFor;
+use crate::client::HooksFor;
 use crate::config::suggest;
 use crate::error::CliError;
 use crate::{hook, terminal};

@@ -16,7 +16,8 @@ use self::adopt::LoopFolder;
 use self::plan::Plan;
 use super::Globals;
 use super::hooks::install_for;
-use crate::config::{FILE_NAME, schema, stays_inside, suggest};
+use crate::client::registry;
+use crate::config::{FILE_NAME, stays_inside, suggest};
 use crate::error::CliError;
 use crate::hook::install::{self, Homes};
 use crate::project::{self, Detected, Programs};
@@ -105,17 +106,17 @@ pub fn run(args: &InitArgs, globals: &Globals) -> Result<ExitCode, CliError> {
 
 fn agent(asked: Option<&str>, programs: &Programs) -> Result<Agent, CliError> {
     let Some(name) = asked else {
-        let installed = schema::AGENTS.into_iter().find(|name| programs.has(name));
+        let installed = registry::NAMES.iter().copied().find(|name| programs.has(name));
         let name = installed.unwrap_or("claude").to_owned();
         return Ok(Agent { name, installed: installed.is_some() });
     };
-    if schema::AGENTS.contains(&name) {
+    if registry::NAMES.contains(&name) {
         return Ok(Agent { name: name.to_owned(), installed: programs.has(name) });
     }
     let error = CliError::usage(format!("flyball knows no agent `{name}`"));
-    Err(match suggest::nearest(name, schema::AGENTS) {
+    Err(match suggest::nearest(name, registry::NAMES.iter().copied()) {
         Some(meant) => error.hint(format!("did you mean `{meant}`?")),
-        None => error.hint(format!("known: {}", schema::AGENTS.join(", "))).hint(format!(
+        None => error.hint(format!("known: {}", registry::NAMES.join(", "))).hint(format!(
             "for any other, leave `--agent` out and set `agent.command` in {FILE_NAME}"
         )),
     })

@@ -1,6 +1,8 @@
 //! Every setting there is: its name, what may stand there, and who reads it. Holds no defaults:
 //! those are in `default.toml`.
 
+use crate::client::registry;
+
 /// What may stand for a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -54,15 +56,7 @@ pub struct Setting {
     pub reader: Reader,
 }
 
-/// Agents flyball knows how to start by name.
-pub const AGENTS: [&str; 10] =
-    ["claude", "codex", "gemini", "opencode", "qwen", "goose", "copilot", "pi", "cline", "aider"];
-
 const PROMPT: &[&str] = &["auto", "stdin", "argument", "file"];
-const OUTPUT: &[&str] = &[
-    "auto", "text", "flyball", "claude", "codex", "gemini", "goose", "opencode", "qwen", "copilot",
-    "pi", "cline", "aider",
-];
 const HALT_OR_NEXT: &[&str] = &["halt", "next"];
 const PRESETS: &[&str] = &["conservative", "recommended", "aggressive"];
 
@@ -81,7 +75,7 @@ pub const SETTINGS: &[Setting] = &[
     shell("agent.program", Kind::Text),
     shell("agent.args", Kind::Words),
     shell("agent.prompt", Kind::Choice(PROMPT)),
-    shell("agent.output", Kind::Choice(OUTPUT)),
+    shell("agent.output", Kind::Choice(registry::OUTPUTS)),
     shell("agent.steer", Kind::Flag),
     shell("agent.wrapper", Kind::Words),
     shell("agent.stop_command", Kind::Command),

@@ -151,7 +151,10 @@ fn a_setting_that_does_nothing_any_more_is_read_with_a_warning() {
     assert!(Given::default().config().warnings().is_empty());
     let config = Given::project("[calls]\npolling = [\"wait\"]").config();
     let [warning] = config.warnings().try_into().unwrap();
-    assert!(warning.starts_with("`calls.polling` (flyball.toml:2) does nothing any more"), "{warning}");
+    assert!(
+        warning.starts_with("`calls.polling` (flyball.toml:2) does nothing any more"),
+        "{warning}"
+    );
     assert!(Given::project("[calls]\npolling = 3").load().is_err());
 }
 
@@ -394,7 +397,7 @@ fn a_command_names_its_agent_and_another_agent_does_away_with_the_command() {
     let project = "[agent]\ncommand = [\"bash\", \"agent.sh\"]\noutput = \"flyball\"";
     let config = Given::project(project).config();
     assert_eq!(config.agent.name, "bash");
-    assert_eq!(config.agent.output, Some(OutputFormat::Flyball));
+    assert_eq!(config.agent.output, Some(OutputFormat::Client("flyball")));
     let flag =
         |key, value: &str, flag| Override { key, value: Value::Text(value.to_owned()), flag };
     let overrides = vec![flag("agent.name", "codex", "--agent")];

@@ -1,35 +1,53 @@
 //! Which adapter a run uses, and the policy and prices that go with it.
 
-use flyball_core::Millis;
+use std::ops::Deref;
+
 use flyball_core::event::AgentTraits;
 use flyball_core::policy::Policy;
 
-use crate::agent::prices::{Price, Prices};
-use crate::agent::{
-    Adapter, Book, Custom, Launch, LaunchRequest, LocalTime, PromptBy, ReadRequest, Reader,
-    Whereabouts, adapter,
-};
+use crate::client::prices::{Price, Prices};
+use crate::client::{Adapter, Custom, LocalTime, PromptBy, adapter};
 use crate::clock;
 use crate::config::{Config, OutputFormat, PromptVia, Source};
 use crate::error::CliError;
 
-/// The adapter: the named agent's own, or the user's command read in the given format.
-pub(super) fn choose(config: &Config) -> Result<Box<dyn Adapter>, CliError> {
-    let agent = &config.agent;
-    let output = agent.output.and_then(format_name).unwrap_or("text").to_owned();
-    if let Some(command) = &agent.command {
-        let prompt = match agent.prompt {
-            None | Some(PromptVia::Stdin) => PromptBy::Stdin,
-            Some(PromptVia::Argument) => PromptBy::Argument,
-            Some(PromptVia::File) => PromptBy::File,
-        };
-        return Ok(Box::new(Custom { command: command.argv(), prompt, output }));
+/// The agent a run was given: a known client, or the user's own command.
+pub(super) enum ChosenAgent {
+    /// A client that has a room of its own.
+    Known(&'static dyn Adapter),
+    /// A command.
+    Custom(Custom),
+}
+
+impl Deref for ChosenAgent {
+    type Target = dyn Adapter;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Known(known) => *known,
+            Self::Custom(custom) => custom,
+        }
     }
-    named(&agent.name)
+}
+
+/// The named agent, or the user's command read in the given format.
+pub(super) fn choose(config: &Config) -> Result<ChosenAgent, CliError> {
+    let agent = &config.agent;
+    let Some(command) = &agent.command else { return named(&agent.name) };
+    let prompt = match agent.prompt {
+        None | Some(PromptVia::Stdin) => PromptBy::Stdin,
+        Some(PromptVia::Argument) => PromptBy::Argument,
+        Some(PromptVia::File) => PromptBy::File,
+    };
+    let speaks_like = match agent.output {
+        None | Some(OutputFormat::Text) => None,
+        Some(OutputFormat::Client(name)) => Some(name),
+    };
+    Ok(ChosenAgent::Custom(Custom { command: command.argv(), prompt, speaks_like }))
 }
 
 /// The configured agent (0) or one of its fallbacks.
-pub(super) fn choose_nth(config: &Config, agent: u32) -> Result<Box<dyn Adapter>, CliError> {
+pub(super) fn choose_nth(config: &Config, agent: u32) -> Result<ChosenAgent, CliError> {
     let index = usize::try_from(agent).unwrap_or(usize::MAX);
     match index.checked_sub(1).and_then(|index| config.agent.fallback.get(index)) {
         Some(name) => named(name),
@@ -37,82 +55,29 @@ pub(super) fn choose_nth(config: &Config, agent: u32) -> Result<Box<dyn Adapter>
     }
 }
 
-/// The adapter of this name.
-pub(super) fn named(name: &str) -> Result<Box<dyn Adapter>, CliError> {
-    match adapter(name) {
-        Some(known) => Ok(Box::new(Known(known))),
-        None => Err(CliError::config(format!("there is no agent named `{name}`"))
-            .hint("name a known one in [agent], or give its command: `flyball run -- CMD …`")),
-    }
-}
-
-fn format_name(format: OutputFormat) -> Option<&'static str> {
-    Some(match format {
-        OutputFormat::Text => return None,
-        OutputFormat::Flyball => "flyball",
-        OutputFormat::Claude => "claude",
-        OutputFormat::Codex => "codex",
-        OutputFormat::Gemini => "gemini",
-        OutputFormat::Goose => "goose",
-        OutputFormat::Opencode => "opencode",
-        OutputFormat::Qwen => "qwen",
-        OutputFormat::Copilot => "copilot",
-        OutputFormat::Pi => "pi",
-        OutputFormat::Cline => "cline",
-        OutputFormat::Aider => "aider",
+/// The agent of this name.
+pub(super) fn named(name: &str) -> Result<ChosenAgent, CliError> {
+    adapter(name).map(ChosenAgent::Known).ok_or_else(|| {
+        CliError::config(format!("there is no agent named `{name}`"))
+            .hint("name a known one in [agent], or give its command: `flyball run -- CMD …`")
     })
 }
 
-/// A known adapter behind a box.
-struct Known(&'static dyn Adapter);
-
-impl Adapter for Known {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-    fn traits(&self) -> AgentTraits {
-        self.0.traits()
-    }
-    fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
-        self.0.launch(request)
-    }
-    fn free_text(&self) -> &'static [&'static str] {
-        self.0.free_text()
-    }
-    fn refuse_after_at_most(&self) -> Option<u32> {
-        self.0.refuse_after_at_most()
-    }
-    fn stop_refusal_cap(&self) -> u32 {
-        self.0.stop_refusal_cap()
-    }
-    fn can_resume(&self) -> bool {
-        self.0.can_resume()
-    }
-    fn tells_cost(&self) -> bool {
-        self.0.tells_cost()
-    }
-    fn book(&self, at: &Whereabouts<'_>) -> Option<Box<dyn Book>> {
-        self.0.book(at)
-    }
-    fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        self.0.reader(request)
-    }
+/// What is known of an agent as this config has it. Plain text is silent while its agent thinks: it
+/// is no stall unless somebody asked for that watch.
+pub(super) fn traits(config: &Config, agent: &ChosenAgent) -> AgentTraits {
+    let told = agent.traits();
+    let asked_for = config
+        .origin("limits.stall_after")
+        .is_some_and(|origin| !matches!(origin.source, Source::Default));
+    // Other agents hear nothing while they are silent: their hooks speak when they ask.
+    let steerable = config.agent.steer && matches!(agent, ChosenAgent::Custom(_));
+    AgentTraits { steerable, may_be_silent: told.may_be_silent && !asked_for, ..told }
 }
 
-/// The policy as this agent needs it: refusals before its own loop guard, no stall watch over
-/// plain text unless asked for, and a cost limit only where cost can be known.
-pub(super) fn policy_for(config: &Config, adapter: &dyn Adapter) -> Result<Policy, CliError> {
-    let mut rules = config.policy.clone().into_rules();
-    if let Some(most) = adapter.refuse_after_at_most() {
-        rules.calls.refuse_after = rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);
-    }
-    let is_default = config
-        .origin("limits.stall_after")
-        .is_none_or(|origin| matches!(origin.source, Source::Default));
-    if is_default && !adapter.traits().structured {
-        rules.limits.stall_after = Millis::ZERO;
-    }
-    if rules.limits.cost_usd > 0.0 && !adapter.tells_cost() {
+/// Refuses limits that could not hold: one on cost where cost cannot be known.
+pub(super) fn check_limits(config: &Config, adapter: &dyn Adapter) -> Result<(), CliError> {
+    if config.policy.limits.cost_usd > 0.0 && !adapter.output().tells_cost() {
         let model = config.agent.model.as_deref().unwrap_or("");
         if prices(config).price(model).is_none() {
             let shown = if model.is_empty() { "(none named)" } else { model };
@@ -124,7 +89,7 @@ pub(super) fn policy_for(config: &Config, adapter: &dyn Adapter) -> Result<Polic
             .hint("or limit tokens instead: --max-tokens"));
         }
     }
-    Policy::new(rules).map_err(|error| CliError::config(error.to_string()))
+    Ok(())
 }
 
 /// The config's prices on top of the built-in ones.
@@ -147,4 +112,11 @@ pub(super) fn prices(config: &Config) -> Prices {
 /// Now, and the local zone.
 pub(super) fn local_time() -> LocalTime {
     LocalTime { now: clock::wall(), ahead_of_utc_secs: clock::local_offset_secs() }
+}
+
+impl super::Driver {
+    /// The policy while the agent at work is at work.
+    pub(super) fn policy(&self) -> Policy {
+        self.config.policy.for_agent(&traits(&self.config, &self.adapter))
+    }
 }

@@ -10,10 +10,10 @@ use flyball_core::{AgentFact, Event, IterationNo};
 
 use super::perform::io;
 use super::{Driver, DriverInput};
-use crate::agent::{Fact, HookSetup, HooksFor};
+use crate::client::{Fact, HookSetup, HooksFor, registry};
 use crate::door::{Door, Input, Knocked, Reply};
 use crate::error::CliError;
-use crate::hook::{HookReport, RunGuards, dialect, remove_spilled, run_key, stop_time};
+use crate::hook::{HookReport, RunGuards, remove_spilled, run_key, stop_time};
 use crate::journal::{HookChange, HookStep};
 
 /// Seconds a client waits longer for a hook than the hook itself takes at most.
@@ -62,9 +62,9 @@ struct Waiting {
 impl Driver {
     /// The hooks to put into a session; none when the client has none.
     pub(super) fn hook_setup(&self) -> Option<HookSetup> {
-        let name = self.adapter.name();
-        // A home-made agent calls flyball itself.
-        dialect(name).filter(|_| name != "flyball")?;
+        if !self.adapter.takes_hooks() {
+            return None;
+        }
         let secs = self.config.hooks.timeout.get().div_ceil(1000).saturating_add(SLACK_SECS);
         Some(HookSetup {
             stay: HooksFor::Run,
@@ -77,7 +77,8 @@ impl Driver {
     /// Opens the door, unless it is open, and lays down what those who ask need to know.
     pub(super) fn prepare_door(&mut self) -> Result<(), CliError> {
         let installed = self.hook_setup().is_some();
-        let mut guards = RunGuards::of(&self.config, self.worktree.root(), stop_time(&self.plan));
+        let mut guards =
+            RunGuards::of(&self.config, self.policy(), self.worktree.root(), stop_time(&self.plan));
         if installed {
             guards.heeds = HooksFor::Run;
         }
@@ -107,8 +108,8 @@ impl Driver {
             return Ok(());
         }
         let iteration = session.iteration;
-        session.book.named(&knock.session);
-        if dialect(&knock.agent).is_some() {
+        session.usage_file.named(&knock.session);
+        if registry::dialect(&knock.agent).is_some() {
             self.doors.session.asked = true;
         }
         let mut said = None;
@@ -124,7 +125,7 @@ impl Driver {
             }
             Input::Stop { said: words } => {
                 said.clone_from(&words);
-                let client_cap = self.adapter.stop_refusal_cap();
+                let client_cap = self.adapter.output().stop_refusal_cap();
                 Matter::Stop { said: words.unwrap_or_default(), client_cap }
             }
         };

@@ -8,10 +8,10 @@ use flyball_core::governor::StartProblem;
 use flyball_core::task::Standing;
 use flyball_core::tasklist::{Mode, TaskList};
 
-use super::choice::policy_for;
+use super::choice::{check_limits, traits};
 use super::perform::{io, permissions};
 use super::setup::{RunSetup, agent_words, permission_words, problem_error};
-use crate::agent::{LaunchRequest, quoted};
+use crate::client::{LaunchRequest, quoted};
 use crate::config::Config;
 use crate::error::CliError;
 use crate::prompt::{Variables, default_template, render, task_words};
@@ -20,7 +20,8 @@ use crate::prompt::{Variables, default_template, render, task_words};
 pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
     let setup = RunSetup::gather(dir, config)?;
     let plan = setup.plan(config)?;
-    let policy = policy_for(config, setup.adapter.as_ref())?;
+    check_limits(config, &*setup.adapter)?;
+    let policy = config.policy.for_agent(&traits(config, &setup.adapter));
     let list = match &setup.tasks {
         TasksSnapshot::Found { text } => Some(
             TaskList::parse(text)
@@ -79,7 +80,6 @@ fn command(config: &Config, setup: &RunSetup) -> String {
         hooks: None,
         private_dir: Path::new("FOLDER"),
         worktree: setup.worktree.root(),
-        resume: None,
         program: agent.program.as_deref(),
         extra_args: &agent.args,
     });

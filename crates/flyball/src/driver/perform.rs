@@ -8,14 +8,14 @@ use flyball_core::event::WorktreeSnapshot;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
 
-use super::book::BookWatch;
-use super::choice::choose_nth;
+use super::choice::{ChosenAgent, choose_nth};
 use super::gates::GateJob;
 use super::session::{Session, could_not_start};
 use super::session_files::SessionFiles;
 use super::steer::SteerLine;
+use super::usage_file::UsageFileWatch;
 use super::{Driver, DriverInput};
-use crate::agent::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
+use crate::client::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
 use crate::config::{CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
@@ -129,7 +129,7 @@ impl Driver {
         let logs = self.loop_dir.logs();
         let log = IterationLog::create(&logs, iteration, self.config.log_max_bytes)
             .map_err(|e| io("write the iteration's log", &e))?;
-        let reader = self.adapter.reader(&self.read_request(prompt));
+        let reader = self.adapter.output().reader(&self.read_request(prompt));
         self.starts += 1;
         let (number, outbox) = (self.starts, self.outbox.clone());
         let started = Supervised::start(&spec, move |event| {
@@ -150,7 +150,7 @@ impl Driver {
                     iteration,
                     process,
                     reader,
-                    book: BookWatch::new(&spec.env),
+                    usage_file: UsageFileWatch::new(&spec.env),
                     log,
                     stop_command,
                     steer,
@@ -180,7 +180,7 @@ impl Driver {
 
     /// Whether the agent at work listens on its standard input.
     fn listens(&self) -> bool {
-        self.config.agent.steer && self.agent == 0
+        self.config.agent.steer && matches!(self.adapter, ChosenAgent::Custom(_))
     }
 
     /// Takes the configured agent, or one of its fallbacks, for the next session.
@@ -230,7 +230,6 @@ impl Driver {
             hooks: self.hook_setup().as_ref(),
             private_dir: &self.private_dir,
             worktree: self.worktree.root(),
-            resume: None,
             program: agent.program.as_deref().filter(|_| self.agent == 0),
             extra_args: if self.agent == 0 { &agent.args } else { &[] },
         })

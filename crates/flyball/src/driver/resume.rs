@@ -3,7 +3,7 @@
 use flyball_core::event::{Resume, WorktreeSnapshot};
 use flyball_core::{Event, Governor, RunId};
 
-use super::choice::policy_for;
+use super::choice::check_limits;
 use super::perform::{io, private_folder};
 use super::records;
 use super::setup::{Parts, RunRequest, RunSetup, Started, already_running, opening};
@@ -33,7 +33,7 @@ pub fn recorded_config(run: &RunId, sources: Sources) -> Result<Config, CliError
 impl RunRequest {
     /// Sets up an earlier run to go on.
     pub fn resume(self, run: &RunSummary) -> Result<Started, CliError> {
-        let Self { dir, mut config, format, color } = self;
+        let Self { dir, config, format, color } = self;
         let id = run.run.clone();
         let mut setup = RunSetup::gather(&dir, &config)?;
         let lock =
@@ -49,7 +49,7 @@ impl RunRequest {
         let record = RunRecord::load(&setup.state_dir, &id)
             .map_err(|e| io("read the run's settings", &e))?;
         let plan = GatePlan::of(record.gates())?;
-        config.policy = policy_for(&config, setup.adapter.as_ref())?;
+        check_limits(&config, &*setup.adapter)?;
         let (governor, last_effects, latest) = replay(&journal, &id)?;
         let latest = latest.ok_or_else(|| {
             CliError::no_input(format!("run `{id}` died before it began")).hint("flyball run")

@@ -6,10 +6,10 @@ use flyball_core::effect::Force;
 use flyball_core::event::{Exit, ExitHow};
 use flyball_core::{AgentFact, IterationNo, Millis, Moment};
 
-use super::book::BookWatch;
 use super::session_files::SessionFiles;
 use super::steer::SteerLine;
-use crate::agent::{Fact, Reader};
+use super::usage_file::UsageFileWatch;
+use crate::client::{Fact, Reader};
 use crate::process::{Stream, Supervised};
 use crate::report::Reporter;
 use crate::telemetry::IterationLog;
@@ -19,7 +19,7 @@ pub(super) struct Session {
     pub(super) iteration: IterationNo,
     pub(super) process: Supervised,
     pub(super) reader: Box<dyn Reader>,
-    pub(super) book: BookWatch,
+    pub(super) usage_file: UsageFileWatch,
     pub(super) log: IterationLog,
     /// What a wrapper's inside is ended with.
     pub(super) stop_command: Option<Vec<String>>,

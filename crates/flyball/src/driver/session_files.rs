@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::agent::{Launch, Place};
+use crate::client::{Launch, Place};
 use crate::loopdir::remove;
 
 /// How the ignore file beside such files begins. One found before a session was left by a death.
@@ -80,7 +80,7 @@ impl Drop for SessionFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::RunFile;
+    use crate::client::RunFile;
 
     fn launch(root: &Path, names: &[&str]) -> Launch {
         let file = |name: &&str| RunFile {

@@ -4,18 +4,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
-use flyball_core::event::{AgentTraits, RunStart, TasksSnapshot, WorktreeSnapshot};
+use flyball_core::event::{RunStart, TasksSnapshot, WorktreeSnapshot};
 use flyball_core::governor::{StartProblem, start_problem};
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
-use super::choice::{choose, named, policy_for};
+use super::choice::{ChosenAgent, check_limits, choose, named, traits};
 use super::crash::CrashPoint;
 use super::door::DoorWatch;
 use super::perform::{io, private_folder};
 use super::timers::Timers;
 use super::{Driver, signals};
-use crate::agent::Adapter;
 use crate::clock::{self, Clock};
 use crate::config::{Config, Detail, Permission};
 use crate::error::CliError;
@@ -57,7 +56,8 @@ pub(super) struct RunSetup {
     pub(super) loop_dir: LoopDir,
     pub(super) tasks: TasksSnapshot,
     pub(super) state_dir: PathBuf,
-    pub(super) adapter: Box<dyn Adapter>,
+    pub(super) adapter: ChosenAgent,
+    pub(super) other_agents: Vec<ChosenAgent>,
 }
 
 impl RunSetup {
@@ -66,10 +66,9 @@ impl RunSetup {
         let loop_dir = LoopDir::new(worktree.root(), &config.loop_dir, &config.tasks_file);
         let tasks = loop_dir.tasks();
         let adapter = choose(config)?;
-        for name in &config.agent.fallback {
-            named(name)?;
-        }
-        Ok(Self { worktree, loop_dir, tasks, state_dir: state_dir()?, adapter })
+        let other_agents = config.agent.fallback.iter().map(|name| named(name));
+        let other_agents = other_agents.collect::<Result<_, _>>()?;
+        Ok(Self { worktree, loop_dir, tasks, state_dir: state_dir()?, adapter, other_agents })
     }
 
     pub(super) fn plan(&self, config: &Config) -> Result<GatePlan, CliError> {
@@ -89,10 +88,10 @@ pub(super) fn verify_commands(tasks: &TasksSnapshot) -> Vec<String> {
 impl RunRequest {
     /// Sets up a new run.
     pub fn start(self) -> Result<Started, CliError> {
-        let Self { dir, mut config, format, color } = self;
+        let Self { dir, config, format, color } = self;
         let mut setup = RunSetup::gather(&dir, &config)?;
         let plan = setup.plan(&config)?;
-        config.policy = policy_for(&config, setup.adapter.as_ref())?;
+        check_limits(&config, &*setup.adapter)?;
         let clock = Clock::start();
         let run = new_run_id(clock.now());
         let mut journal = Journal::open(&setup.state_dir)?;
@@ -212,9 +211,8 @@ fn run_start(
         snapshot: snapshot.clone(),
         human_files,
         memory,
-        // Other agents hear nothing while they are silent: their hooks speak when they ask.
-        agent: AgentTraits { steerable: config.agent.steer, ..setup.adapter.traits() },
-        fallbacks: u32::try_from(config.agent.fallback.len()).unwrap_or(u32::MAX),
+        agent: traits(config, &setup.adapter),
+        other_agents: setup.other_agents.iter().map(|agent| traits(config, agent)).collect(),
     })
 }
 

@@ -12,7 +12,7 @@ use super::context::HookContext;
 use super::in_run;
 use super::spill::spilled;
 use super::{Asked, Heard, HeardCall, HookReport, Occasion, Reply};
-use crate::agent::REFUSAL_MARK;
+use crate::client::REFUSAL_MARK;
 use crate::error::CliError;
 use crate::journal::{HookChange, Journal};
 

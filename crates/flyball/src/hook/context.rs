@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Dialect, Heard};
-use crate::agent::{Adapter, HooksFor};
+use crate::client::{Adapter, HooksFor, adapter};
 use crate::config::{Config, FILE_NAME, OnHookError, Sources};
 use crate::error::CliError;
 use crate::journal::{HookStep, state_dir};
@@ -38,10 +38,10 @@ pub(crate) struct RunGuards {
 }
 
 impl RunGuards {
-    pub(crate) fn of(config: &Config, root: &Path, stop_time: Duration) -> Self {
+    pub(crate) fn of(config: &Config, policy: Policy, root: &Path, stop_time: Duration) -> Self {
         Self {
             root: root.to_path_buf(),
-            policy: config.policy.clone(),
+            policy,
             fails_closed: config.hooks.on_error == OnHookError::Closed,
             timeout: config.hooks.timeout,
             loop_dir: config.loop_dir.clone(),
@@ -111,13 +111,8 @@ impl HookContext {
         let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let root = project::find_root(dir.filter(|dir| dir.is_absolute()).unwrap_or(&here));
         let config = Sources::of_process(&root).load()?;
-        let mut rules = config.policy.into_rules();
-        let most = crate::agent::adapter(agent).and_then(Adapter::refuse_after_at_most);
-        if let Some(most) = most {
-            rules.calls.refuse_after =
-                rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);
-        }
-        let policy = Policy::new(rules).map_err(|error| CliError::config(error.to_string()))?;
+        let traits = adapter(agent).map(Adapter::traits).unwrap_or_default();
+        let policy = config.policy.for_agent(&traits);
         Ok(Self {
             state_dir: state_dir()?,
             run: None,

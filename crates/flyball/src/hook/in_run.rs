@@ -9,7 +9,7 @@ use flyball_core::{CallId, IterationNo, RunId, SubAgent};
 use super::context::{HookContext, run_key};
 use super::spill::{Spilled, spilled};
 use super::{Asked, Heard, Occasion, Reply};
-use crate::agent::{REFUSAL_MARK, adapter};
+use crate::client::{REFUSAL_MARK, registry};
 use crate::door::{Input, Knock, Visitor};
 use crate::error::CliError;
 
@@ -82,7 +82,7 @@ fn knock(
 /// The call as the ring knows it.
 pub(super) fn call(asked: &Asked<'_>, context: &HookContext, heard: &Heard) -> ToolCall {
     let mut rules = context.policy.calls.clone();
-    let own = adapter(asked.dialect.name()).map_or(&[][..], |adapter| adapter.free_text());
+    let own = registry::output(asked.dialect.name()).map_or(&[][..], |output| output.free_text());
     rules.free_text.extend(own.iter().map(|&name| name.to_owned()));
     let call = &heard.call;
     let id = CallId::new(prefix(&call.id, NAME));

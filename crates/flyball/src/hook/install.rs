@@ -4,8 +4,7 @@
 //! nobody changed in between becomes byte for byte what it was; one that flyball made is gone.
 
 mod files;
-mod places;
-mod sheet;
+mod jsonc;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -13,10 +12,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use self::places::Target;
-pub use self::places::{Homes, Scope};
-use crate::agent::{HookSetup, HooksFor};
+use self::files::Target;
+pub use crate::client::hook_home::{Folders, Scope};
+use crate::client::hook_home::{HookFile, HookHome};
+use crate::client::{Adapter, HookSetup, HooksFor, adapter, adapters};
 use crate::error::CliError;
+use crate::journal::state_dir;
 
 /// Seconds a client waits for a hook before or after a call.
 const CALL_SECS: u64 = 15;
@@ -87,9 +88,32 @@ pub struct Installed {
     pub current: bool,
 }
 
+/// The folders that count.
+#[derive(Clone, Debug)]
+pub struct Homes {
+    /// Where clients look for hooks.
+    pub folders: Folders,
+    /// flyball's state folder.
+    pub state: PathBuf,
+}
+
+impl Homes {
+    /// The folders of this process' environment, for the repository at `root`.
+    pub fn of_process(root: &Path) -> Result<Self, CliError> {
+        let variable = |name: &str| {
+            std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+        };
+        let home = variable("HOME").ok_or_else(|| {
+            CliError::no_input("`HOME` is not set, so no client's settings can be found")
+        })?;
+        let folders = Folders { root: root.to_path_buf(), home, variable };
+        Ok(Self { folders, state: state_dir()? })
+    }
+}
+
 /// The clients hooks can be installed in.
 pub fn agents() -> impl Iterator<Item = &'static str> {
-    places::AGENTS.iter().copied()
+    adapters().filter(|client| client.hook_home().is_some()).map(Adapter::name)
 }
 
 /// Whether hooks can be installed in this client.
@@ -97,23 +121,30 @@ pub fn known(agent: &str) -> Option<&'static str> {
     agents().find(|known| *known == agent)
 }
 
+fn home(agent: &str) -> Option<&'static dyn HookHome> {
+    adapter(agent).and_then(Adapter::hook_home)
+}
+
 /// Where a client's hooks are installed when nothing is said.
 pub fn usual_scope(agent: &str) -> Scope {
-    // codex reads hooks from its home only.
-    if agent == "codex" { Scope::User } else { Scope::Project }
+    home(agent).map_or(Scope::Project, HookHome::usual_scope)
 }
 
 /// What a user has to do besides, if anything.
 pub fn remark(agent: &str, scope: Scope) -> Option<&'static str> {
-    match (agent, scope) {
-        ("codex", Scope::Project | Scope::User) => Some(
-            "codex skips hooks it does not trust: start it, open /hooks and trust flyball's once",
-        ),
-        ("copilot" | "gemini" | "qwen", Scope::Project) => Some(
-            "it reads hooks of a repository only when the folder is trusted: say yes when it asks",
-        ),
-        _ => None,
-    }
+    home(agent)?.remark(scope)
+}
+
+/// The files of a client; none when it reads no hooks there.
+fn targets(
+    agent: &'static str,
+    scope: Scope,
+    homes: &Homes,
+    program: &Path,
+) -> Option<Vec<Target>> {
+    let files = home(agent)?.files(scope, &homes.folders, &setup(program))?;
+    let target = |HookFile { path, content }| Target { agent, path, content };
+    Some(files.into_iter().map(target).collect())
 }
 
 /// Installs flyball's hooks in a client.
@@ -123,8 +154,10 @@ pub fn install(
     homes: &Homes,
     program: &Path,
 ) -> Result<Vec<Done>, CliError> {
-    let setup = setup(program);
-    let targets = places::targets(agent, scope, homes, &setup)?;
+    let targets = targets(agent, scope, homes, program).ok_or_else(|| {
+        CliError::usage(format!("{agent} reads hooks from its own home only"))
+            .hint(format!("flyball hooks install {agent} --user"))
+    })?;
     for target in &targets {
         files::refuse_foreign(target, &homes.state)?;
     }
@@ -137,10 +170,8 @@ pub fn install(
 
 /// Takes flyball's hooks out of a client.
 pub fn remove(agent: &'static str, scope: Scope, homes: &Homes) -> Result<Vec<Done>, CliError> {
-    let Ok(targets) = places::targets(agent, scope, homes, &setup(Path::new("flyball"))) else {
-        // A client that has no such place has no hooks there.
-        return Ok(Vec::new());
-    };
+    // A client that has no such place has no hooks there.
+    let targets = targets(agent, scope, homes, Path::new("flyball")).unwrap_or_default();
     let one = |target: &Target| {
         let change = files::remove(target, &homes.state)?;
         Ok(Done { agent, scope, path: target.path.clone(), change })
@@ -154,7 +185,7 @@ pub fn state(agent: &str, homes: &Homes, program: &Path) -> Vec<Installed> {
     let Some(agent) = known(agent) else { return Vec::new() };
     let mut found = Vec::new();
     for scope in [Scope::Project, Scope::User] {
-        let targets = places::targets(agent, scope, homes, &setup(program)).unwrap_or_default();
+        let targets = targets(agent, scope, homes, program).unwrap_or_default();
         found.extend(targets.into_iter().filter_map(|target| {
             let current = files::state(&target)?;
             Some(Installed { scope, path: target.path, current })

@@ -10,7 +10,7 @@ use self::examine::{Examined, gate_time};
 use super::calls::{self, CallState};
 use super::context::{HookContext, stop_key};
 use super::{Asked, Heard, HookReport, Reply};
-use crate::agent::{Adapter, REFUSAL_MARK, adapter};
+use crate::client::{Output, REFUSAL_MARK, registry};
 use crate::error::CliError;
 use crate::journal::{HookChange, Journal};
 
@@ -38,7 +38,7 @@ pub(super) fn stop(
 
 /// The rules of the policy, and always fewer refusals than the client's own cap.
 fn rules(asked: &Asked<'_>, context: &HookContext) -> StopRules {
-    let own = adapter(asked.dialect.name()).map_or(u32::MAX, Adapter::stop_refusal_cap);
+    let own = registry::output(asked.dialect.name()).map_or(u32::MAX, Output::stop_refusal_cap);
     StopRules::of(&context.policy).at_most(own)
 }
 

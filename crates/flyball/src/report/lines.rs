@@ -10,7 +10,7 @@ use flyball_core::{AgentFact, Event, IterationNo, Moment, RunId};
 use super::status_line::StatusLine;
 use super::summary::{dollars, summary_text};
 use super::{Colour, Opening};
-use crate::agent::AgentNote;
+use crate::client::AgentNote;
 use crate::clock;
 use crate::gate::GateProgress;
 use crate::telemetry::result_word;

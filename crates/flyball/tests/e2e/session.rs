@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use flyball::agent::{
+use flyball::client::{
     Fact, HookSetup, HooksFor, Launch, LaunchRequest, Permissions, ReadRequest, Stdin, adapter,
 };
 use flyball_core::AgentFact;
@@ -175,7 +175,6 @@ fn run_with(client: &Client, program: &Path, script: Vec<Step>, hooks: Option<&H
         hooks,
         private_dir: place.path(),
         worktree: &worktree,
-        resume: None,
         program: Some(&program.to_string_lossy()),
         extra_args: &around.args,
     });
@@ -184,7 +183,7 @@ fn run_with(client: &Client, program: &Path, script: Vec<Step>, hooks: Option<&H
         std::fs::write(&file.path, &file.text).expect("a file");
     }
     let (stdout, stderr, how) = perform(&launch, &around.env, &worktree);
-    let mut reader = adapter.reader(&ReadRequest {
+    let mut reader = adapter.output().reader(&ReadRequest {
         prompt: "please look around".to_owned(),
         model: client.model.map(str::to_owned),
         ..ReadRequest::default()

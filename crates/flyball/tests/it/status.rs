@@ -164,7 +164,7 @@ fn recorded(home: &Home) -> RunId {
         human_files: HumanFiles::default(),
         memory: flyball_core::task::TaskMemory::default(),
         agent: AgentTraits::default(),
-        fallbacks: 0,
+        other_agents: Vec::new(),
     };
     let commit = Commit { hash: "0123456789abcdef".to_owned(), subject: "B: try".to_owned() };
     let claims = ClaimReading { complete: true, ..ClaimReading::default() };

@@ -4,7 +4,7 @@ use std::prelude::rust_2024::*;
 
 use super::story::{Act, Story, stories};
 use crate::effect::{Effect, Force};
-use crate::event::{AgentFact, Event, ExitHow, Spend, StopCause, Timer};
+use crate::event::{AgentFact, AgentTraits, Event, ExitHow, Spend, StopCause, Timer};
 use crate::guard::GuardKind;
 use crate::guard::Rung;
 use crate::moment::{Millis, Moment};
@@ -194,7 +194,7 @@ fn exit_codes_of_the_agent_do_not_become_the_runs() {
 #[test]
 fn at_a_usage_limit_the_fallback_goes_on_with_the_same_iteration_before_anyone_waits() {
     let mut story = Story::new().tasks(stories(&["a"]));
-    story.fallbacks = 1;
+    story.other_agents = Vec::from([AgentTraits::default()]);
     story.start();
     let limit = AgentFact::HitLimit { resets_at: None, message: "limit".into() };
     let first = story.alive().unwrap();
@@ -213,4 +213,21 @@ fn at_a_usage_limit_the_fallback_goes_on_with_the_same_iteration_before_anyone_w
         })
         .collect();
     assert_eq!(agents, [0, 1, 0]);
+}
+
+#[test]
+fn an_agent_brings_its_own_limits_and_takes_them_with_it() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    let careful = AgentTraits { refuse_after_at_most: Some(3), ..story.agent };
+    story.other_agents = Vec::from([careful]);
+    story.start();
+    let refuse_after =
+        |story: &Story| story.governor.run.as_ref().unwrap().state.policy.calls.refuse_after;
+    assert_eq!(refuse_after(&story), 5);
+    let limit = AgentFact::HitLimit { resets_at: None, message: "limit".into() };
+    let first = story.alive().unwrap();
+    story.perform(first, Act::dies().with(limit.clone()));
+    assert_eq!(refuse_after(&story), 3, "the other agent has a loop guard of its own");
+    story.perform(first, Act::dies().with(limit));
+    assert_eq!(refuse_after(&story), 5, "the first agent has its turn again");
 }

@@ -115,8 +115,8 @@ pub(super) struct Story {
     pub(super) tasks: Option<String>,
     pub(super) human_files: HumanFiles,
     pub(super) memory: TaskMemory,
-    pub(super) fallbacks: u32,
-    pub(super) steerable: bool,
+    pub(super) agent: AgentTraits,
+    pub(super) other_agents: Vec<AgentTraits>,
     rules: Rules,
     gates: Vec<GateName>,
     reds: Reds,
@@ -142,8 +142,8 @@ impl Story {
             tasks: None,
             human_files: HumanFiles::default(),
             memory: TaskMemory::default(),
-            fallbacks: 0,
-            steerable: true,
+            agent: AgentTraits { steerable: true, structured: true, ..AgentTraits::default() },
+            other_agents: Vec::new(),
             rules: Policy::default().into_rules(),
             gates: Vec::new(),
             reds: |_| Vec::new(),
@@ -195,8 +195,8 @@ impl Story {
             snapshot: self.snapshot(Vec::new()),
             human_files: self.human_files.clone(),
             memory: self.memory.clone(),
-            agent: AgentTraits { steerable: self.steerable, structured: true },
-            fallbacks: self.fallbacks,
+            agent: self.agent,
+            other_agents: self.other_agents.clone(),
         };
         Event::RunStarted(Box::new(start))
     }

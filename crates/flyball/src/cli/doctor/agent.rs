@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::finding::Report;
-use crate::config::{CommandLine, Config, FILE_NAME, schema, suggest};
+use crate::client::registry;
+use crate::config::{CommandLine, Config, FILE_NAME, suggest};
 use crate::error::ErrorKind;
 use crate::project::Programs;
 
@@ -38,8 +39,8 @@ pub(super) fn programs(report: &mut Report, config: &Config, root: Option<&Path>
     }
     match &agent.command {
         Some(command) => own_command(report, command, finds),
-        None if !schema::AGENTS.contains(&agent.name.as_str()) => {
-            let remedy = match suggest::nearest(&agent.name, schema::AGENTS) {
+        None if !registry::NAMES.contains(&agent.name.as_str()) => {
+            let remedy = match suggest::nearest(&agent.name, registry::NAMES.iter().copied()) {
                 Some(meant) => format!("set agent.name = \"{meant}\" in {FILE_NAME}"),
                 None => format!("set agent.command in {FILE_NAME}"),
             };
@@ -65,7 +66,7 @@ fn named(report: &mut Report, name: &str, programs: &Programs) {
         report.ok(CHECK.0, path.display().to_string());
         return;
     }
-    let remedy = match schema::AGENTS.into_iter().find(|other| programs.has(other)) {
+    let remedy = match registry::NAMES.iter().find(|other| programs.has(other)) {
         Some(other) => format!("install it, or: flyball run --agent {other}"),
         None => format!("install it, or set agent.command in {FILE_NAME}"),
     };

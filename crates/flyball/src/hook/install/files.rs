@@ -9,10 +9,18 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::places::{Content, Target};
 use super::{Change, table};
+use crate::client::hook_home::HookContent;
 use crate::error::CliError;
 use crate::loopdir;
+
+/// A file of a client, and what of it is flyball's.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) agent: &'static str,
+    pub(super) path: PathBuf,
+    pub(super) content: HookContent,
+}
 
 /// What a file was before flyball changed it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,12 +40,12 @@ pub(super) fn refuse_foreign(target: &Target, state: &Path) -> Result<(), CliErr
     let Some(text) = read(&path)? else { return Ok(()) };
     let shown = path.display();
     match &target.content {
-        Content::Whole { mark, .. } if !text.contains(mark) => {
+        HookContent::Whole { mark, .. } if !text.contains(mark) => {
             return Err(CliError::usage(format!("`{shown}` exists and is not flyball's"))
                 .hint(format!("mv {shown} {shown}.mine, then install again")));
         }
-        Content::Whole { .. } => refuse_changed(&path, &text, state)?,
-        Content::Part(hooks) => {
+        HookContent::Whole { .. } => refuse_changed(&path, &text, state)?,
+        HookContent::Part(hooks) => {
             add(&text, hooks, &path)?;
         }
     }
@@ -82,8 +90,8 @@ pub(super) fn install(target: &Target, state: &Path) -> Result<Change, CliError>
         None => (without_ours(target, now.as_deref(), &path)?, Vec::new()),
     };
     let written = match &target.content {
-        Content::Whole { text, .. } => text.clone(),
-        Content::Part(hooks) => add(before.as_deref().unwrap_or_default(), hooks, &path)?,
+        HookContent::Whole { text, .. } => text.clone(),
+        HookContent::Part(hooks) => add(before.as_deref().unwrap_or_default(), hooks, &path)?,
     };
     make_folders(&path, &mut folders)?;
     // Kept first: a file that is changed can then always be changed back.
@@ -110,7 +118,7 @@ pub(super) fn remove(target: &Target, state: &Path) -> Result<Change, CliError> 
                 Earlier::forget(state, &path);
                 return Ok(Change::Absent);
             }
-            if matches!(target.content, Content::Whole { .. }) {
+            if matches!(target.content, HookContent::Whole { .. }) {
                 refuse_changed(&path, &now, state)?;
             }
             before
@@ -134,8 +142,8 @@ pub(super) fn remove(target: &Target, state: &Path) -> Result<Change, CliError> 
 pub(super) fn state(target: &Target) -> Option<bool> {
     let now = read(&target.path).ok().flatten()?;
     match &target.content {
-        Content::Whole { text, mark } => now.contains(mark).then(|| now == *text),
-        Content::Part(hooks) => table::holds(&now, target.agent, hooks),
+        HookContent::Whole { text, mark } => now.contains(mark).then(|| now == *text),
+        HookContent::Part(hooks) => table::holds(&now, target.agent, hooks),
     }
 }
 
@@ -146,7 +154,7 @@ fn without_ours(
     path: &Path,
 ) -> Result<Option<String>, CliError> {
     let Some(now) = now else { return Ok(None) };
-    if let Content::Whole { mark, .. } = target.content {
+    if let HookContent::Whole { mark, .. } = target.content {
         return Ok((!now.contains(mark)).then(|| now.to_owned()));
     }
     // What nobody could read holds no hook that anybody would run, unless it names one.

@@ -5,43 +5,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::sheet::Sheet;
+use super::jsonc::Jsonc;
 
 const HOOKS: &str = "hooks";
-
-/// The hooks of a client by event, from the settings a session of it would be given.
-pub(super) fn hooks(agent: &str, settings: &str) -> Map<String, Value> {
-    let settings: Value = serde_json::from_str(settings).unwrap_or_default();
-    let mut table = match settings.get(HOOKS) {
-        Some(Value::Object(table)) => table.clone(),
-        Some(_) | None => Map::new(),
-    };
-    if agent == "codex" {
-        // It has no event of that name.
-        table.remove("PostToolUseFailure");
-        let text = Value::Object(table).to_string().replace(" hook claude ", " hook codex ");
-        table = serde_json::from_str(&text).unwrap_or_default();
-    }
-    for event in ["SessionStart", "SessionEnd"] {
-        let like = table.values().next().cloned();
-        if let Some(entry) = like.and_then(|like| for_event(&like, agent, event)) {
-            table.insert(event.to_owned(), entry);
-        }
-    }
-    table
-}
-
-/// The same entry, for another event.
-fn for_event(like: &Value, agent: &str, event: &str) -> Option<Value> {
-    let mut entry = like.clone();
-    let hook = entry.pointer_mut("/0/hooks/0")?;
-    let command = hook.get("command")?.as_str()?;
-    let (program, _) = command.rsplit_once(&format!(" hook {agent} "))?;
-    let command = format!("{program} hook {agent} {event}");
-    hook.as_object_mut()?.insert("command".to_owned(), json!(command));
-    entry.pointer_mut("/0")?.as_object_mut()?.remove("matcher");
-    Some(entry)
-}
 
 /// Why hooks could not be added.
 pub(super) enum Trouble {
@@ -53,11 +19,11 @@ pub(super) enum Trouble {
 
 /// The text of settings with hooks added to it.
 pub(super) fn add(text: &str, hooks: &Map<String, Value>) -> Result<String, Trouble> {
-    let sheet = Sheet::read(text).map_err(Trouble::Unreadable)?;
-    let members = sheet.value().as_object().ok_or(Trouble::Occupied)?;
+    let file = Jsonc::read(text).map_err(Trouble::Unreadable)?;
+    let members = file.value().as_object().ok_or(Trouble::Occupied)?;
     let Some(table) = members.get(HOOKS) else {
         let new = [(HOOKS, Value::Object(hooks.clone()))];
-        return sheet.with_members(&[], &new).ok_or(Trouble::Occupied);
+        return file.with_members(&[], &new).ok_or(Trouble::Occupied);
     };
     let table = table.as_object().ok_or(Trouble::Occupied)?;
     let missing: Vec<(&str, Value)> = hooks
@@ -67,14 +33,14 @@ pub(super) fn add(text: &str, hooks: &Map<String, Value>) -> Result<String, Trou
         .collect();
     let mut text = text.to_owned();
     if !missing.is_empty() {
-        text = sheet.with_members(&[HOOKS], &missing).ok_or(Trouble::Occupied)?;
+        text = file.with_members(&[HOOKS], &missing).ok_or(Trouble::Occupied)?;
     }
     for (event, entries) in hooks {
         let Some(there) = table.get(event) else { continue };
         there.as_array().ok_or(Trouble::Occupied)?;
         let new: Vec<Value> = entries.as_array().into_iter().flatten().cloned().collect();
-        let sheet = Sheet::read(&text).map_err(Trouble::Unreadable)?;
-        text = sheet.with_elements(&[HOOKS, event], &new).ok_or(Trouble::Occupied)?;
+        let file = Jsonc::read(&text).map_err(Trouble::Unreadable)?;
+        text = file.with_elements(&[HOOKS, event], &new).ok_or(Trouble::Occupied)?;
     }
     Ok(text)
 }
@@ -82,17 +48,17 @@ pub(super) fn add(text: &str, hooks: &Map<String, Value>) -> Result<String, Trou
 /// The text of settings without flyball's hooks and what is empty for it; none when nothing else was
 /// in it.
 pub(super) fn take_out(text: &str, agent: &str) -> Result<Option<String>, serde_json::Error> {
-    let sheet = Sheet::read(text)?;
-    if ours(sheet.value(), agent).is_empty() {
+    let file = Jsonc::read(text)?;
+    if ours(file.value(), agent).is_empty() {
         return Ok(Some(text.to_owned()));
     }
-    Ok(sheet.without(HOOKS, &|hook| is_ours(hook, agent)))
+    Ok(file.without(HOOKS, &|hook| is_ours(hook, agent)))
 }
 
 /// Whether settings hold flyball's hooks; none when they hold no hook of it, else whether just these.
 pub(super) fn holds(text: &str, agent: &str, hooks: &Map<String, Value>) -> Option<bool> {
-    let sheet = Sheet::read(text).ok()?;
-    let there = ours(sheet.value(), agent);
+    let file = Jsonc::read(text).ok()?;
+    let there = ours(file.value(), agent);
     let wanted = ours(&json!({ HOOKS: hooks }), agent);
     (!there.is_empty()).then(|| there == wanted)
 }

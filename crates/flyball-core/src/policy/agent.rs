@@ -1,0 +1,56 @@
+//! What is known of an agent program, and the policy as it holds while that agent is at work.
+
+use serde::{Deserialize, Serialize};
+
+use super::Policy;
+use crate::moment::Millis;
+
+/// What an agent can be told, what it tells, and what must be heeded for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentTraits {
+    /// Whether a message can reach it in mid-session.
+    pub steerable: bool,
+    /// Whether its output is a stream of events; a plain-text agent is silent while it thinks.
+    pub structured: bool,
+    /// The most identical calls it can be allowed, so that one is refused before its own loop guard
+    /// acts; none where it has none.
+    #[serde(default)]
+    pub refuse_after_at_most: Option<u32>,
+    /// Its silence says nothing: no stall is looked for.
+    #[serde(default)]
+    pub may_be_silent: bool,
+}
+
+impl Policy {
+    /// The policy while this agent is at work.
+    #[must_use]
+    pub fn for_agent(&self, agent: &AgentTraits) -> Self {
+        let mut rules = self.0.clone();
+        if let Some(most) = agent.refuse_after_at_most {
+            // Never below the nudge, so that the policy stays a sensible one.
+            rules.calls.refuse_after =
+                rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);
+        }
+        if agent.may_be_silent {
+            rules.limits.stall_after = Millis::ZERO;
+        }
+        Self(rules)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_lowers_limits_and_raises_none() {
+        let agent = |most| AgentTraits { refuse_after_at_most: most, ..AgentTraits::default() };
+        let policy = Policy::default();
+        for (most, refuse_after) in [(None, 5), (Some(9), 5), (Some(3), 3), (Some(1), 2)] {
+            assert_eq!(policy.for_agent(&agent(most)).calls.refuse_after, refuse_after, "{most:?}");
+        }
+        assert_eq!(policy.for_agent(&agent(None)), policy);
+        let silent = AgentTraits { may_be_silent: true, ..AgentTraits::default() };
+        assert_eq!(policy.for_agent(&silent).limits.stall_after, Millis::ZERO);
+    }
+}

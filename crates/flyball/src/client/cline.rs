@@ -1,0 +1,26 @@
+//! Cline: no hooks that were seen to work, so it is watched and not steered.
+
+mod launch;
+mod stream;
+
+use super::{Adapter, Launch, LaunchRequest, Output};
+
+/// Its name in the config.
+pub(crate) const NAME: &str = "cline";
+
+/// Cline.
+pub(crate) struct Cline;
+
+impl Adapter for Cline {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
+        launch::launch(request)
+    }
+
+    fn output(&self) -> &'static dyn Output {
+        &Self
+    }
+}

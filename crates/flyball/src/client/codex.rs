@@ -1,0 +1,38 @@
+//! Codex (`codex`).
+
+mod hook;
+mod launch;
+mod stream;
+mod usage;
+
+use super::hook::Dialect;
+use super::hook_home::HookHome;
+use super::{Adapter, Launch, LaunchRequest, Output};
+
+/// Its name in the config.
+pub(crate) const NAME: &str = "codex";
+
+/// Codex.
+pub(crate) struct Codex;
+
+impl Adapter for Codex {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn launch(&self, request: &LaunchRequest<'_>) -> Launch {
+        launch::launch(request)
+    }
+
+    fn output(&self) -> &'static dyn Output {
+        &Self
+    }
+
+    fn dialect(&self) -> Option<&'static dyn Dialect> {
+        Some(&Self)
+    }
+
+    fn hook_home(&self) -> Option<&'static dyn HookHome> {
+        Some(&Self)
+    }
+}

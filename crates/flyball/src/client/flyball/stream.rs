@@ -1,0 +1,116 @@
+//! The protocol of `output = "flyball"`: how any home-made agent speaks to all rings.
+
+use flyball_core::call::{ToolOutcome, ValidationKind};
+use flyball_core::{AgentFact, Moment};
+
+use super::Flyball;
+use crate::client::lenient::{Num, Raw, Text, content_text, object};
+use crate::client::meter::Usage;
+use crate::client::session::{Answer, Call, Session};
+use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
+use crate::client::trouble::Trouble;
+use crate::client::{Output, ReadRequest, Reader};
+
+impl Output for Flyball {
+    fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
+        let session = Session::new(request, self.free_text());
+        Box::new(StreamReader::new(FlyballStream, session))
+    }
+
+    fn tells_cost(&self) -> bool {
+        true
+    }
+}
+
+struct FlyballStream;
+
+object! {
+    struct Event<'a> {
+        "type" => kind: Text<'a>,
+        "id" => id: Text<'a>,
+        "agent" => agent: Text<'a>,
+        "tool" => tool: Text<'a>,
+        "args" => args: Option<Raw<'a>>,
+        "output" => output: Option<Raw<'a>>,
+        "error" => error: Text<'a>,
+        "received" => received: Text<'a>,
+        "text" => text: Text<'a>,
+        "input_tokens" => input_tokens: Num,
+        "output_tokens" => output_tokens: Num,
+        "cost_usd" => cost_usd: Num,
+        "context_used" => context_used: Num,
+        "resets_at" => resets_at: Text<'a>,
+    }
+}
+
+impl StreamFormat for FlyballStream {
+    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+        let event: Event<'_> = match parse(line, to) {
+            Ok(event) => event,
+            Err(understood) => return understood,
+        };
+        let agent = if &*event.agent == "main" { "" } else { &*event.agent };
+        match &*event.kind {
+            "call" => to.called(&Call {
+                id: &event.id,
+                agent,
+                tool: &event.tool,
+                args: event.args.map_or("{}", Raw::get),
+            }),
+            "result" => {
+                let outcome = match &*event.error {
+                    "" => ToolOutcome::Ok,
+                    "exit" => ToolOutcome::Exit,
+                    "refused" => ToolOutcome::Refused,
+                    _ => ToolOutcome::Tool,
+                };
+                let text = content_text(event.output);
+                to.returned(&Answer { id: &event.id, agent, outcome, text: &text });
+            }
+            "invalid" => to.bad_call(kind(&event.error), &event.received, &event.error),
+            "text" if agent.is_empty() => to.said(None, &format!("{}\n", event.text.trim_end())),
+            "text" => {}
+            "usage" => usage(&event, to),
+            "limit" => {
+                let resets_at = event.resets_at.parse().ok().and_then(moment);
+                to.trouble(Trouble::Limit(resets_at, "the agent reports a limit".to_owned()));
+            }
+            other => return unknown(other, to),
+        }
+        Understood::Event
+    }
+}
+
+fn usage(event: &Event<'_>, to: &mut Session) {
+    to.used(&Usage {
+        fresh: event.input_tokens.count(),
+        output: event.output_tokens.count(),
+        cost_usd: event.cost_usd.0,
+        ..Usage::default()
+    });
+    if let Some(share) = event.context_used.0 {
+        let permille = Num(Some(share * 1000.0)).count().min(1000);
+        to.fact(AgentFact::FilledContext { permille: u16::try_from(permille).unwrap_or(1000) });
+    }
+}
+
+/// Which of the eight, by the words the agent chose.
+fn kind(error: &str) -> ValidationKind {
+    let error = error.to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
+    if says(&["unknown tool", "no such tool"]) {
+        ValidationKind::UnknownTool
+    } else if says(&["missing", "required"]) {
+        ValidationKind::MissingField
+    } else if says(&["truncated", "token limit", "max_tokens"]) {
+        ValidationKind::TruncatedResponse
+    } else if says(&["type", "schema"]) {
+        ValidationKind::WrongType
+    } else {
+        ValidationKind::UnparseableJson
+    }
+}
+
+fn moment(at: jiff::Timestamp) -> Option<Moment> {
+    u64::try_from(at.as_millisecond()).ok().map(Moment::from_millis)
+}
