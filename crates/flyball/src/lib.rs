@@ -19,6 +19,7 @@ pub mod process;
 pub mod project;
 pub mod prompt;
 pub mod report;
+pub mod spill;
 pub mod telemetry;
 pub mod terminal;
 pub mod worktree;

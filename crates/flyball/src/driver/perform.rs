@@ -18,7 +18,7 @@ use crate::agent::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
 use crate::config::{CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
-use crate::process::{Spec, StartError, Supervised};
+use crate::process::{Input, Spec, StartError, Supervised};
 use crate::prompt::{Variables, render, task_words};
 use crate::telemetry::IterationLog;
 
@@ -243,7 +243,7 @@ impl Driver {
         if let Stdin::Text(text) = &launch.stdin {
             let path = self.private_dir.join("prompt.txt");
             fs::write(&path, text)?;
-            spec.stdin = Some(path);
+            spec.stdin = Input::File(path);
         }
         Ok(spec)
     }
