@@ -2,6 +2,7 @@
 
 mod bench;
 mod e2e;
+mod reference;
 mod sim;
 mod tidy;
 
@@ -18,6 +19,7 @@ Usage: cargo xtask <chore>
   tidy                        check what a machine can check of taste: sizes, heads, words, links
   bench                       what `flyball run` costs: overhead, memory, many at once (release build)
   e2e [CLIENT…]               real agent clients against the scripted model, installed from npm
+  reference [--check]         write the pages of commands and settings, or check them
   sim [--seed N] [--runs N]   simulate runs of the governor: 10,000 from seed 0, or one seed";
 
 fn main() -> ExitCode {
@@ -37,6 +39,7 @@ fn run(chore: &str, words: &[String]) -> Result<()> {
     match chore {
         "bench" => bench::run(),
         "e2e" => e2e::run(words),
+        "reference" => reference::run(words),
         "sim" => sim::run(words),
         "tidy" => tidy::run(),
         "" | "help" | "--help" | "-h" => {

@@ -19,6 +19,7 @@ mod own;
 mod plugin;
 mod qwen;
 mod report;
+mod run_report;
 mod spill;
 mod stop;
 
@@ -33,6 +34,7 @@ pub use self::dialect::{
 use self::ground::Ground;
 pub(crate) use self::ground::{RunGuards, SessionBrief, run_key, stop_key};
 pub(crate) use self::report::{HookNote, HookReport, notes};
+pub(crate) use self::run_report::RunReport;
 pub(crate) use self::spill::remove_spilled;
 pub(crate) use self::stop::time_of as stop_time;
 use crate::agent::{HooksFor, REFUSAL_MARK};

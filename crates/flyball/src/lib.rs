@@ -8,10 +8,12 @@ pub mod demo;
 pub mod driver;
 pub mod error;
 pub mod gate;
+#[cfg(feature = "mcp")]
 pub(crate) mod guard_proxy;
 pub mod hook;
 pub mod journal;
 pub mod loopdir;
+#[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 pub mod notify;
 pub mod platform;

@@ -15,11 +15,10 @@ use super::perform::Start;
 use crate::agent::{Fact, HookSetup, HooksFor};
 use crate::error::CliError;
 use crate::hook::{
-    CallState, Dialect, HookReport, RunGuards, SessionBrief, dialect, remove_spilled, run_key,
-    stop_key, stop_time,
+    CallState, Dialect, HookReport, RunGuards, RunReport, SessionBrief, dialect, remove_spilled,
+    run_key, stop_key, stop_time,
 };
 use crate::journal::{HookChange, HookStep};
-use crate::mcp::RunReport;
 
 /// Ids remembered, of calls and of results.
 const SEEN_MAX: usize = 512;

@@ -4,10 +4,10 @@
 
 use flyball_core::task::{Attempt, AttemptReport};
 use flyball_core::{IterationNo, Millis, Moment, RunId};
-use serde::{Deserialize, Serialize};
 
 use super::refused::Refused;
 use super::site::Site;
+use crate::hook::RunReport;
 use crate::journal::{HookChange, HookStep, Journal, RunFilter, RunSummary};
 use crate::process;
 
@@ -20,15 +20,6 @@ pub(super) struct RunAround {
     pub(super) run: RunId,
     pub(super) iteration: IterationNo,
     started: Moment,
-}
-
-/// What an agent said of an attempt, on its way to the run it is in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RunReport {
-    /// The iteration it was said in.
-    pub(crate) iteration: IterationNo,
-    /// What was said.
-    pub(crate) reported: AttemptReport,
 }
 
 /// What became of an attempt.
