@@ -98,14 +98,19 @@ fn subcommands(help: &str) -> Vec<String> {
 /// The page of settings: a table for each section, and what the file says between them.
 fn settings(defaults: &str) -> String {
     let mut lines = vec!["# Settings".to_owned(), String::new(), NOTE.to_owned()];
+    lines.extend([String::new(), format!("As `{DEFAULTS}` says it.")]);
     let mut before = Kind::Blank;
     for kind in defaults.lines().map(Kind::of) {
         let goes_on = match kind {
             Kind::Blank => true,
             Kind::Section(_) => false,
             Kind::Words(_) => matches!(before, Kind::Words(_)),
+            Kind::Sample(_) => matches!(before, Kind::Sample(_)),
             Kind::Row { .. } => matches!(before, Kind::Row { .. }),
         };
+        if matches!(before, Kind::Sample(_)) && !matches!(kind, Kind::Sample(_)) {
+            lines.push("```".to_owned());
+        }
         if !goes_on {
             lines.push(String::new());
         }
@@ -113,6 +118,12 @@ fn settings(defaults: &str) -> String {
             Kind::Blank => {}
             Kind::Section(name) => lines.push(format!("## `[{name}]`")),
             Kind::Words(words) => lines.push(for_page(words)),
+            Kind::Sample(code) => {
+                if !goes_on {
+                    lines.push("```toml".to_owned());
+                }
+                lines.push(code.to_owned());
+            }
             Kind::Row { key, value, why } => {
                 if !goes_on {
                     lines.push("| setting | default | what it does |\n|---|---|---|".to_owned());
@@ -123,6 +134,9 @@ fn settings(defaults: &str) -> String {
         }
         before = kind;
     }
+    if matches!(before, Kind::Sample(_)) {
+        lines.push("```".to_owned());
+    }
     lines.join("\n") + "\n"
 }
 
@@ -132,7 +146,13 @@ enum Kind<'a> {
     Blank,
     Section(&'a str),
     Words(&'a str),
-    Row { key: &'a str, value: &'a str, why: &'a str },
+    /// A setting that is only shown.
+    Sample(&'a str),
+    Row {
+        key: &'a str,
+        value: &'a str,
+        why: &'a str,
+    },
 }
 
 impl<'a> Kind<'a> {
@@ -142,7 +162,14 @@ impl<'a> Kind<'a> {
             return Self::Blank;
         }
         if let Some(words) = line.strip_prefix('#') {
-            return Self::Words(words.trim());
+            let words = words.trim();
+            let is_name = |c: char| c.is_ascii_alphanumeric() || "_.\"-".contains(c);
+            let key = words.split_once(" = ").is_some_and(|(key, _)| key.chars().all(is_name));
+            return if key || words.starts_with('[') {
+                Self::Sample(words)
+            } else {
+                Self::Words(words)
+            };
         }
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             return Self::Section(name);
@@ -184,12 +211,12 @@ mod tests {
 
     #[test]
     fn settings_become_tables_with_the_words_around_them() {
-        let text = "# All.\n# Of it.\n\n[a]\nb = \"x # y\"  # why | not <that>\nc = 1\n# After.\n\n[d.e]\nf.g = []\n";
+        let text = "# All.\n# Of it.\n# [x]\n# y.z = 1\n\n[a]\nb = \"x # y\"  # why | not <that>\nc = 1\n# After.\n\n[d.e]\nf.g = []\n";
         let page = settings(text);
-        let body = page.split_once("-->\n").unwrap().1;
+        let body = page.split_once("says it.\n").unwrap().1;
         assert_eq!(
             body,
-            "\nAll.\nOf it.\n\n## `[a]`\n\n| setting | default | what it does |\n|---|---|---|\n\
+            "\nAll.\nOf it.\n\n```toml\n[x]\ny.z = 1\n```\n\n## `[a]`\n\n| setting | default | what it does |\n|---|---|---|\n\
              | `b` | `\"x # y\"` | why \\| not \\<that> |\n| `c` | `1` |  |\n\nAfter.\n\n## `[d.e]`\n\n\
              | setting | default | what it does |\n|---|---|---|\n| `f.g` | `[]` |  |\n"
         );
