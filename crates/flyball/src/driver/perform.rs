@@ -19,7 +19,7 @@ use crate::client::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
 use crate::config::{CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
-use crate::process::{InputPipe, Spec, StartError, Supervised};
+use crate::process::{Input, InputPipe, Spec, StartError, Supervised};
 use crate::prompt::{Variables, render, task_words};
 use crate::telemetry::IterationLog;
 
@@ -272,7 +272,7 @@ impl Driver {
         {
             let path = self.private_dir.join("prompt.txt");
             fs::write(&path, text)?;
-            spec.stdin = Some(path);
+            spec.stdin = Input::File(path);
         }
         Ok(spec)
     }

@@ -193,8 +193,7 @@ fn a_server_that_cannot_be_started_is_told_apart() {
 }
 
 fn alive(pid: &str) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat"))
-        .is_ok_and(|stat| !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.starts_with(" Z")))
+    flyball::platform::look(pid.parse().unwrap()).is_some_and(|process| !process.zombie)
 }
 
 #[test]
@@ -225,9 +224,7 @@ fn a_line_of_100_mb_passes_or_is_refused_by_name_and_the_guard_lives() {
     client.send(&call);
     let answer = client.message();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(2), &json!(-32600)));
-    let resident = fs::read_to_string(format!("/proc/{}/status", client.pid())).unwrap();
-    let peak = resident.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    let peak = flyball_testkit::memory::peak_kib(client.pid()).unwrap();
     assert!(peak < 160 * 1024, "{peak} kB");
     client.send("still there");
     assert_eq!(client.line(), "still there\n");
