@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result, bail};
-use flyball_testkit::detect::{
-    Guards, Recording, Table, firings, play_vectors, read, recordings,
-};
+use flyball_testkit::detect::{Guards, Recording, Table, firings, play_vectors, read, recordings};
 
 use crate::say;
 
@@ -34,9 +32,10 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
         Some(path) => expected(&fs::read_to_string(path).with_context(|| path.clone())?)?,
         None => runs.iter().filter_map(|run| Some((run.id.clone(), run.account?))).collect(),
     };
-    for (guards, name) in
-        [(Guards::AccountAlone, "the evidence account alone (A3)"), (Guards::All, "all guards together")]
-    {
+    for (guards, name) in [
+        (Guards::AccountAlone, "the evidence account alone (A3)"),
+        (Guards::All, "all guards together"),
+    ] {
         say(&format!("{name}, {} runs", runs.len()));
         say(Table::of(&runs, guards).to_string().trim_end());
     }
@@ -67,7 +66,8 @@ fn expected(text: &str) -> Result<Expected> {
     let mut expected = Expected::new();
     for line in text.lines() {
         let value: serde_json::Value = serde_json::from_str(line)?;
-        let id = value.get("id").and_then(serde_json::Value::as_str).context("a line without id")?;
+        let id =
+            value.get("id").and_then(serde_json::Value::as_str).context("a line without id")?;
         let step = |name: &str| {
             let number = value.get(name).and_then(serde_json::Value::as_u64);
             number.and_then(|number| usize::try_from(number).ok())

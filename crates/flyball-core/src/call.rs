@@ -74,11 +74,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::context::{ContextLevel, ContextNotice};
+pub use self::empty::is_empty_answer;
 pub use self::fingerprint::{
     Fingerprint, FingerprintError, canonical_args, fingerprint_call, fingerprint_call_text,
     fingerprint_result,
 };
-pub use self::empty::is_empty_answer;
 pub use self::guard::CallGuard;
 pub use self::ring::{CallRing, CallStatus, LastCall, Stall};
 pub use self::shell::mutates;
@@ -133,7 +133,12 @@ impl ToolCall {
     }
 
     /// A call of the main agent whose arguments are JSON text, read only as far as is needed.
-    pub fn from_json(id: CallId, tool: impl Into<String>, args: &str, free_text: &[String]) -> Self {
+    pub fn from_json(
+        id: CallId,
+        tool: impl Into<String>,
+        args: &str,
+        free_text: &[String],
+    ) -> Self {
         let tool = tool.into();
         let call = fingerprint_call_text(&tool, args, free_text);
         let preview = String::from(text::prefix(args, PREVIEW));
@@ -160,10 +165,10 @@ impl ToolCall {
         self
     }
 
-    /// The same call, which changes files or does not.
+    /// The same call, which changes files.
     #[must_use]
-    pub const fn mutating(mut self, mutating: bool) -> Self {
-        self.mutating = mutating;
+    pub const fn changing_files(mut self) -> Self {
+        self.mutating = true;
         self
     }
 
@@ -242,13 +247,6 @@ impl ToolResult {
     #[must_use]
     pub fn by(mut self, agent: SubAgent) -> Self {
         self.agent = agent;
-        self
-    }
-
-    /// The same result, which says nothing or something.
-    #[must_use]
-    pub const fn empty(mut self, empty: bool) -> Self {
-        self.empty = empty;
         self
     }
 }

@@ -3,8 +3,7 @@
 #[cfg(test)]
 mod properties {
     use flyball_core::call::{
-        ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind,
-        fingerprint_result,
+        ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, fingerprint_result,
     };
     use flyball_core::claim::read_structured;
     use flyball_core::effect::Rung;
@@ -138,7 +137,12 @@ mod properties {
             });
         let nonsense = word().prop_map(|error| {
             let kind = ValidationKind::BadStreamLine;
-            AgentFact::SpokeNonsense(ValidationFailure::new(kind, error.clone(), &error, error.clone()))
+            AgentFact::SpokeNonsense(ValidationFailure::new(
+                kind,
+                error.clone(),
+                &error,
+                error.clone(),
+            ))
         });
         prop_oneof![
             4 => call,

@@ -71,11 +71,15 @@ mod properties {
             Happening::Call { id: number, agent, tool, arg, round, asked } => {
                 let args = json!({ "a": arg });
                 let round = RoundId::new(["", "", "r1", "r2"][usize::from(*round)]);
-                let call = ToolCall::new(id(*number), format!("tool{tool}"), &args, rules)
+                let mut call = ToolCall::new(id(*number), format!("tool{tool}"), &args, rules)
                     .by(named(*agent))
-                    .mutating(*arg > 0)
                     .in_round(round);
-                Some(if *asked { ring.ask(rules, now, &call) } else { ring.before(rules, now, &call) })
+                call.mutating = *arg > 0;
+                Some(if *asked {
+                    ring.ask(rules, now, &call)
+                } else {
+                    ring.before(rules, now, &call)
+                })
             }
             Happening::Result { id: number, agent, outcome, text } => {
                 let result = ToolResult::new(id(*number), *outcome, &text.to_string());

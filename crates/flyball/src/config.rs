@@ -31,9 +31,9 @@ pub(crate) use self::command_line::quoted;
 pub use self::env::ALIASES;
 pub use self::key::Key;
 pub use self::layer::{Entry, Origin, Settings, Source};
+use self::schema::Reader;
 pub use self::value::Value;
 pub(crate) use self::value::{stays_inside, string};
-use self::schema::Reader;
 use crate::error::CliError;
 
 /// The name of the project's file.

@@ -28,9 +28,12 @@ pub fn is_empty_answer(answer: &str) -> bool {
     }
     let says_nothing = |c: char| !c.is_alphanumeric() && c != '_';
     let contains = |words: &&str| {
-        answer.as_bytes().windows(words.len()).any(|part| part.eq_ignore_ascii_case(words.as_bytes()))
+        answer
+            .as_bytes()
+            .windows(words.len())
+            .any(|part| part.eq_ignore_ascii_case(words.as_bytes()))
     };
-    answer.chars().all(says_nothing) || NOTHING.iter().any(|words| contains(&words))
+    answer.chars().all(says_nothing) || NOTHING.iter().any(contains)
 }
 
 #[cfg(test)]

@@ -27,7 +27,8 @@ const MAX_PART: usize = 300;
 
 /// A tool's name as it is kept and told: short, and without anything that would have to be escaped.
 pub(super) fn stored_name(tool: &str) -> String {
-    let plain = tool.chars().map(|c| if c.is_control() || matches!(c, '"' | '\\') { ' ' } else { c });
+    let plain =
+        tool.chars().map(|c| if c.is_control() || matches!(c, '"' | '\\') { ' ' } else { c });
     let mut name = String::new();
     for c in plain {
         if name.len() + c.len_utf8() > MAX_STORED_NAME {

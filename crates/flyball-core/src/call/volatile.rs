@@ -196,7 +196,9 @@ impl Scan<'_> {
 
 /// Whether a shell says here which of its lines it read: it counts what an agent typed.
 fn is_shell_counter(before: Option<&[u8]>) -> bool {
-    let Some(name) = before.and_then(|before| before.strip_suffix(b": line ")) else { return false };
+    let Some(name) = before.and_then(|before| before.strip_suffix(b": line ")) else {
+        return false;
+    };
     [&b"bash"[..], b"dash", b"ksh", b"zsh", b"sh"].iter().any(|shell| {
         let rest = name.strip_suffix(*shell);
         rest.is_some_and(|rest| rest.last().is_none_or(|byte| matches!(byte, b'/' | b' ' | b'\n')))

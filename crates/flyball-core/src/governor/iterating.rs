@@ -11,7 +11,7 @@ use super::{Turn, finish, stopping};
 use crate::call::texts::validation_evidence as evidence_of;
 use crate::call::{ToolCall, ToolOutcome, ToolResult, Verdict};
 use crate::effect::{Effect, Notice, Rung};
-use crate::event::{AgentFact, Exit, Timer};
+use crate::event::{AgentFact, Exit, Spend, Timer};
 use crate::guard::{GuardKind, Trip};
 use crate::iteration::budget_trip;
 use crate::outcome::Outcome;
@@ -55,17 +55,7 @@ pub(super) fn fact(
             let verdict = session.calls.invalid(&book.policy.calls, turn.at, failure);
             obey(session, verdict, book, turn)
         }
-        AgentFact::Spent(spend) => {
-            session.count(*spend);
-            book.ring.meters.spend(*spend);
-            match budget_trip(&book.ring.meters, &book.policy) {
-                Some(trip) => {
-                    turn.tripped(trip.clone(), Rung::Halt);
-                    stopping::begin(session, End::Spent(trip), turn, book)
-                }
-                None => Phase::Iterating(session),
-            }
-        }
+        AgentFact::Spent(spend) => spent(session, *spend, book, turn),
         AgentFact::FilledContext { permille } => filled(session, *permille, book, turn),
         AgentFact::HitLimit { resets_at, message } => {
             let (resets_at, message) = (*resets_at, message.clone());
@@ -98,6 +88,18 @@ pub(super) fn fact(
             Phase::Iterating(session)
         }
         AgentFact::Exited(exit) => exited(*session, End::Own, exit, book, turn),
+    }
+}
+
+fn spent(mut session: Box<Session>, spend: Spend, book: &mut Book, turn: &mut Turn) -> Phase {
+    session.count(spend);
+    book.ring.meters.spend(spend);
+    match budget_trip(&book.ring.meters, &book.policy) {
+        Some(trip) => {
+            turn.tripped(trip.clone(), Rung::Halt);
+            stopping::begin(session, End::Spent(trip), turn, book)
+        }
+        None => Phase::Iterating(session),
     }
 }
 
@@ -324,7 +326,7 @@ pub(super) fn exited(
 
 impl Session {
     /// Adds to what this session used.
-    pub(super) fn count(&mut self, spend: crate::event::Spend) {
+    pub(super) fn count(&mut self, spend: Spend) {
         let spent = &mut self.spent;
         spent.input_tokens = spent.input_tokens.saturating_add(spend.input_tokens);
         spent.output_tokens = spent.output_tokens.saturating_add(spend.output_tokens);

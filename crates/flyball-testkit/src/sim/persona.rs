@@ -87,11 +87,27 @@ pub enum Persona {
     Hopeless,
     /// Works where nobody checks, and is believed.
     Trusted,
+    /// Goes round through the same 3 to 6 calls.
+    LapRunner,
+    /// Makes old calls over and over, in no order.
+    OldCallShuffler,
+    /// Makes the same two changes in turn.
+    Reapplier,
+    /// Polls something that moves, and then does its work.
+    PatientPoller,
+    /// Makes the same call several times at once, and then does its work.
+    Twins,
+    /// Has parallel calls cancelled because the first of them failed, and then does its work.
+    CancelledSiblings,
+    /// Repeats what a human asks for, again and again, and then does its work.
+    Redirected,
+    /// Claims in tags that are none.
+    MalformedClaimer,
 }
 
 impl Persona {
     /// Everyone.
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 49] = [
         Self::Honest,
         Self::HonestWithReview,
         Self::Idle,
@@ -133,6 +149,14 @@ impl Persona {
         Self::Undead,
         Self::Hopeless,
         Self::Trusted,
+        Self::LapRunner,
+        Self::OldCallShuffler,
+        Self::Reapplier,
+        Self::PatientPoller,
+        Self::Twins,
+        Self::CancelledSiblings,
+        Self::Redirected,
+        Self::MalformedClaimer,
     ];
 
     /// Outcomes this character may lead to by itself, whatever the limits are. Budgets, humans and
@@ -147,7 +171,11 @@ impl Persona {
             | Self::Improver
             | Self::Revisiter
             | Self::Limited
-            | Self::LimitedBlindly => &[O::Complete],
+            | Self::LimitedBlindly
+            | Self::PatientPoller
+            | Self::Twins
+            | Self::CancelledSiblings
+            | Self::Redirected => &[O::Complete],
             Self::HookHeld => &[O::Complete, O::QualityGateExhausted],
             Self::LimitedForLong | Self::Unreachable => &[O::UsageLimit],
             Self::Unauthorised => &[O::AgentRefused],
@@ -156,7 +184,13 @@ impl Persona {
             Self::Chatty | Self::IgnoringStop | Self::Silent => {
                 &[O::CircuitBreaker, O::Stalled, O::Blocked]
             }
-            Self::Looping => &[O::CircuitBreaker, O::RepetitionLoop, O::Stalled, O::Blocked],
+            Self::Looping | Self::LapRunner => {
+                &[O::CircuitBreaker, O::RepetitionLoop, O::Stalled, O::Blocked]
+            }
+            Self::OldCallShuffler | Self::Reapplier => {
+                &[O::CircuitBreaker, O::RepetitionLoop, O::Blocked]
+            }
+            Self::MalformedClaimer => &[O::ValidationFailure, O::Stuck, O::Blocked],
             Self::SelfStopped | Self::HookHalted => {
                 &[O::CircuitBreaker, O::RepetitionLoop, O::Blocked]
             }

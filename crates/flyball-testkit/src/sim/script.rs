@@ -1,5 +1,7 @@
 //! What each character does in one session.
 
+mod calls;
+
 use std::collections::{BTreeSet, VecDeque};
 
 use flyball_core::call::{ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind};
@@ -80,6 +82,9 @@ struct Writer<'a, 'b> {
 #[expect(clippy::wildcard_enum_match_arm, reason = "each function knows its own characters")]
 impl Writer<'_, '_> {
     fn write(&mut self) {
+        if self.calling() {
+            return;
+        }
         match self.stage.persona {
             Persona::Honest | Persona::HonestWithReview => self.honest(),
             Persona::Chatty | Persona::IgnoringStop | Persona::Undead => {

@@ -16,6 +16,16 @@ const MAX_KNOWN: usize = 48;
 /// Answered ids that are remembered, to know an answer or a question that comes twice.
 const MAX_ANSWERED: usize = 64;
 
+/// Who tells of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Door {
+    /// A hook that asks about it.
+    Hook,
+    /// The agent's stream that shows it.
+    Stream,
+}
+
 /// Where a call is booked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -79,8 +89,8 @@ pub(super) struct Known {
     pub(super) mutating: bool,
     /// Whether this call was never made before in this session (A5).
     pub(super) is_first: bool,
-    /// Whether the stream has shown it.
-    pub(super) shown: bool,
+    /// Who told of it: the stream once it has shown it.
+    pub(super) door: Door,
     pub(super) place: Place,
     pub(super) refused: Option<Refusal>,
     pub(super) answer: Answer,
@@ -91,6 +101,11 @@ impl Known {
     pub(super) const fn seen(&self) -> CallSeen {
         let Self { tool, call, number, mutating, .. } = *self;
         CallSeen { tool, call, number, mutating }
+    }
+
+    /// Whether the stream has shown it.
+    fn is_shown(&self) -> bool {
+        self.door == Door::Stream
     }
 
     const fn is_over(&self) -> bool {
@@ -142,7 +157,7 @@ impl KnownCalls {
         let position = |id: Option<Mark>, call: Option<Mark>| {
             let is_it = |known: &Known| {
                 let same = call.is_none_or(|call| known.call == call);
-                !known.shown && known.agent == agent && known.id == id && same
+                !known.is_shown() && known.agent == agent && known.id == id && same
             };
             self.calls.iter().position(is_it)
         };
@@ -200,7 +215,7 @@ impl KnownCalls {
     pub(super) fn take_complete(&mut self, at: usize) -> Vec<Known> {
         let Some(call) = self.calls.get_mut(at) else { return Vec::new() };
         let (agent, Some(round)) = (call.agent, call.round) else {
-            if call.shown || call.id.is_none() {
+            if call.is_shown() || call.id.is_none() {
                 return self.calls.remove(at).into_iter().collect();
             }
             return Vec::from([call.clone()]);
@@ -210,7 +225,7 @@ impl KnownCalls {
             return Vec::new();
         }
         let taken = self.calls.iter().filter(|other| belongs(other)).cloned().collect();
-        self.calls.retain(|other| !(belongs(other) && other.shown));
+        self.calls.retain(|other| !(belongs(other) && other.is_shown()));
         for kept in self.calls.iter_mut().filter(|other| belongs(other)) {
             kept.round = None;
         }
@@ -220,9 +235,8 @@ impl KnownCalls {
     /// The calls of this sub-agent whose round is another one than this. Answered ones leave the
     /// table; those without an answer stay, and are too late.
     pub(super) fn close_rounds(&mut self, agent: Mark, round: Option<Mark>) -> Vec<Known> {
-        let belongs = |other: &Known| {
-            other.agent == agent && other.round.is_some() && other.round != round
-        };
+        let belongs =
+            |other: &Known| other.agent == agent && other.round.is_some() && other.round != round;
         if !self.calls.iter().any(belongs) {
             return Vec::new();
         }

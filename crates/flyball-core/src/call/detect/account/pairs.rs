@@ -40,12 +40,16 @@ impl Pair {
         Self { call, result, ..Self::default() }
     }
 
-    /// It is seen in this epoch and step; `was_latest`: it was the call's latest answer, too.
-    pub(super) fn seen_again(&mut self, raw: u32, epoch: u32, step: u32, was_latest: bool) {
+    /// The call was answered otherwise since.
+    pub(super) const fn interrupted(&mut self) {
+        self.same_answer = 0;
+    }
+
+    /// It is seen in this epoch and step.
+    pub(super) fn seen_again(&mut self, raw: u32, epoch: u32, step: u32) {
         let is_known = self.total > 0 && self.epoch == epoch;
         self.count = if is_known { self.count.saturating_add(1) } else { 1 };
-        let goes_on = is_known && was_latest;
-        self.same_answer = if goes_on { self.same_answer.saturating_add(1) } else { 1 };
+        self.same_answer = if is_known { self.same_answer.saturating_add(1) } else { 1 };
         let is_same = self.total > 0 && self.raw == raw;
         self.raw_count = if is_same { self.raw_count.saturating_add(1) } else { 1 };
         self.raw = raw;
