@@ -187,11 +187,8 @@ impl Persona {
             Self::Looping | Self::LapRunner => {
                 &[O::CircuitBreaker, O::RepetitionLoop, O::Stalled, O::Blocked]
             }
-            Self::OldCallShuffler | Self::Reapplier => {
-                &[O::CircuitBreaker, O::RepetitionLoop, O::Blocked]
-            }
             Self::MalformedClaimer => &[O::ValidationFailure, O::Stuck, O::Blocked],
-            Self::SelfStopped | Self::HookHalted => {
+            Self::SelfStopped | Self::HookHalted | Self::OldCallShuffler | Self::Reapplier => {
                 &[O::CircuitBreaker, O::RepetitionLoop, O::Blocked]
             }
             Self::Crashing => &[O::CircuitBreaker, O::Blocked],

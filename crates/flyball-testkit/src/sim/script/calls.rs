@@ -48,8 +48,7 @@ impl Writer<'_, '_> {
     }
 
     fn reapplied(&mut self) {
-        for round in 0..40 {
-            let what = ["write one way", "write the other way"][round % 2];
+        for what in ["write one way", "write the other way"].repeat(20) {
             let (call, result) = self.call(what, ToolOutcome::Ok);
             self.fact(AgentFact::CalledTool(call.changing_files()));
             self.fact(AgentFact::ToolReturned(result));
