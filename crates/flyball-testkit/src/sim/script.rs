@@ -244,7 +244,10 @@ impl Writer<'_, '_> {
 
     fn tool_failer(&mut self) {
         for number in 0..8 {
-            self.calls(&format!("try {number}"), ToolOutcome::Tool);
+            let (call, result) = self.call(&format!("try {number}"), ToolOutcome::Tool);
+            let gone = ToolResult::new(result.id, result.outcome, "the server is gone");
+            self.fact(AgentFact::CalledTool(call));
+            self.fact(AgentFact::ToolReturned(gone));
         }
         self.says("");
     }

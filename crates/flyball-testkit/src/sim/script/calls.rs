@@ -26,7 +26,7 @@ impl Writer<'_, '_> {
     }
 
     fn laps(&mut self) {
-        let pause = self.lively();
+        let pause = self.rng.between(500, 5_000);
         for number in 0..3 + self.stage.quirk % 4 {
             let (call, result) = self.call(&format!("stop {number} of the lap"), ToolOutcome::Ok);
             self.tail.push((pause, Act::Fact(AgentFact::CalledTool(call))));

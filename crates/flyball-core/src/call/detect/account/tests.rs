@@ -77,11 +77,10 @@ fn it_tells_once_until_it_has_fallen() {
         teller.turn(call, &std::format!("answer of {call}"), ToolOutcome::Ok).is_some()
     };
     let story: Vec<bool> = "aaaabcdeaaa".chars().map(|call| told(&mut teller, call)).collect();
-    let wanted = [
-        false, false, false, true, // 15
-        false, false, false, false, // 12, 9, 6, 3
-        false, false, true, // 5, 8, 14
-    ];
+    // 0, 3, 9, 15; then new calls: 12, 9, 6, 3; then old ones: 7, 10, 16.
+    let rises = [false, false, false, true];
+    let falls_and_rises = [false, false, false, false, false, true, false];
+    let wanted = [&rises[..], &falls_and_rises].concat();
     assert_eq!(story, wanted);
 }
 
