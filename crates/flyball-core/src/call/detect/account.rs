@@ -45,7 +45,7 @@ pub(super) struct Account {
     /// For how many steps it has been above 0.
     positive: u32,
     step: u32,
-    epoch: u32,
+    epoch: u16,
     /// The latest pair, and when it was seen before that.
     previous: Option<(u32, u32)>,
     previous_at: Option<u32>,

@@ -227,7 +227,6 @@ impl CallRing {
             agent,
             round: round(call),
             name: texts::stored_name(&call.tool),
-            tool: Mark::of_text(&call.tool),
             call: mark,
             number: 0,
             mutating: call.mutating,

@@ -12,7 +12,7 @@ use crate::guard::GuardKind;
 use crate::id::CallId;
 
 /// Calls that are known at once; beyond that an answered one goes, then the oldest.
-const MAX_KNOWN: usize = 48;
+const MAX_KNOWN: usize = 32;
 /// Answered ids that are remembered, to know an answer or a question that comes twice.
 const MAX_ANSWERED: usize = 64;
 
@@ -83,7 +83,6 @@ pub(super) struct Known {
     pub(super) round: Option<Mark>,
     /// The tool's name, its first characters.
     pub(super) name: String,
-    pub(super) tool: Mark,
     pub(super) call: Mark,
     pub(super) number: u64,
     pub(super) mutating: bool,
@@ -98,9 +97,9 @@ pub(super) struct Known {
 
 impl Known {
     /// The call as the detectors see it.
-    pub(super) const fn seen(&self) -> CallSeen {
-        let Self { tool, call, number, mutating, .. } = *self;
-        CallSeen { tool, call, number, mutating }
+    pub(super) fn seen(&self) -> CallSeen {
+        let Self { call, number, mutating, .. } = *self;
+        CallSeen { tool: Mark::of_text(&self.name), call, number, mutating }
     }
 
     /// Whether the stream has shown it.

@@ -313,8 +313,36 @@ fn the_state_stays_small_whatever_happens() {
     }
     let size = serde_json::to_vec(&session.ring).unwrap().len();
     assert!(size <= CallRing::MAX_STATE, "{size} bytes");
-    assert!(size > CallRing::MAX_STATE / 3, "{size} bytes: the tables are not full");
+    assert!(size > CallRing::MAX_STATE / 4, "{size} bytes: the tables are not full");
     assert!(session.ring.status().other_tools > 0);
+}
+
+/// 24 sub-agents with full accounts, and as many calls without an answer as are kept.
+#[test]
+fn the_state_of_24_sub_agents_with_full_accounts_stays_small() {
+    let mut session = Session::with_account();
+    let name = |number: u32| format!("{number}{}", "\u{10ffff}".repeat(40));
+    for number in 0..80_u32 {
+        for agent in 0..24_u32 {
+            let agent = SubAgent::new(format!("sub-agent {agent}"));
+            let id = format!("{number}");
+            session.before(&call(&id, &name(number), &id).by(agent.clone()));
+            session.after(&ok(&id, &format!("the answer number {number}")).by(agent));
+        }
+    }
+    for number in 0..60_u32 {
+        let agent = SubAgent::new(format!("sub-agent {}", number % 24));
+        let round = RoundId::new("round");
+        let mut open = call(&format!("open {number}"), &name(number), "x").by(agent.clone());
+        open.preview = "\u{10ffff}".repeat(200);
+        session.before(&open.in_round(round));
+        if number % 2 == 0 {
+            session.after(&ok(&format!("open {number}"), &"\u{10ffff}".repeat(200)).by(agent));
+        }
+    }
+    let size = serde_json::to_vec(&session.ring).unwrap().len();
+    assert!(size <= CallRing::MAX_STATE, "{size} bytes");
+    assert!(size > CallRing::MAX_STATE * 3 / 4, "{size} bytes: the tables are not full");
 }
 
 #[test]
