@@ -160,6 +160,9 @@ mod properties {
             for (at, what) in (0..).zip(&earlier) {
                 play(&mut ring, &rules, at, what);
             }
+            // Whatever round is open, another call closes it.
+            let other = ToolCall::new(CallId::new("other"), "other", &json!({}), &rules);
+            ring.before(&rules, Moment::default(), &other);
             let mut lowest = Rung::Pass;
             for number in 0..20 {
                 let id = CallId::new(format!("new{number}"));
