@@ -403,6 +403,7 @@ fn a_call_that_is_asked_about_and_shown_counts_once() {
 
 #[test]
 fn a_client_without_a_stream_is_judged_by_its_questions() {
+    use Rung::{Halt, Nudge, Pass, Refuse};
     let mut session = Session::new();
     let mut rungs = Vec::new();
     for id in ["1", "2", "3", "4", "5", "6", "7", "8"] {
@@ -410,7 +411,6 @@ fn a_client_without_a_stream_is_judged_by_its_questions() {
         let after = if verdict.may_run() { session.after(&ok(id, "r")) } else { Verdict::Pass };
         rungs.push(verdict.rung().max(after.rung()));
     }
-    use Rung::{Halt, Nudge, Pass, Refuse};
     assert_eq!(rungs, [Pass, Pass, Nudge, Pass, Pass, Refuse, Refuse, Halt]);
 }
 
@@ -479,6 +479,7 @@ fn identical_calls_of_one_round_are_one_call() {
 
 #[test]
 fn a_parallel_round_fails_once_and_only_when_all_of_it_that_ran_failed() {
+    use ToolOutcome::{Exit, Ok, Refused, Tool};
     let mut session = Session::new();
     session.rules.max_consecutive_failures = 3;
     let mut round = |name: &str, outcomes: &[ToolOutcome]| {
@@ -491,7 +492,6 @@ fn a_parallel_round_fails_once_and_only_when_all_of_it_that_ran_failed() {
         }
         session.ring.status().failure_streak
     };
-    use ToolOutcome::{Exit, Ok, Refused, Tool};
     assert_eq!(round("a", &[Tool, Tool, Tool]), 1);
     assert_eq!(round("b", &[Tool, Refused, Refused]), 2);
     assert_eq!(round("c", &[Refused, Refused]), 2);
