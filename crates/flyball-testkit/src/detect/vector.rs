@@ -182,7 +182,7 @@ fn result(id: CallId, it: &Happening, number: usize, missing: Missing) -> ToolRe
     let text = match (&it.result, missing) {
         (Some(Value::String(text)), _) => text.clone(),
         (Some(other), _) => other.to_string(),
-        (None, Missing::Constant) => String::from("ok"),
+        (None, Missing::Constant) => String::from("the same informative result"),
         (None, Missing::Unique) => format!("an informative result, number {number}"),
     };
     ToolResult::new(id, outcome, &text)
