@@ -62,7 +62,7 @@ impl Writer<'_, '_> {
             let (call, mut result) = self.call("poll", ToolOutcome::Ok);
             result.result = flyball_core::call::fingerprint_result(&format!("line {number} of it"));
             result.raw = None;
-            self.fact(AgentFact::AskedTool(call.clone()));
+            self.asks(Matter::Call(call.clone()));
             self.fact(AgentFact::CalledTool(call));
             self.fact(AgentFact::ToolReturned(result));
         }
