@@ -17,6 +17,7 @@
 //!     memory: Default::default(),
 //!     agent: AgentTraits::default(),
 //!     fallbacks: 0,
+//!     rescue: None,
 //! };
 //! let mut governor = Governor::new();
 //! let effects = governor.step(Moment::from_millis(0), &Event::RunStarted(Box::new(start)));
@@ -30,6 +31,7 @@ mod finish;
 mod inspecting;
 mod iterating;
 mod judging;
+mod next_steps;
 mod phase;
 mod planning;
 mod remedies;

@@ -25,6 +25,7 @@ pub mod iteration;
 pub mod moment;
 pub mod outcome;
 pub mod policy;
+pub mod resource;
 pub mod task;
 pub mod tasklist;
 pub mod text;

@@ -246,6 +246,7 @@ mod properties {
                     memory: TaskMemory::default(),
                     agent: AgentTraits { steerable, structured: true },
                     fallbacks: 0,
+                    rescue: None,
                 }))
             },
         )

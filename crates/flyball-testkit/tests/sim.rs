@@ -15,7 +15,7 @@ mod sim {
     }
 
     /// What each character comes to under flyball's defaults when nothing goes wrong.
-    const CALM: [(Persona, &[Outcome]); 41] = [
+    const CALM: [(Persona, &[Outcome]); 45] = [
         (Persona::Honest, &[Outcome::Complete]),
         (Persona::HonestWithReview, &[Outcome::Complete]),
         (Persona::Idle, &[Outcome::Stuck]),
@@ -57,6 +57,10 @@ mod sim {
         (Persona::Undead, &[Outcome::Fault]),
         (Persona::Hopeless, &[Outcome::Fault, Outcome::Blocked, Outcome::Decide]),
         (Persona::Trusted, &[Outcome::CompleteUnverified]),
+        (Persona::StoryByStory, &[Outcome::Complete]),
+        (Persona::Uncoverer, &[Outcome::Complete]),
+        (Persona::Rescued, &[Outcome::Complete]),
+        (Persona::Unmetered, &[Outcome::MaxTokens]),
     ];
 
     #[test]

@@ -12,7 +12,7 @@ use flyball_core::{Event, IterationNo, Moment, RunId};
 
 use self::json::JsonReport;
 use self::lines::TextReport;
-pub(crate) use self::lines::stop_refused;
+pub(crate) use self::lines::{stop_refused, usage_estimated};
 pub use self::summary::summary_text;
 use crate::agent::AgentNote;
 use crate::cli::Format;

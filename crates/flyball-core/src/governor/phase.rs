@@ -1,6 +1,7 @@
 //! Where a run stands. The data a phase needs is inside it, never beside it.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -12,6 +13,7 @@ use crate::event::{Exit, Spend, StopCause, WorktreeSnapshot};
 use crate::guard::Trip;
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
+use crate::resource::Resource;
 use crate::task::AttemptReports;
 use crate::tasklist::Mode;
 
@@ -99,6 +101,12 @@ pub(super) struct Session {
     pub(super) stall_told: Option<Moment>,
     pub(super) spent: Spend,
     pub(super) trouble: Option<Trouble>,
+    /// What would have ended the run, where another agent was called to help first.
+    #[serde(default)]
+    pub(super) rescue: Option<Trip>,
+    /// Resources that ran out under its tools.
+    #[serde(default)]
+    pub(super) exhausted: BTreeSet<Resource>,
     /// What the agent said through a tool of its attempts.
     #[serde(default)]
     pub(super) reports: AttemptReports,
@@ -157,6 +165,9 @@ pub(super) struct Closed {
     pub(super) violations: Vec<String>,
     /// Stories it legally finished.
     pub(super) newly_done: Vec<TaskId>,
+    /// Whether its story was legally handed on to a review.
+    #[serde(default)]
+    pub(super) handed_on: bool,
 }
 
 /// A wait for a usage limit or an unreachable model.

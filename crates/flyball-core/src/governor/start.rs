@@ -6,17 +6,17 @@ use alloc::vec::Vec;
 
 use super::briefing::Briefing;
 use super::phase::{Closed, End, Phase, Session};
-use super::state::{Answer, Before, Carried, RunState, TamperWatch, TaskBoard};
+use super::state::{Answer, Before, Carried, Crew, RunState, TamperWatch, TaskBoard};
 use super::waiting::WaitMeter;
 use super::{StepOutput, finish, planning, verifying};
 use crate::claim::ClaimReading;
-use crate::effect::{Effect, Notice};
+use crate::effect::{Effect, Ending, Notice};
 use crate::event::{Exit, ExitHow, HumanFiles, Resume, RunStart, TasksSnapshot};
 use crate::gate::{Finding, GateResult};
 use crate::id::IterationNo;
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::outcome::Outcome;
-use crate::task::TaskRing;
+use crate::task::{Standing, TaskRing};
 use crate::tasklist::{TaskList, TaskListError};
 
 /// Why a run cannot begin at all. The shell asks before it starts one.
@@ -71,14 +71,13 @@ pub(super) fn begin(start: &RunStart, out: &mut StepOutput) -> (RunState, Phase)
 }
 
 fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
-    let RunStart { run, policy, gates, snapshot, human_files, memory, agent, fallbacks } = start;
+    let RunStart { run, policy, gates, snapshot, human_files, memory, agent, .. } = start;
     RunState {
         run: run.clone(),
         policy: policy.clone(),
         traits: *agent,
         gates: gates.clone(),
-        fallbacks: *fallbacks,
-        agent: 0,
+        crew: Crew { fallbacks: start.fallbacks, rescue: start.rescue, ..Crew::default() },
         tasks: read_tasks(&snapshot.tasks).ok().flatten(),
         before: Before {
             uncommitted: snapshot.uncommitted.iter().cloned().collect(),
@@ -104,6 +103,7 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         refused_task: None,
         attempted: alloc::collections::BTreeSet::new(),
         carried: Carried::default(),
+        exhausted: alloc::collections::BTreeSet::new(),
         entries: 0,
         mark: out.at,
     }
@@ -166,6 +166,7 @@ pub(super) fn baseline(
     let meters = state.ring.meters;
     state.ring = IterationRing::with_baseline(result.score());
     state.ring.meters = meters;
+    state.ring.findings.saw(result);
     if !result.is_green() {
         let gates = result.red().map(|check| check.gate.to_string()).collect();
         out.announce(Notice::BeginsRed { gates });
@@ -228,7 +229,7 @@ pub(super) fn resume(
             // The run had ended and a human wants it to go on: with more budget, or unblocked.
             match waiting_human(&resume.human_files, state, out) {
                 Some(phase) => phase,
-                None => reopen(state, out),
+                None => reopen(&finished.ending, state, out),
             }
         }
     }
@@ -243,12 +244,19 @@ fn forget_human(closed: &mut Closed) {
     }
 }
 
-fn reopen(state: &mut RunState, out: &mut StepOutput) -> Phase {
-    state.task_ring.bring_back();
+/// A human's word to go on. What guards counted is forgiven, so that the agent starts at least once
+/// more and is told what happened; what was used up stays used up.
+fn reopen(ending: &Ending, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    for task in state.task_ring.bring_back() {
+        out.order(Effect::MarkTask { task, standing: Standing::Open });
+    }
     state.held.clear();
     state.left.clear();
     state.stuck.progressed();
+    state.ring.forgive();
+    state.crew.rescues.clear();
     state.waits.over();
+    state.briefing.goes_on(ending);
     planning::plan(state, out)
 }
 
@@ -265,5 +273,6 @@ fn lost(session: Session, out: &mut StepOutput) -> Phase {
         snapshot: None,
         violations: Vec::new(),
         newly_done: Vec::new(),
+        handed_on: false,
     }))
 }

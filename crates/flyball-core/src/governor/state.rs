@@ -10,14 +10,15 @@ use super::briefing::Briefing;
 use super::phase::Phase;
 use super::waiting::WaitMeter;
 use crate::claim::Claim;
-use crate::effect::{LeftTask, Tally};
+use crate::effect::{LeftTask, Rescue, Tally};
 use crate::event::{AgentTraits, Commit, Event, WorktreeSnapshot};
 use crate::gate::{Finding, GateResult};
 use crate::id::{GateName, IterationNo, RunId, TaskId};
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::moment::Moment;
 use crate::policy::{Baseline, OnTamper, Policy};
-use crate::task::{AttemptReports, Standing, TaskRing};
+use crate::resource::Resource;
+use crate::task::{AttemptReports, TaskRing};
 use crate::tasklist::TaskList;
 
 /// The task list as flyball holds it.
@@ -75,9 +76,7 @@ pub(super) struct RunState {
     pub(super) policy: Policy,
     pub(super) traits: AgentTraits,
     pub(super) gates: Vec<GateName>,
-    /// How many other agents there are, and which one is at work.
-    pub(super) fallbacks: u32,
-    pub(super) agent: u32,
+    pub(super) crew: Crew,
     pub(super) tasks: Option<TaskBoard>,
     pub(super) before: Before,
     pub(super) head: Option<String>,
@@ -101,8 +100,31 @@ pub(super) struct RunState {
     pub(super) attempted: BTreeSet<TaskId>,
     /// What sessions cut short by a limit left behind, for the iteration that goes on.
     pub(super) carried: Carried,
+    /// Resources that ran out in the last iteration.
+    pub(super) exhausted: BTreeSet<Resource>,
     pub(super) entries: u32,
     pub(super) mark: Moment,
+}
+
+/// The agents there are beside the configured one, and which one is at work.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Crew {
+    /// How many can go on at a usage limit.
+    pub(super) fallbacks: u32,
+    /// Which one works: 0 is the configured one, then its fallbacks.
+    pub(super) at_work: u32,
+    /// The one that helps before a guard ends the run.
+    pub(super) rescue: Option<u32>,
+    /// Where it has helped.
+    pub(super) rescues: Vec<Rescue>,
+}
+
+impl Crew {
+    /// The agent that helps with this task, unless it has already.
+    pub(super) fn rescuer(&self, task: Option<&TaskId>) -> Option<u32> {
+        let is_spent = self.rescues.iter().any(|rescue| rescue.task.as_ref() == task);
+        self.rescue.filter(|_| !is_spent)
+    }
 }
 
 /// What sessions cut short by a limit left behind.
@@ -194,13 +216,10 @@ impl RunState {
         has_stories && self.open_stories().is_empty()
     }
 
-    /// Stories that have neither passed nor been left as done where that is asked for.
+    /// Stories that have not passed. One that was left has not, however it is marked.
     pub(super) fn open_stories(&self) -> Vec<&TaskId> {
         let stories = self.tasks.iter().flat_map(|board| board.list.stories());
-        let open = stories.filter(|story| {
-            !story.is_done(&self.policy.review)
-                && self.task_ring.standing(&story.id) != Standing::ForcedDone
-        });
+        let open = stories.filter(|story| !story.is_done(&self.policy.review));
         open.map(|story| &story.id).collect()
     }
 

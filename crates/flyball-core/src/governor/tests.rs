@@ -3,8 +3,12 @@
 
 mod claims;
 mod endings;
+mod helping;
 mod limits;
+mod moving;
+mod rescuing;
 mod resuming;
 mod review;
 mod story;
+mod survivors;
 mod tasks;

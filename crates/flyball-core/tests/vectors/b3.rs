@@ -75,6 +75,7 @@ impl Run {
             memory: flyball_core::task::TaskMemory::default(),
             agent: AgentTraits::default(),
             fallbacks: 0,
+            rescue: None,
         };
         run.tell(&Event::RunStarted(Box::new(start)));
         run

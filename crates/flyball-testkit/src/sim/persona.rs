@@ -87,11 +87,19 @@ pub enum Persona {
     Hopeless,
     /// Works where nobody checks, and is believed.
     Trusted,
+    /// Passes one story after the other while the gate stays red until the last.
+    StoryByStory,
+    /// Mends one error and meets the next that it hid.
+    Uncoverer,
+    /// Dies, but another agent can do the work.
+    Rescued,
+    /// Uses tokens and never tells.
+    Unmetered,
 }
 
 impl Persona {
     /// Everyone.
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 45] = [
         Self::Honest,
         Self::HonestWithReview,
         Self::Idle,
@@ -133,6 +141,10 @@ impl Persona {
         Self::Undead,
         Self::Hopeless,
         Self::Trusted,
+        Self::StoryByStory,
+        Self::Uncoverer,
+        Self::Rescued,
+        Self::Unmetered,
     ];
 
     /// Outcomes this character may lead to by itself, whatever the limits are. Budgets, humans and
@@ -179,6 +191,9 @@ impl Persona {
             // Once a human has cleared the way it is merely idle.
             Self::Hopeless => &[O::Fault, O::Blocked, O::Decide, O::Stuck],
             Self::Trusted => &[O::CompleteUnverified],
+            Self::StoryByStory | Self::Uncoverer => &[O::Complete],
+            Self::Rescued => &[O::Complete, O::CircuitBreaker, O::Blocked],
+            Self::Unmetered => &[],
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use flyball_core::claim::{ClaimReading, read_structured};
 use flyball_core::effect::Ending;
-use flyball_core::event::{AgentFact, Exit, ExitHow, HumanFiles, RunStart, Timer};
+use flyball_core::event::{AgentFact, Exit, ExitHow, HumanFiles, RunStart, Spend, Timer};
 use flyball_core::tasklist::Mode;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
@@ -128,6 +128,7 @@ impl World {
             memory: flyball_core::task::TaskMemory::default(),
             agent: self.scenario.traits,
             fallbacks: 0,
+            rescue: self.scenario.rescue,
         };
         self.tell(Event::RunStarted(Box::new(start)));
     }
@@ -216,9 +217,9 @@ impl World {
         let iteration = agent.iteration;
         match act {
             Act::Fact(fact) => {
-                if let AgentFact::Spent(spend) = &fact {
+                if let Some(spend) = spend_of(&fact) {
                     let stopping = agent.was_told_to_stop;
-                    self.witness.spent(*spend, stopping.then_some(super::witness::Stopping));
+                    self.witness.spent(spend, stopping.then_some(super::witness::Stopping));
                 }
                 self.schedule();
                 self.tell(Event::Agent { iteration, fact });
@@ -287,5 +288,18 @@ impl World {
         self.queue.clear();
         self.timers.clear();
         self.agent = None;
+    }
+}
+
+/// What a fact may be charged as.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other facts cost nothing")]
+fn spend_of(fact: &AgentFact) -> Option<Spend> {
+    match fact {
+        AgentFact::Spent(spend) => Some(*spend),
+        AgentFact::Printed { bytes, cost_micro_usd } => {
+            let (output_tokens, cost_micro_usd) = (bytes / 4, *cost_micro_usd);
+            Some(Spend { output_tokens, cost_micro_usd, ..Spend::default() })
+        }
+        _ => None,
     }
 }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use flyball_core::Moment;
+use flyball_core::{Moment, Outcome};
 use serde::Serialize;
 
 use super::columns::{self, Cell, Tint};
@@ -144,9 +144,10 @@ fn row(one: &Shown) -> Vec<Cell> {
         Life::Running => (state.phase.clone(), Tint::Name),
         Life::Lost => ("lost".to_owned(), Tint::Warn),
         Life::Ended => {
-            let outcome = outcome.clone().unwrap_or_default();
-            let tint = if outcome.starts_with("complete") { Tint::Good } else { Tint::Bad };
-            (outcome, tint)
+            let ended = one.run.ending.as_ref().map(|ending| ending.outcome);
+            let is_good = ended.is_some_and(Outcome::is_success);
+            let word = ended.map_or_else(|| outcome.clone().unwrap_or_default(), |o| o.to_string());
+            (word, if is_good { Tint::Good } else { Tint::Bad })
         }
     };
     let iteration = match max_iterations {

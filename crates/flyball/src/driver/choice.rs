@@ -10,12 +10,11 @@ use crate::agent::{
     Whereabouts, adapter,
 };
 use crate::clock;
-use crate::config::{Config, OutputFormat, PromptVia, Source};
+use crate::config::{AgentSettings, Config, OutputFormat, PromptVia, Source};
 use crate::error::CliError;
 
 /// The adapter: the named agent's own, or the user's command read in the given format.
-pub(super) fn choose(config: &Config) -> Result<Box<dyn Adapter>, CliError> {
-    let agent = &config.agent;
+pub(super) fn choose(agent: &AgentSettings) -> Result<Box<dyn Adapter>, CliError> {
     let output = agent.output.and_then(format_name).unwrap_or("text").to_owned();
     if let Some(command) = &agent.command {
         let prompt = match agent.prompt {
@@ -28,17 +27,8 @@ pub(super) fn choose(config: &Config) -> Result<Box<dyn Adapter>, CliError> {
     named(&agent.name)
 }
 
-/// The configured agent (0) or one of its fallbacks.
-pub(super) fn choose_nth(config: &Config, agent: u32) -> Result<Box<dyn Adapter>, CliError> {
-    let index = usize::try_from(agent).unwrap_or(usize::MAX);
-    match index.checked_sub(1).and_then(|index| config.agent.fallback.get(index)) {
-        Some(name) => named(name),
-        None => choose(config),
-    }
-}
-
 /// The adapter of this name.
-pub(super) fn named(name: &str) -> Result<Box<dyn Adapter>, CliError> {
+fn named(name: &str) -> Result<Box<dyn Adapter>, CliError> {
     match adapter(name) {
         Some(known) => Ok(Box::new(Known(known))),
         None => Err(CliError::config(format!("there is no agent named `{name}`"))
@@ -112,8 +102,41 @@ pub(super) fn policy_for(config: &Config, adapter: &dyn Adapter) -> Result<Polic
     if is_default && !adapter.traits().structured {
         rules.limits.stall_after = Millis::ZERO;
     }
-    if rules.limits.cost_usd > 0.0 && !adapter.tells_cost() {
-        let model = config.agent.model.as_deref().unwrap_or("");
+    limits_can_fire(config, &config.agent, adapter)?;
+    for agent in &config.others {
+        limits_can_fire(config, agent, choose(agent)?.as_ref())?;
+    }
+    Policy::new(rules).map_err(|error| CliError::config(error.to_string()))
+}
+
+/// Whether an agent tells what it uses, in its stream or in files of its own.
+pub(super) fn tells_usage(adapter: &dyn Adapter) -> bool {
+    adapter.traits().structured || adapter.tells_cost()
+}
+
+/// B4: a limit that could never fire is refused before anything is started.
+fn limits_can_fire(
+    config: &Config,
+    agent: &AgentSettings,
+    adapter: &dyn Adapter,
+) -> Result<(), CliError> {
+    let limits = &config.policy.limits;
+    let limit = match (limits.tokens > 0, limits.cost_usd > 0.0) {
+        (true, _) => "a token limit",
+        (false, true) => "a cost limit",
+        (false, false) => return Ok(()),
+    };
+    if !tells_usage(adapter) {
+        let words = flyball_core::text::head(&agent_words(agent), 60);
+        return Err(CliError::config(format!(
+            "{limit} is set, but the agent `{words}` prints plain text and tells no usage: the \
+             limit could never fire"
+        ))
+        .hint("let it print usage lines and set agent.output = \"flyball\" (or its stream format)")
+        .hint("or limit time and iterations instead: --max-runtime, --max-iterations"));
+    }
+    if limits.cost_usd > 0.0 && !adapter.tells_cost() {
+        let model = agent.model.as_deref().unwrap_or("");
         if prices(config).price(model).is_none() {
             let shown = if model.is_empty() { "(none named)" } else { model };
             return Err(CliError::config(format!(
@@ -124,7 +147,12 @@ pub(super) fn policy_for(config: &Config, adapter: &dyn Adapter) -> Result<Polic
             .hint("or limit tokens instead: --max-tokens"));
         }
     }
-    Policy::new(rules).map_err(|error| CliError::config(error.to_string()))
+    Ok(())
+}
+
+/// An agent in a few words: its command, or its name.
+fn agent_words(agent: &AgentSettings) -> String {
+    agent.command.as_ref().map_or_else(|| agent.name.clone(), ToString::to_string)
 }
 
 /// The config's prices on top of the built-in ones.

@@ -3,19 +3,19 @@
 use std::fs;
 use std::path::Path;
 
-use flyball_core::effect::{Ending, Force, IterationReport};
+use flyball_core::effect::{Ending, Force, IterationReport, Notice};
 use flyball_core::event::WorktreeSnapshot;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
 
 use super::book::BookWatch;
-use super::choice::choose_nth;
+use super::choice::choose;
 use super::gates::GateJob;
-use super::session::{Session, could_not_start};
+use super::session::{Session, TextMeter, could_not_start};
 use super::session_files::SessionFiles;
 use super::{Driver, DriverInput};
 use crate::agent::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
-use crate::config::{CommandLine, Permission};
+use crate::config::{AgentSettings, CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
 use crate::process::{Spec, StartError, Supervised};
@@ -72,12 +72,21 @@ impl Driver {
             }
             Effect::CloseIteration(report) => self.close_iteration(&report)?,
             Effect::Announce(notice) => {
+                self.log_notice(&notice);
                 let (run, root) = (&self.run, self.worktree.root());
                 crate::notify::noticed(&self.config.notify, run, root, &notice);
             }
             Effect::FinishRun(ending) => self.finish(now, ending)?,
         }
         Ok(())
+    }
+
+    /// What the iteration's own log says too: that the context fills up (S1).
+    fn log_notice(&mut self, notice: &Notice) {
+        if let (Notice::ContextFilling { message, .. }, Some(session)) = (notice, &mut self.session)
+        {
+            session.log.remark(message);
+        }
     }
 
     fn record_context(&mut self, entry: &flyball_core::task::ContextEntry) -> Result<(), CliError> {
@@ -133,7 +142,7 @@ impl Driver {
             Ok(process) => {
                 let stop_command = self.config.agent.stop_command.as_ref().map(CommandLine::argv);
                 let cpu = (now, std::time::Duration::ZERO);
-                let (printed, told_life) = (false, now);
+                let (printed, told_life, text) = (false, now, self.text_meter());
                 self.session = Some(Session {
                     iteration,
                     process,
@@ -145,6 +154,7 @@ impl Driver {
                     cpu,
                     printed,
                     told_life,
+                    text,
                 });
             }
             Err(error) => {
@@ -158,15 +168,20 @@ impl Driver {
     /// Takes the configured agent, or one of its fallbacks, for the next session.
     fn use_agent(&mut self, agent: u32) -> Result<(), CliError> {
         if agent != self.agent {
-            self.adapter = choose_nth(&self.config, agent)?;
+            self.adapter = choose(self.config.nth_agent(agent))?;
             self.agent = agent;
         }
         Ok(())
     }
 
-    /// The model asked for; it was named for the configured agent, not for its fallbacks.
+    /// The settings of the agent at work.
+    pub(super) fn agent_settings(&self) -> &AgentSettings {
+        self.config.nth_agent(self.agent)
+    }
+
+    /// The model asked for.
     fn model(&self) -> Option<&str> {
-        self.config.agent.model.as_deref().filter(|_| self.agent == 0)
+        self.agent_settings().model.as_deref()
     }
 
     fn prompt(&self, start: &Start, task: &str) -> Result<String, CliError> {
@@ -194,7 +209,7 @@ impl Driver {
     }
 
     fn launch(&self, prompt: &str) -> Launch {
-        let agent = &self.config.agent;
+        let agent = self.agent_settings();
         self.adapter.launch(&LaunchRequest {
             prompt,
             model: self.model(),
@@ -203,9 +218,20 @@ impl Driver {
             private_dir: &self.private_dir,
             worktree: self.worktree.root(),
             resume: None,
-            program: agent.program.as_deref().filter(|_| self.agent == 0),
-            extra_args: if self.agent == 0 { &agent.args } else { &[] },
+            program: agent.program.as_deref(),
+            extra_args: &agent.args,
         })
+    }
+
+    /// What an agent that tells no usage is charged by, where that is limited.
+    fn text_meter(&self) -> Option<TextMeter> {
+        let limits = &self.config.policy.limits;
+        if limits.tokens == 0 && limits.cost_usd <= 0.0 {
+            return None;
+        }
+        let prices = super::choice::prices(&self.config);
+        let price = prices.price(self.model().unwrap_or(""));
+        Some(TextMeter::new(price.map_or(0.0, |price| price.output)))
     }
 
     fn read_request(&self, prompt: String) -> ReadRequest {
@@ -236,7 +262,7 @@ impl Driver {
             ("FLYBALL_TASK", task),
             ("FLYBALL_DIR", dir),
         ];
-        let given = self.config.agent.env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
+        let given = self.agent_settings().env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
         let launched = launch.env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
         spec.env.extend(launched.chain(given));
         spec.env.extend(own.map(|(name, value)| (name.to_owned(), Some(value))));

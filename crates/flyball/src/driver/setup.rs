@@ -9,7 +9,7 @@ use flyball_core::governor::{StartProblem, start_problem};
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
-use super::choice::{choose, named, policy_for};
+use super::choice::{choose, policy_for};
 use super::crash::CrashPoint;
 use super::hooks::HookWatch;
 use super::perform::{io, private_folder};
@@ -66,9 +66,9 @@ impl RunSetup {
         let worktree = Worktree::open(dir)?;
         let loop_dir = LoopDir::new(worktree.root(), &config.loop_dir, &config.tasks_file);
         let tasks = loop_dir.tasks();
-        let adapter = choose(config)?;
-        for name in &config.agent.fallback {
-            named(name)?;
+        let adapter = choose(&config.agent)?;
+        for agent in &config.others {
+            choose(agent)?;
         }
         Ok(Self { worktree, loop_dir, tasks, state_dir: state_dir()?, adapter })
     }
@@ -214,7 +214,8 @@ fn run_start(
         memory,
         // An agent program hears nothing while it is silent: its hooks speak when it asks them.
         agent: AgentTraits { steerable: false, ..setup.adapter.traits() },
-        fallbacks: u32::try_from(config.agent.fallback.len()).unwrap_or(u32::MAX),
+        fallbacks: config.fallbacks(),
+        rescue: config.rescue,
     })
 }
 
@@ -297,11 +298,8 @@ fn new_run_id(now: Moment) -> RunId {
 
 pub(super) fn already_running(error: LockError) -> CliError {
     match error {
-        LockError::AlreadyRunning { .. } => {
-            let text = error.to_string();
-            let (what, hint) = text.split_once("; ").unwrap_or((text.as_str(), ""));
-            CliError::already_running(what).hint(hint)
-        }
+        LockError::AlreadyRunning { ref run, .. } => CliError::already_running(error.to_string())
+            .hint(format!("end it with `flyball stop {run}`")),
         LockError::Journal(error) => error.into(),
     }
 }

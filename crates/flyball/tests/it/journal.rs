@@ -224,6 +224,7 @@ fn tasks_are_remembered_by_repository_and_window() {
     }
     journal.record_attempt(other, &attempt("S-9", 3000)).unwrap();
     let remedy = AppliedRemedy {
+        times: 1,
         task: TaskId::new("S-1"),
         pattern: Pattern::BlockedTaskSpin,
         remedy: Remedy::UnblockAuthority,

@@ -128,6 +128,7 @@ pub(super) struct Story {
     pub(super) human_files: HumanFiles,
     pub(super) memory: TaskMemory,
     pub(super) fallbacks: u32,
+    pub(super) rescue: Option<u32>,
     rules: Rules,
     gates: Vec<GateName>,
     reds: Reds,
@@ -154,6 +155,7 @@ impl Story {
             human_files: HumanFiles::default(),
             memory: TaskMemory::default(),
             fallbacks: 0,
+            rescue: None,
             rules: Policy::default().into_rules(),
             gates: Vec::new(),
             reds: |_| Vec::new(),
@@ -207,6 +209,7 @@ impl Story {
             memory: self.memory.clone(),
             agent: AgentTraits { steerable: true, structured: true },
             fallbacks: self.fallbacks,
+            rescue: self.rescue,
         };
         Event::RunStarted(Box::new(start))
     }

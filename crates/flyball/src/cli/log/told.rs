@@ -42,6 +42,7 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
         | AgentFact::ToolReturned(_)
         | AgentFact::SpokeNonsense(_)
         | AgentFact::Spent(_)
+        | AgentFact::Printed { .. }
         | AgentFact::FilledContext { .. }
         | AgentFact::Spoke
         | AgentFact::ShowedLife => match detail {
