@@ -50,6 +50,7 @@ use core::mem;
 use serde::{Deserialize, Serialize};
 
 use self::phase::Phase;
+pub use self::phase::RunPhase;
 pub use self::start::{StartProblem, start_problem};
 use self::state::RunState;
 use crate::call::CallStatus;
@@ -139,7 +140,7 @@ impl Governor {
         let run = self.run.as_ref()?;
         let session = run.phase.session();
         Some(RunStanding {
-            phase: run.phase.word(),
+            phase: run.phase.shown(),
             iteration: run
                 .phase
                 .iteration()
@@ -159,8 +160,8 @@ impl Governor {
 /// Where a run stands, for watchers.
 #[derive(Debug)]
 pub struct RunStanding<'a> {
-    /// The phase in one word.
-    pub phase: &'static str,
+    /// The phase.
+    pub phase: RunPhase,
     /// The iteration at hand, or the last one.
     pub iteration: IterationNo,
     /// Its mode.

@@ -42,7 +42,10 @@ mod sim {
         (Persona::SelfApprover, &[Outcome::Stuck]),
         (Persona::StoryRemover, &[Outcome::Stuck, Outcome::QualityGateExhausted]),
         (Persona::Tamperer, &[Outcome::Decide]),
-        (Persona::RedMaker, &[Outcome::CircuitBreaker]),
+        (
+            Persona::RedMaker,
+            &[Outcome::CircuitBreaker, Outcome::QualityRegression, Outcome::Thrashing],
+        ),
         (Persona::Regressor, &[Outcome::CircuitBreaker]),
         (Persona::Thrasher, &[Outcome::CircuitBreaker]),
         (Persona::Improver, &[Outcome::Complete]),

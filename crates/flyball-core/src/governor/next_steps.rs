@@ -136,15 +136,20 @@ impl Steps<'_> {
             (_, false) => format!("open: {}", open.join(", ")),
             (_, true) => String::from("work that is not committed or checks that were weakened"),
         };
-        self.list.push(format!(
-            "see why {} refused ({missing}): flyball gate",
-            match times {
-                1 => String::from("1 claim was"),
-                times => format!("{times} claims were"),
-            }
-        ));
+        let is_red = self.state.green() == Some(false);
+        let claims = match times {
+            1 => String::from("1 claim was"),
+            times => format!("{times} claims were"),
+        };
+        let run = &self.state.run;
+        let look = if is_red { String::from("flyball gate") } else { format!("flyball log {run}") };
+        self.list.push(format!("see why {claims} refused ({missing}): {look}"));
         self.better_tree();
-        self.go_on("mend the gate if it asks for too much, or say in the story what it asks for");
+        self.go_on(if is_red {
+            "mend the gate if it asks for too much, or say in the story what it asks for"
+        } else {
+            "say in the prompt or the story what is still to be done before COMPLETE"
+        });
     }
 
     fn stuck(&mut self, trip: Option<&Trip>) {

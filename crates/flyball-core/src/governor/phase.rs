@@ -37,17 +37,52 @@ pub(super) enum Phase {
     Finished(Box<Finished>),
 }
 
-impl Phase {
-    /// One word for watchers.
-    pub(super) fn word(&self) -> &'static str {
+/// Where a run stands, as watchers are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunPhase {
+    /// The gates run on the tree the run begins with.
+    Baselining,
+    /// An agent runs.
+    Iterating,
+    /// An agent was told to stop and has not yet gone.
+    Stopping,
+    /// The agent is gone; the worktree is being looked at.
+    Inspecting,
+    /// The gates run on what it left.
+    Gating,
+    /// A usage limit is being waited for.
+    Waiting,
+    /// The run is over.
+    Finished,
+}
+
+impl RunPhase {
+    /// The word used in JSON and in the journal.
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Baselining => "baselining",
-            Self::Iterating(_) => "iterating",
-            Self::Stopping(_) => "stopping",
-            Self::Inspecting(_) => "inspecting",
-            Self::Gating(_) => "gating",
-            Self::Waiting(_) => "waiting",
-            Self::Finished(_) => "finished",
+            Self::Iterating => "iterating",
+            Self::Stopping => "stopping",
+            Self::Inspecting => "inspecting",
+            Self::Gating => "gating",
+            Self::Waiting => "waiting",
+            Self::Finished => "finished",
+        }
+    }
+}
+
+impl Phase {
+    /// What watchers are told of it.
+    pub(super) fn shown(&self) -> RunPhase {
+        match self {
+            Self::Baselining => RunPhase::Baselining,
+            Self::Iterating(_) => RunPhase::Iterating,
+            Self::Stopping(_) => RunPhase::Stopping,
+            Self::Inspecting(_) => RunPhase::Inspecting,
+            Self::Gating(_) => RunPhase::Gating,
+            Self::Waiting(_) => RunPhase::Waiting,
+            Self::Finished(_) => RunPhase::Finished,
         }
     }
 

@@ -82,15 +82,17 @@ fn choose(state: &mut RunState, out: &mut StepOutput) -> Choice {
     for task in &attempted {
         remedies::treat_attempted(task, state, out);
     }
-    // Each round takes a task out of planning, so there are no more rounds than tasks.
+    // Each round takes a task out of planning, so there are no more rounds than tasks. A finished
+    // one stays planned for what else is missing; nothing more is due about it in the next round.
     let rounds = state.tasks.as_ref().map_or(0, |board| board.list.stories().len());
     for _ in 0..=rounds {
         let Some((mode, task)) = state.pick() else { return Choice::NothingLeft };
         let Some(candidate) = &task else { return Choice::Start(mode, task) };
         match remedies::treat(candidate, state, out) {
-            // What is done stays planned for what else is missing.
-            Some(Remedy::ForceNext | Remedy::Escalate) if !state.is_done(candidate) => {}
-            Some(_) | None => return Choice::Start(mode, task),
+            Some(Remedy::ForceNext | Remedy::Escalate) => {}
+            Some(Remedy::Advise | Remedy::UnblockAuthority) | None => {
+                return Choice::Start(mode, task);
+            }
         }
     }
     Choice::NothingLeft

@@ -141,7 +141,8 @@ impl World {
                 return;
             }
             if !self.turn() {
-                let phase = self.governor.standing().map_or("nothing", |standing| standing.phase);
+                let phase =
+                    self.governor.standing().map_or("nothing", |standing| standing.phase.as_str());
                 self.witness.broken(format!("nothing is left to happen while {phase}"));
                 return;
             }

@@ -131,7 +131,22 @@ fn text(shown: &[Shown], here: Option<&PathBuf>, paint: Paint) -> String {
         let command = runs::resume_command(&one.run.run, &one.run.root, here.map(PathBuf::as_path));
         text.push_str(&format_lost(&one.run, &command, paint));
     }
+    // Of the last run here: what helps now, unless another is at work or to be taken up.
+    let latest = shown.iter().find(|one| one.here);
+    if let Some(one) = latest.filter(|one| one.life == Life::Ended) {
+        text.push_str(&format_next(&one.run));
+    }
     text
+}
+
+fn format_next(run: &RunSummary) -> String {
+    let steps = run.ending.iter().flat_map(|ending| &ending.next_steps);
+    let lines: Vec<String> = steps.map(|step| format!("  {}\n", words::line(step, 400))).collect();
+    if lines.is_empty() {
+        String::new()
+    } else {
+        format!("\nNext for {}:\n{}", run.run, lines.concat())
+    }
 }
 
 fn format_lost(run: &RunSummary, command: &str, paint: Paint) -> String {

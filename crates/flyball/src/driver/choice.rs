@@ -133,7 +133,10 @@ fn limits_can_fire(
              limit could never fire"
         ))
         .hint("let it print usage lines and set agent.output = \"flyball\" (or its stream format)")
-        .hint("or limit time and iterations instead: --max-runtime, --max-iterations"));
+        .hint(
+            "neither --max-tokens nor --max-cost works without that; limit time or iterations \
+             instead: --max-runtime, --max-iterations",
+        ));
     }
     if limits.cost_usd > 0.0 && !adapter.tells_cost() {
         let model = agent.model.as_deref().unwrap_or("");

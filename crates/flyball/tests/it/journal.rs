@@ -132,6 +132,9 @@ fn how_a_run_stands_is_written_with_its_events_or_not_at_all() {
 
 fn ending() -> Ending {
     Ending {
+        nothing_left: false,
+        rescues: Vec::new(),
+        next_steps: Vec::new(),
         outcome: Outcome::Stuck,
         why: "nothing moved".to_owned(),
         trip: None,

@@ -56,7 +56,10 @@ fn each_guards_ending_has_steps_of_its_own_with_the_evidence_in_them() {
         (Outcome::CircuitBreaker, &["the agent died", "flyball log run --iteration 3"]),
         (Outcome::RepetitionLoop, &["see the call it repeated", "read_file", "--iteration 1"]),
         (Outcome::ValidationFailure, &["could not be understood", "--model", "agent.output"]),
-        (Outcome::QualityGateExhausted, &["5 claims were refused (open: a)", "flyball gate"]),
+        (
+            Outcome::QualityGateExhausted,
+            &["5 claims were refused (open: a): flyball log run", "before COMPLETE"],
+        ),
         (
             Outcome::QualityRegression,
             &[
