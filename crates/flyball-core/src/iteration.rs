@@ -106,7 +106,7 @@ impl Validation {
 
     /// What it came to, in a few words.
     pub fn words(&self) -> String {
-        let mut words = match (self.verdict, self.failure) {
+        let words = match (self.verdict, self.failure) {
             (IterationVerdict::Passed, _) => String::from("passed"),
             (IterationVerdict::Improved, _) => String::from("moved on, not yet green"),
             (IterationVerdict::Unjudged, _) => String::from("lost in a crash"),
@@ -116,10 +116,10 @@ impl Validation {
             }
             (IterationVerdict::Failed, FailureKind::Died) => String::from("the agent died"),
         };
-        if let Some(score) = self.score {
-            words.push_str(&format!(", score {score:.2}"));
+        match self.score {
+            Some(score) => format!("{words}, score {score:.2}"),
+            None => words,
         }
-        words
     }
 
     /// With the files it touched or was told about.

@@ -119,19 +119,15 @@ fn says(text: &str, sign: &str) -> bool {
 /// To the agent: what ran out and what it can do. Nothing when nothing did.
 pub fn advice(resources: &BTreeSet<Resource>) -> Option<String> {
     (!resources.is_empty()).then(|| {
-        let mut text = String::from("# A Resource Ran Out");
-        for one in resources {
-            text.push_str(&format!(
-                "\n{} ran out in the last iteration. {}",
-                one.words(),
-                one.for_agent()
-            ));
-        }
-        text.push_str(
-            "\nNo other approach to the task helps before that. If you cannot free enough, say so \
-             with a BLOCKED promise that names it.",
-        );
-        text
+        let lines: Vec<String> = resources
+            .iter()
+            .map(|one| format!("{} ran out in the last iteration. {}", one.words(), one.for_agent()))
+            .collect();
+        format!(
+            "# A Resource Ran Out\n{}\nNo other approach to the task helps before that. If you cannot \
+             free enough, say so with a BLOCKED promise that names it.",
+            lines.join("\n")
+        )
     })
 }
 

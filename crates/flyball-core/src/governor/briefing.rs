@@ -95,19 +95,19 @@ impl Briefing {
     /// Another agent is called before a guard ends the run.
     pub(super) fn rescue(&mut self, trip: &Trip, task: Option<&str>, ring: &IterationRing) {
         let at = task.map_or_else(|| String::from("this work"), |task| format!("task {task}"));
-        let mut text = format!(
-            "# You Are Called To Help\nAnother agent worked at {at} and does not get further: {}\n\
-             You have one iteration. What its last ones came to:",
-            text::head(&trip.evidence, 800)
-        );
         let history: Vec<&Validation> = ring.history().collect();
-        for entry in history.iter().skip(history.len().saturating_sub(5)) {
-            text.push_str(&format!("\n- iteration {}: {}", entry.iteration, entry.words()));
-        }
-        text.push_str(
-            "\nRead its commits and what is red with fresh eyes, find out why its approach fails, \
-             and do not repeat it. Make the smallest change that moves the work, check it, and \
-             commit it before you stop.",
+        let last: Vec<String> = history
+            .iter()
+            .skip(history.len().saturating_sub(5))
+            .map(|entry| format!("- iteration {}: {}", entry.iteration, entry.words()))
+            .collect();
+        let text = format!(
+            "# You Are Called To Help\nAnother agent worked at {at} and does not get further: {}\n\
+             You have one iteration. What its last ones came to:\n{}\nRead its commits and what is \
+             red with fresh eyes, find out why its approach fails, and do not repeat it. Make the \
+             smallest change that moves the work, check it, and commit it before you stop.",
+            text::head(&trip.evidence, 800),
+            last.join("\n")
         );
         self.next.occasion = Some(text);
     }

@@ -159,7 +159,9 @@ impl Persona {
             | Self::Improver
             | Self::Revisiter
             | Self::Limited
-            | Self::LimitedBlindly => &[O::Complete],
+            | Self::LimitedBlindly
+            | Self::StoryByStory
+            | Self::Uncoverer => &[O::Complete],
             Self::HookHeld => &[O::Complete, O::QualityGateExhausted],
             Self::LimitedForLong | Self::Unreachable => &[O::UsageLimit],
             Self::Unauthorised => &[O::AgentRefused],
@@ -177,7 +179,7 @@ impl Persona {
             Self::ToolFailer => &[O::CircuitBreaker, O::ConsecutiveFailures, O::Blocked],
             Self::Lying => &[O::QualityGateExhausted],
             Self::TokenSpender | Self::MoneySpender => &[O::CircuitBreaker, O::Stalled],
-            Self::SlowSteady | Self::Sleeper => &[],
+            Self::SlowSteady | Self::Sleeper | Self::Unmetered => &[],
             Self::Blocker | Self::TaskCycler => &[O::Blocked],
             Self::Decider => &[O::Decide],
             Self::SelfApprover | Self::StoryRemover => {
@@ -191,9 +193,7 @@ impl Persona {
             // Once a human has cleared the way it is merely idle.
             Self::Hopeless => &[O::Fault, O::Blocked, O::Decide, O::Stuck],
             Self::Trusted => &[O::CompleteUnverified],
-            Self::StoryByStory | Self::Uncoverer => &[O::Complete],
             Self::Rescued => &[O::Complete, O::CircuitBreaker, O::Blocked],
-            Self::Unmetered => &[],
         }
     }
 }

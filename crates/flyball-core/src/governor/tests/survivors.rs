@@ -1,5 +1,6 @@
 //! Rules that mutants have survived: each of these fails when its line is broken.
 
+use std::collections::BTreeSet;
 use std::format;
 use std::prelude::rust_2024::*;
 use std::vec;
@@ -101,8 +102,8 @@ fn force_next_leaves_a_finished_task_where_it_stands() {
             run: run.clone(),
             iteration: IterationNo::new(1),
             status: AttemptStatus::Done,
-            blockers: Default::default(),
-            work: Default::default(),
+            blockers: BTreeSet::default(),
+            work: BTreeSet::default(),
             session: String::new(),
         });
     }
