@@ -12,6 +12,7 @@ mod properties {
         StopCause, TasksSnapshot, Timer, WorktreeSnapshot,
     };
     use flyball_core::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
+    use flyball_core::governor::RunPhase;
     use flyball_core::guard::Rung;
     use flyball_core::policy::{OnBlocked, OnSessionHalt, OnStuck, Policy, Progress};
     use flyball_core::task::{AttemptReport, AttemptStatus, TaskMemory};
@@ -314,7 +315,7 @@ mod properties {
                 Event::WorktreeSeen { iteration: fits(iteration), snapshot }
             }
             Event::GatesFinished { iteration, result, tamper } => {
-                let iteration = if standing.phase == "baselining" {
+                let iteration = if standing.phase == RunPhase::Baselining {
                     IterationNo::BASELINE
                 } else {
                     fits(iteration)

@@ -311,10 +311,8 @@ impl Typed<'_> {
     }
 
     fn text_at(&self, key: &Key) -> Option<String> {
-        match &self.0.get(key)?.value {
-            Value::Text(text) => Some(text.clone()),
-            _ => None,
-        }
+        let Value::Text(text) = &self.0.get(key)?.value else { return None };
+        Some(text.clone())
     }
 
     fn words_at(&self, key: &Key) -> Vec<String> {
@@ -325,10 +323,8 @@ impl Typed<'_> {
     }
 
     fn command_at(&self, key: &Key) -> Option<CommandLine> {
-        match &self.0.get(key)?.value {
-            Value::Command(command) => Some(command.clone()).filter(|c| !c.is_empty()),
-            _ => None,
-        }
+        let Value::Command(command) = &self.0.get(key)?.value else { return None };
+        Some(command.clone()).filter(|command| !command.is_empty())
     }
 
     /// A choice that is set; "auto" leaves it open.
