@@ -26,6 +26,7 @@ pub mod iteration;
 pub mod moment;
 pub mod outcome;
 pub mod policy;
+pub mod resource;
 pub mod starting_point;
 pub mod stop;
 pub mod task;

@@ -2,7 +2,7 @@
 
 #[cfg(test)]
 mod sim {
-    use flyball_core::effect::Rung;
+    use flyball_core::guard::Rung;
     use flyball_core::{GuardKind, Outcome};
     use flyball_testkit::sim::{Persona, Sim, sweep};
 
@@ -16,7 +16,7 @@ mod sim {
     }
 
     /// What each character comes to under flyball's defaults when nothing goes wrong.
-    const CALM: [(Persona, &[Outcome]); 51] = [
+    const CALM: [(Persona, &[Outcome]); 55] = [
         (Persona::Honest, &[Outcome::Complete]),
         (Persona::HonestWithReview, &[Outcome::Complete]),
         (Persona::Idle, &[Outcome::Stuck]),
@@ -43,7 +43,10 @@ mod sim {
         (Persona::SelfApprover, &[Outcome::Stuck]),
         (Persona::StoryRemover, &[Outcome::Stuck, Outcome::QualityGateExhausted]),
         (Persona::Tamperer, &[Outcome::Decide]),
-        (Persona::RedMaker, &[Outcome::CircuitBreaker]),
+        (
+            Persona::RedMaker,
+            &[Outcome::CircuitBreaker, Outcome::QualityRegression, Outcome::Thrashing],
+        ),
         (Persona::Regressor, &[Outcome::CircuitBreaker]),
         (Persona::Thrasher, &[Outcome::CircuitBreaker]),
         (Persona::Improver, &[Outcome::Complete]),
@@ -68,6 +71,10 @@ mod sim {
         (Persona::CancelledSiblings, &[Outcome::Complete]),
         (Persona::Redirected, &[Outcome::Complete]),
         (Persona::MalformedClaimer, &[Outcome::ValidationFailure]),
+        (Persona::StoryByStory, &[Outcome::Complete]),
+        (Persona::Uncoverer, &[Outcome::Complete]),
+        (Persona::Rescued, &[Outcome::Complete]),
+        (Persona::Unmetered, &[Outcome::MaxTokens]),
     ];
 
     #[test]

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use flyball_core::Moment;
+use flyball_core::{Moment, Outcome};
 use serde::Serialize;
 
 use super::columns::{self, Cell, Tint};
@@ -131,7 +131,22 @@ fn text(shown: &[Shown], here: Option<&PathBuf>, paint: Paint) -> String {
         let command = runs::resume_command(&one.run.run, &one.run.root, here.map(PathBuf::as_path));
         text.push_str(&format_lost(&one.run, &command, paint));
     }
+    // Of the last run here: what helps now, unless another is at work or to be taken up.
+    let latest = shown.iter().find(|one| one.here);
+    if let Some(one) = latest.filter(|one| one.life == Life::Ended) {
+        text.push_str(&format_next(&one.run));
+    }
     text
+}
+
+fn format_next(run: &RunSummary) -> String {
+    let steps = run.ending.iter().flat_map(|ending| &ending.next_steps);
+    let lines: Vec<String> = steps.map(|step| format!("  {}\n", words::line(step, 400))).collect();
+    if lines.is_empty() {
+        String::new()
+    } else {
+        format!("\nNext for {}:\n{}", run.run, lines.concat())
+    }
 }
 
 fn format_lost(run: &RunSummary, command: &str, paint: Paint) -> String {
@@ -144,9 +159,10 @@ fn row(one: &Shown) -> Vec<Cell> {
         Life::Running => (state.phase.clone(), Tint::Name),
         Life::Lost => ("lost".to_owned(), Tint::Warn),
         Life::Ended => {
-            let outcome = outcome.clone().unwrap_or_default();
-            let tint = if outcome.starts_with("complete") { Tint::Good } else { Tint::Bad };
-            (outcome, tint)
+            let ended = one.run.ending.as_ref().map(|ending| ending.outcome);
+            let is_good = ended.is_some_and(Outcome::is_success);
+            let word = ended.map_or_else(|| outcome.clone().unwrap_or_default(), |o| o.to_string());
+            (word, if is_good { Tint::Good } else { Tint::Bad })
         }
     };
     let iteration = match max_iterations {

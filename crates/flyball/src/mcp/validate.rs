@@ -78,6 +78,7 @@ pub(super) fn judge(
             iteration: IterationNo::new(session.iteration),
             at: site::now(),
             verdict: verdict(session, &results, report),
+            failure: flyball_core::iteration::FailureKind::RedGates,
             score,
             files: files(&results, report),
             tree: String::new(),

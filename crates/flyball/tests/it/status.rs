@@ -165,6 +165,8 @@ fn recorded(home: &Home) -> RunId {
         memory: flyball_core::task::TaskMemory::default(),
         agent: AgentTraits::default(),
         other_agents: Vec::new(),
+        fallbacks: 0,
+        rescue: None,
     };
     let commit = Commit { hash: "0123456789abcdef".to_owned(), subject: "B: try".to_owned() };
     let claims = ClaimReading { complete: true, ..ClaimReading::default() };

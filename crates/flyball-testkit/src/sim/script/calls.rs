@@ -2,6 +2,7 @@
 
 use flyball_core::RoundId;
 use flyball_core::call::ToolOutcome;
+use flyball_core::door::Matter;
 use flyball_core::event::AgentFact;
 
 use super::{Act, Writer};
