@@ -48,7 +48,7 @@ mod sim {
             &[Outcome::CircuitBreaker, Outcome::QualityRegression, Outcome::Thrashing],
         ),
         (Persona::Regressor, &[Outcome::CircuitBreaker]),
-        (Persona::Thrasher, &[Outcome::CircuitBreaker]),
+        (Persona::Thrasher, &[Outcome::Thrashing, Outcome::CircuitBreaker]),
         (Persona::Improver, &[Outcome::Complete]),
         (Persona::Revisiter, &[Outcome::Complete]),
         (Persona::TaskCycler, &[Outcome::Blocked]),

@@ -11,6 +11,7 @@ use crate::guard::{GuardKind, Trip};
 use crate::id::TaskId;
 use crate::iteration::{FailureKind, IterationVerdict, Validation};
 use crate::outcome::Outcome;
+use crate::task::Standing;
 use crate::{resource, text};
 
 /// The most files, stories or scores one step names.
@@ -37,6 +38,7 @@ impl Steps<'_> {
         match outcome {
             Outcome::Complete | Outcome::CompleteUnverified => {}
             Outcome::Blocked => {
+                self.left_as_done();
                 self.say("remove what blocks it, then: flyball unblock && flyball run");
             }
             Outcome::Decide => self.say("flyball answer \"…\" && flyball run"),
@@ -62,6 +64,21 @@ impl Steps<'_> {
 
     fn say(&mut self, text: &str) {
         self.list.push(String::from(text));
+    }
+
+    /// Tasks that are marked as done and hold the completion up all the same.
+    fn left_as_done(&mut self) {
+        let state = self.state;
+        let forced = state
+            .open_stories()
+            .into_iter()
+            .filter(|task| state.task_ring.standing(task) == Standing::ForcedDone);
+        self.list.extend(forced.take(NAMED_MAX).map(|task| {
+            format!(
+                "{task} was left as done and has not passed; to have it tried again: flyball tasks \
+                 retry {task}"
+            )
+        }));
     }
 
     fn raise(&mut self, flag: &str) {

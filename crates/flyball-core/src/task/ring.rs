@@ -133,11 +133,19 @@ impl TaskRing {
         }
     }
 
-    /// A human has cleared the way: every task that was left stands open again, also one that was
-    /// left as done, for that has not passed either. Answers which. What was tried and done about
-    /// them stays remembered.
+    /// A human has cleared the way: tasks blocked, asked about, set aside or escalated stand open
+    /// again. Answers which. What was tried and done about them stays remembered. One that was left
+    /// as done was left for good: it is brought back by its name alone.
     pub fn bring_back(&mut self) -> Vec<TaskId> {
-        core::mem::take(&mut self.standings).into_keys().collect()
+        let mut back = Vec::new();
+        self.standings.retain(|task, standing| match standing {
+            Standing::Open | Standing::ForcedDone => true,
+            Standing::Blocked | Standing::Asked | Standing::SetAside | Standing::Escalated => {
+                back.push(task.clone());
+                false
+            }
+        });
+        back
     }
 
     /// Every task the ring knows, for people.

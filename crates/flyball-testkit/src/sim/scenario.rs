@@ -180,6 +180,8 @@ fn fit(persona: Persona, rules: &mut Rules, rng: &mut Rng) {
             rules.review.enabled = false;
             rules.iterations.thrashing = 50;
         }
+        // One iteration of another agent is then enough.
+        Persona::Rescued => rules.review.enabled = false,
         Persona::Unmetered => rules.limits.tokens = rng.between(1_000, 20_000),
         Persona::Hopeless => rules.iterations.trust_claims = false,
         Persona::LapRunner | Persona::OldCallShuffler | Persona::Reapplier => {
