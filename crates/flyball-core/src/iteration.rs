@@ -17,6 +17,7 @@
 //! ```
 
 mod budget;
+mod progress;
 mod regression;
 mod stuck;
 mod thrashing;
@@ -29,6 +30,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 pub use self::budget::{Meters, budget_trip, micro_usd};
+pub use self::progress::{Change, FindingSets};
 pub use self::stuck::{Step, StuckMeter};
 use self::thrashing::FileCounts;
 pub use self::thrashing::files_in_message;

@@ -119,6 +119,13 @@ pub struct CallRules {
     pub free_text: Vec<String>,
 }
 
+impl CallRules {
+    /// Characters of a large result that are shown: never more than what makes it large.
+    pub fn shown_preview(&self) -> u64 {
+        self.preview.min(self.large_response)
+    }
+}
+
 /// `[iterations]`: the iteration ring.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

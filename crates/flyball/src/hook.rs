@@ -32,7 +32,7 @@ pub(crate) use self::context::{RunGuards, SessionBrief, run_key, stop_key};
 pub use self::dialect::{
     Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, dialect, dialects,
 };
-pub(crate) use self::report::{HookNote, HookReport, notes};
+pub(crate) use self::report::{AttemptRow, HookNote, HookReport, TrailRow, notes};
 pub(crate) use self::spill::remove_spilled;
 pub(crate) use self::stop::time_of as stop_time;
 use crate::agent::{HooksFor, REFUSAL_MARK};

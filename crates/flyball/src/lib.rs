@@ -19,6 +19,7 @@ pub mod project;
 pub mod prompt;
 pub mod report;
 pub(crate) mod run_record;
+pub mod spill;
 pub mod telemetry;
 pub mod terminal;
 pub mod worktree;

@@ -2,6 +2,7 @@
 //! HTTP on this machine. Everything of the SDK stays in `server`, `wire` and `http`; the tools
 //! know nothing of the protocol.
 
+pub(crate) mod calls;
 mod enclosing_run;
 mod http;
 mod ledger;
@@ -24,7 +25,6 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 use tokio::runtime::{Builder, Runtime};
 
-pub(crate) use self::enclosing_run::RunReport;
 use self::server::Server;
 pub(crate) use self::site::Site;
 use self::stdio::Stdio;

@@ -37,8 +37,10 @@ pub fn run_ended(settings: &NotifySettings, run: &RunId, root: &Path, ending: &E
 /// Tells at once, and beside the run, when a task needs a human while the run goes on.
 pub fn noticed(settings: &NotifySettings, run: &RunId, root: &Path, notice: &Notice) {
     let Notice::TaskLeft { task, standing, why } = notice else { return };
-    let needs_somebody =
-        matches!(standing, Standing::Blocked | Standing::Asked | Standing::Escalated);
+    let needs_somebody = matches!(
+        standing,
+        Standing::Blocked | Standing::Asked | Standing::Escalated | Standing::Tripped
+    );
     if !needs_somebody {
         return;
     }

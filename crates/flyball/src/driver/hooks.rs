@@ -15,11 +15,10 @@ use super::perform::Start;
 use crate::agent::{Fact, HookSetup, HooksFor};
 use crate::error::CliError;
 use crate::hook::{
-    CallState, Dialect, HookReport, RunGuards, SessionBrief, dialect, remove_spilled, run_key,
-    stop_key, stop_time,
+    AttemptRow, CallState, Dialect, HookReport, RunGuards, SessionBrief, TrailRow, dialect,
+    remove_spilled, run_key, stop_key, stop_time,
 };
 use crate::journal::{HookChange, HookStep};
-use crate::mcp::RunReport;
 
 /// Ids remembered, of calls and of results.
 const SEEN_MAX: usize = 512;
@@ -154,15 +153,18 @@ impl Driver {
         let mut events = Vec::new();
         for row in self.journal.hooks_after(&self.run, self.hooks.after)? {
             self.hooks.after = row.key;
-            if let Ok(RunReport { iteration: said_in, reported }) = serde_json::from_str(&row.body)
-            {
-                if said_in == iteration {
-                    let fact = AgentFact::ReportedAttempt(reported);
-                    events.push(Event::Agent { iteration, fact });
+            let report = match TrailRow::read(&row) {
+                Some(TrailRow::Hook(report)) => report,
+                // What was said in another iteration comes too late for this one.
+                Some(TrailRow::Attempt(AttemptRow { iteration: said_in, reported })) => {
+                    if said_in == iteration {
+                        let fact = AgentFact::ReportedAttempt(reported);
+                        events.push(Event::Agent { iteration, fact });
+                    }
+                    continue;
                 }
-                continue;
-            }
-            let Ok(report) = serde_json::from_str::<HookReport>(&row.body) else { continue };
+                None => continue,
+            };
             if report.iteration != Some(iteration) {
                 continue;
             }

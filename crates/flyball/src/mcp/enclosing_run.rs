@@ -4,10 +4,10 @@
 
 use flyball_core::task::{Attempt, AttemptReport};
 use flyball_core::{IterationNo, Millis, Moment, RunId};
-use serde::{Deserialize, Serialize};
 
 use super::refused::Refused;
 use super::site::Site;
+use crate::hook::{AttemptRow, TrailRow};
 use crate::journal::{HookChange, HookStep, Journal, RunFilter, RunSummary};
 use crate::process;
 
@@ -20,15 +20,6 @@ pub(super) struct EnclosingRun {
     pub(super) run: RunId,
     pub(super) iteration: IterationNo,
     started: Moment,
-}
-
-/// What an agent said of an attempt, on its way to the run it is in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RunReport {
-    /// The iteration it was said in.
-    pub(crate) iteration: IterationNo,
-    /// What was said.
-    pub(crate) reported: AttemptReport,
 }
 
 /// What became of an attempt.
@@ -73,9 +64,10 @@ impl Site {
     ) -> Result<(), Refused> {
         let Attempt { task, status, blockers, work, at, .. } = attempt;
         let reported = AttemptReport { task, status, blockers, work }.bounded();
-        let report = RunReport { iteration: enclosing.iteration, reported };
-        let body = serde_json::to_string(&report)
-            .map_err(|error| Refused::new(format!("the attempt cannot be written: {error}")))?;
+        let row = AttemptRow { iteration: enclosing.iteration, reported };
+        let body = TrailRow::Attempt(row)
+            .to_json()
+            .ok_or_else(|| Refused::new("the attempt cannot be written"))?;
         let step = HookStep { run: Some(&enclosing.run), session: "mcp", at };
         journal.hook_step(&step, |_| (HookChange { state: None, report: Some(body) }, ()))?;
         Ok(())

@@ -47,6 +47,7 @@ pub fn summary_text(run: &RunId, ending: &Ending, max: u32, loop_dir: &str) -> S
             Standing::Asked => "asked",
             Standing::SetAside => "set aside",
             Standing::Escalated => "needs a human",
+            Standing::Tripped => "stopped by a guard",
             Standing::ForcedDone => "left as done",
         };
         row(&mut out, "Left", &format!("{} ({word}): {}", left.task, first_line(&left.why)));

@@ -190,19 +190,78 @@ fn the_breaker_ends_a_session_and_blocks_its_task() {
     assert_eq!(last["checkpoint"]["trigger"], "error");
     assert_eq!(last["checkpoint"]["guard"], "circuit_breaker");
     assert_eq!(last["session_status"], "blocked");
-    let tasks = client.call("task_list", json!({ "state": "blocked" }));
+    let tasks = client.call("task_list", json!({ "state": "tripped" }));
     assert_eq!(tasks["tasks"][0]["task"], "US-3");
     let why = client.refused("iteration_next", json!({ "iteration_id": id }));
     assert!(why.contains("does not go on") && why.contains("circuit_breaker"), "{why}");
 }
 
 #[test]
+fn a_task_a_guard_stopped_is_nobodys_until_a_human_brings_it_back() {
+    let place = Place::new("");
+    let mut client = Client::mcp(&place.root);
+    let mut arguments = failing("US-1");
+    arguments["circuit_breaker_threshold"] = json!(1);
+    let id = start(&mut client, arguments.clone())["iteration_id"].clone();
+    let last = client.call("iteration_next", json!({ "iteration_id": id }));
+    assert_eq!(last["blocked_by"], "circuit_breaker");
+    // Every tool says the same of it: planning leaves it out, it is not begun, no remedy gives it.
+    assert_eq!(client.call("plan_next", json!({}))["task"], "US-3");
+    let why = client.refused("iteration_start", arguments.clone());
+    assert!(why.contains("stopped by a safety guard") && why.contains("tasks retry US-1"), "{why}");
+    let checked = client.call("loop_check", json!({ "task": "US-1" }));
+    assert_eq!((&checked["standing"], &checked["remedy"]), (&json!("tripped"), &Value::Null));
+    assert!(checked["briefing"].as_str().unwrap().contains("tasks retry US-1"), "{checked}");
+    client.call("task_update", json!({ "task": "US-1", "blocked": false }));
+    assert_eq!(client.call("plan_next", json!({}))["task"], "US-3");
+
+    let retry = Command::new(env!("CARGO_BIN_EXE_flyball"))
+        .current_dir(&place.root)
+        .env("FLYBALL_STATE", place.root.parent().unwrap().join("state"))
+        .env("XDG_CONFIG_HOME", place.root.parent().unwrap())
+        .args(["tasks", "retry", "US-1"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&retry.stdout).into_owned();
+    assert!(retry.status.success() && said.contains("was tripped and stands open again"), "{said}");
+    assert_eq!(client.call("plan_next", json!({}))["task"], "US-1");
+    start(&mut client, arguments);
+}
+
+#[test]
+fn a_task_that_is_planned_can_be_begun_and_no_other() {
+    let place = Place::new("");
+    let mut client = Client::mcp(&place.root);
+    let why = client.refused("iteration_start", failing("US-2"));
+    assert!(why.contains("waits for `US-1`"), "{why}");
+    let blocked = json!({ "task": "US-1", "status": "in_progress" });
+    for _ in 0..5 {
+        client.call("attempt_record", blocked.clone());
+        client.call("loop_check", json!({ "task": "US-1" }));
+    }
+    assert_eq!(client.call("loop_check", json!({ "task": "US-1" }))["standing"], "set_aside");
+    assert_eq!(client.call("plan_next", json!({}))["task"], "US-3");
+    let why = client.refused("iteration_start", failing("US-1"));
+    assert!(why.contains("out of planning (set aside)"), "{why}");
+    // A task blocked by its own claim is planned last, and may be begun again.
+    let planned = client.call("plan_next", json!({}))["task"].clone();
+    let id = start(&mut client, json!({ "task": planned, "max_iterations": 3 }));
+    let given = json!({ "iteration_id": id["iteration_id"], "promise": "BLOCKED: no key" });
+    assert_eq!(client.call("iteration_complete", given)["session_status"], "blocked");
+    assert_eq!(client.call("plan_next", json!({}))["task"], planned);
+    start(&mut client, json!({ "task": planned, "max_iterations": 3 }));
+}
+
+#[test]
 fn regression_thrashing_and_the_limit_are_reached_from_iteration_next() {
     let place = Place::new("");
     let mut client = Client::mcp(&place.root);
-    let begin = |client: &mut Client, max: u32| {
+    let mut tasks = 0;
+    let mut begin = |client: &mut Client, max: u32| {
+        tasks += 1;
+        let task = format!("t{tasks}");
         let arguments =
-            json!({ "task": "t", "max_iterations": max, "circuit_breaker_threshold": 20 });
+            json!({ "task": task, "max_iterations": max, "circuit_breaker_threshold": 20 });
         start(client, arguments)["iteration_id"].clone()
     };
 
