@@ -479,6 +479,63 @@ fn a_large_result_is_replaced_by_its_path() {
     let path = text.lines().next().unwrap().rsplit(' ').next().unwrap();
     assert_eq!(fs::read_to_string(path).unwrap(), output);
     assert!(path.starts_with(place.root.join(".flyball/responses").to_str().unwrap()), "{path}");
+    let path = PathBuf::from(path);
+    client.end();
+    assert!(!path.exists(), "it goes with the server");
+}
+
+#[test]
+fn a_small_threshold_takes_the_preview_with_it() {
+    let place = Place::new("[calls]\nlarge_response = 100\n");
+    let mut client = Client::mcp(&place.root);
+    let output = "ä".repeat(101);
+    let answer = client.call("call_result", json!({ "call_id": "1", "output": output }));
+    let text = answer["replacement"].as_str().unwrap();
+    assert!(text.contains("Its first 100 characters:"), "{text}");
+    assert!(text.ends_with(&"ä".repeat(100)) && !text.ends_with(&output), "{text}");
+}
+
+#[test]
+fn the_ring_of_a_session_and_what_its_guards_did_are_told() {
+    let place = Place::new("");
+    let mut client = Client::mcp(&place.root);
+    for (tool, number) in [("read", 1), ("read", 2), ("write", 3)] {
+        let arguments = json!({ "n": number });
+        let mut checked =
+            client.call("call_check", json!({ "tool": tool, "arguments": arguments }));
+        checked["output"] = json!("done");
+        let told = client.call("call_result", checked);
+        assert_eq!(told["ring"]["calls"], number);
+    }
+    let malformed = client.call("call_check", json!({ "tool": "read", "arguments": [1] }));
+    assert_eq!((&malformed["may_run"], &malformed["verdict"]), (&json!(false), &json!("nudge")));
+    assert_eq!(malformed["ring"]["validation_streak"], 1);
+    let mut full = client.call("call_check", json!({ "tool": "read", "context_used": 0.72 }));
+    assert!(full["message"].as_str().unwrap().contains("70"), "{full}");
+    assert_eq!(full["ring"]["context_percent"], 70);
+    full["output"] = json!("done");
+    client.call("call_result", full);
+    for _ in 0..2 {
+        client.call("call_check", json!({ "tool": "" }));
+    }
+    let last = client.call("call_check", json!({ "tool": "" }));
+    assert_eq!(
+        (&last["verdict"], &last["tripped"]["guard"]),
+        (&json!("halt"), &json!("validation"))
+    );
+    let status = client.call("loop_status", json!({}));
+    let ring = &status["sessions"][0]["ring"];
+    assert_eq!(ring["tools"]["write"], 1, "{status}");
+    assert_eq!(ring["guards"]["validation"], json!({ "nudged": 3, "refused": 0, "halted": 1 }));
+    let out = Command::new(env!("CARGO_BIN_EXE_flyball"))
+        .current_dir(&place.root)
+        .env("FLYBALL_STATE", place.root.parent().unwrap().join("state"))
+        .args(["status", "--json"])
+        .output()
+        .unwrap();
+    let status: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(status["sessions"][0]["door"], "mcp", "{status}");
+    assert_eq!(status["sessions"][0]["calls"]["tools"]["write"], 1);
 }
 
 #[test]
@@ -561,7 +618,7 @@ fn wrong_arguments_are_told_with_the_right_ones() {
         ),
         ("attempt_record", json!({ "task": "t", "status": "lost" }), "`status`: unknown variant"),
         ("context_list", json!({ "limit": 0 }), "it must be 1 to 200"),
-        ("call_check", json!({ "tool": "" }), "`tool` is empty"),
+        ("call_check", json!({ "tool": "t", "context_used": 2 }), "it must be 0 to 1"),
         ("ask_human", json!({ "question": " " }), "`question` is empty"),
         ("task_update", json!({ "task": "US-1" }), "nothing is to be changed"),
     ];
