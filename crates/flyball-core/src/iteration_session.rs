@@ -29,7 +29,7 @@ mod tests;
 
 use alloc::collections::VecDeque;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
@@ -321,7 +321,7 @@ impl IterationSession {
     }
 
     fn stop(&mut self, trip: &Trip, safety: Safety) -> NextStep {
-        let message = safety.message().unwrap_or_default().to_string();
+        let message = String::from(safety.message().unwrap_or_default());
         let guard = trip.guard;
         self.end(SessionStatus::Blocked, format!("{}: {message}", guard.as_str()));
         let due = self.due(Trigger::Error);

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::gate::{Check, CheckStatus, Finding, FindingKind, GateResult};
+use crate::gate::{Check, Finding, FindingKind, GateResult};
 use crate::iteration::files_in_message;
 use crate::text;
 
@@ -167,25 +167,23 @@ impl Evidence<'_> {
     pub(super) fn results(&self) -> GateResult {
         let numbered = self.rules.iter().enumerate();
         let mut checks: Vec<Check> = numbered
-            .map(|(at, rule)| Check::bare(format!("{at}:{}", rule.name), status(rule.passed)))
+            .map(|(at, rule)| {
+                let name = format!("{at}:{}", rule.name);
+                if rule.passed { Check::passed(name) } else { Check::failed(name) }
+            })
             .collect();
         checks.extend(self.report.map(|report| {
-            let mut check = Check::bare("reported", status(report.passed));
-            if !report.passed {
-                let messages = report.messages.iter().take(FINDINGS_MAX);
-                let finding = |message: &String| {
-                    Finding::new(FindingKind::Other, text::prefix(message, FINDING_CHARS_MAX))
-                };
-                check.findings = messages.map(finding).collect();
+            if report.passed {
+                return Check::passed("reported");
             }
-            check
+            let messages = report.messages.iter().take(FINDINGS_MAX);
+            let finding = |message: &String| {
+                Finding::new(FindingKind::Other, text::prefix(message, FINDING_CHARS_MAX))
+            };
+            Check { findings: messages.map(finding).collect(), ..Check::failed("reported") }
         }));
         GateResult { tree: String::new(), checks }
     }
-}
-
-const fn status(passed: bool) -> CheckStatus {
-    if passed { CheckStatus::Passed } else { CheckStatus::Failed }
 }
 
 /// Why a session does not do what it was asked for.

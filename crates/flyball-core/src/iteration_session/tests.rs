@@ -1,3 +1,4 @@
+use std::string::ToString;
 use std::vec;
 use std::vec::Vec;
 
@@ -45,7 +46,8 @@ fn stopped_by(
 
 #[test]
 fn the_guards_say_no_in_their_order() {
-    let cases: [(&str, u32, u32, &[f64], Option<(&str, u32)>); 7] = [
+    type Case = (&'static str, u32, u32, &'static [f64], Option<(&'static str, u32)>);
+    let cases: [Case; 7] = [
         ("the last one allowed", 2, 20, &[1.0, 1.0], Some(("max_iterations", 2))),
         ("three failures", 9, 3, &[0.5, 0.5, 0.5], Some(("circuit_breaker", 3))),
         ("both at once", 3, 3, &[0.5, 0.5, 0.5], Some(("max_iterations", 3))),

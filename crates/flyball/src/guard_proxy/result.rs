@@ -100,8 +100,11 @@ impl<'a> CallResponse<'a> {
             return None;
         }
         let text = self.text();
-        let is_one = |mark: &&str| text.trim_start().starts_with(*mark);
-        INVALID_MARKS.iter().any(|mark| is_one(&mark)).then(|| failure(kind_of(&text), &text))
+        let said = text.trim_start();
+        INVALID_MARKS
+            .iter()
+            .any(|mark| said.starts_with(mark))
+            .then(|| failure(kind_of(&text), &text))
     }
 
     /// The message anew, with notes added and a large text taken out; none when it can stay.

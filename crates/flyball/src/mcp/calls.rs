@@ -171,8 +171,8 @@ impl Site {
 }
 
 /// What is to be told: a notice about the context, then what a guard says.
-pub(super) fn joined(notice: Option<String>, verdict: Option<&str>) -> Option<String> {
-    let parts: Vec<&str> = notice.as_deref().into_iter().chain(verdict).collect();
+pub(super) fn joined(notice: Option<&str>, verdict: Option<&str>) -> Option<String> {
+    let parts: Vec<&str> = notice.into_iter().chain(verdict).collect();
     (!parts.is_empty()).then(|| parts.join("\n"))
 }
 

@@ -371,10 +371,13 @@ fn sessions_outside_of_a_run_are_shown_with_their_calls() {
     let session = &status["sessions"][0];
     assert_eq!((&session["door"], &session["stops_refused"]), (&json!("hook"), &json!(1)));
     assert_eq!(session["calls"]["calls"], 1, "{status}");
-    let name = session["session"].as_str().unwrap();
+    let name = session["name"].as_str().unwrap();
     assert!(name.starts_with("claude/"), "{name}");
     let text = place.command(&["status"]).output().unwrap();
     assert!(String::from_utf8_lossy(&text.stdout).contains(name));
+    let log = place.command(&["log", "--session", name]).output().unwrap();
+    let log = String::from_utf8_lossy(&log.stdout).into_owned();
+    assert!(log.contains("PreToolUse") && log.contains("Completion Blocked"), "{log}");
 }
 
 #[test]

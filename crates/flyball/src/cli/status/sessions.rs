@@ -21,7 +21,7 @@ const LINES_MAX: usize = 8;
 #[derive(Debug, Serialize)]
 pub(super) struct Session {
     /// Its client and name, as its state is kept under; `flyball log --session` takes it.
-    session: String,
+    name: String,
     /// Through which door it speaks.
     door: Door,
     updated: Moment,
@@ -69,7 +69,7 @@ fn session(row: &SessionRow, stops_refused: u32) -> Option<Session> {
         return None;
     }
     let calls = CallSession::read(Some(&row.state)).state();
-    Some(Session { session: name.to_owned(), door, updated: row.updated, calls, stops_refused })
+    Some(Session { name: name.to_owned(), door, updated: row.updated, calls, stops_refused })
 }
 
 /// A few lines about the latest; nothing without any.
@@ -81,7 +81,7 @@ pub(super) fn text(sessions: &[Session], paint: Paint) -> String {
     let mut rows = vec![columns::heading(&titles)];
     rows.extend(sessions.iter().take(LINES_MAX).map(|one| {
         vec![
-            Cell::plain(words::line(&one.session, 48)),
+            Cell::plain(words::line(&one.name, 48)),
             Cell::plain(one.door.as_str()),
             Cell::plain(words::time(one.updated)),
             Cell::plain(words::count(one.calls.calls)),

@@ -84,13 +84,13 @@ impl Tool for CheckCall {
         let rules = &call.site.config.policy.calls;
         let (now, agent) = (site::now(), SubAgent::new(&input.agent));
         let permille = calls::permille(input.context_used)?;
-        let asked = match malformed(&input.tool, &input.arguments) {
-            Some(failure) => Err(failure),
-            None => {
+        let asked = malformed(&input.tool, &input.arguments).map_or_else(
+            || {
                 let id = CallId::new(&call_id);
                 Ok(ToolCall::new(id, input.tool, &input.arguments, rules).by(agent))
-            }
-        };
+            },
+            Err,
+        );
         let (verdict, notice, ring) = call.site.with_calls(&input.session, |session| {
             let notice = permille.and_then(|permille| session.context(permille));
             let verdict = match &asked {
@@ -106,7 +106,7 @@ impl Tool for CheckCall {
             agent: input.agent,
             verdict: word(&verdict),
             may_run: asked.is_ok() && verdict.may_run(),
-            message: calls::joined(notice, verdict.message()),
+            message: calls::joined(notice.as_deref(), verdict.message()),
             tripped: Tripped::of(&verdict),
             ring,
         })

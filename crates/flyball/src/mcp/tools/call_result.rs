@@ -112,7 +112,7 @@ impl Tool for ReportResult {
             call_id: input.call_id,
             session: input.session,
             verdict: word(&verdict),
-            message: calls::joined(notice, verdict.message()),
+            message: calls::joined(notice.as_deref(), verdict.message()),
             tripped: Tripped::of(&verdict),
             replacement,
             ring,
