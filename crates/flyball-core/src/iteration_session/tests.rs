@@ -1,3 +1,5 @@
+//! The machine of a session: its order of guards, its endings, and what it promises whatever is done.
+
 use std::string::ToString;
 use std::vec;
 use std::vec::Vec;
