@@ -23,6 +23,7 @@ pub mod governor;
 pub mod guard;
 pub mod id;
 pub mod iteration;
+pub mod iteration_session;
 pub mod moment;
 pub mod outcome;
 pub mod policy;

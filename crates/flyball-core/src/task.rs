@@ -57,6 +57,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 pub use self::detect::Detection;
+pub use self::plan::HeldBack;
 pub use self::remedy::{Applied, TaskStage};
 pub use self::report::{AttemptReport, AttemptReports};
 pub use self::ring::{TaskRing, TaskStatus};

@@ -38,7 +38,10 @@ pub fn run_ended(settings: &NotifySettings, run: &RunId, root: &Path, ending: &E
 #[expect(clippy::wildcard_enum_match_arm, reason = "all other notices need nobody")]
 pub fn noticed(settings: &NotifySettings, run: &RunId, root: &Path, notice: &Notice) {
     let is_news = |standing: &Standing| {
-        matches!(standing, Standing::Blocked | Standing::Asked | Standing::Escalated)
+        matches!(
+            standing,
+            Standing::Blocked | Standing::Asked | Standing::Escalated | Standing::Tripped
+        )
     };
     let (event, task, standing, why) = match notice {
         Notice::TaskLeft { task, standing, why } if is_news(standing) => {

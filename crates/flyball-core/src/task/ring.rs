@@ -139,7 +139,7 @@ impl TaskRing {
     pub fn bring_back(&mut self) -> Vec<TaskId> {
         let mut back = Vec::new();
         self.standings.retain(|task, standing| match standing {
-            Standing::Open | Standing::ForcedDone => true,
+            Standing::Open | Standing::ForcedDone | Standing::Tripped => true,
             Standing::Blocked | Standing::Asked | Standing::SetAside | Standing::Escalated => {
                 back.push(task.clone());
                 false

@@ -34,7 +34,7 @@ pub struct TasksArgs {
 /// What can be done with a task.
 #[derive(Clone, Debug, Subcommand)]
 pub enum TasksAction {
-    /// Bring a task back that was set aside or escalated
+    /// Bring a task back that was set aside, escalated or tripped
     Retry {
         /// The task's id
         id: String,
@@ -154,7 +154,9 @@ fn text(tasks: &[Task], paint: Paint) -> String {
     let mut rows = vec![columns::heading(&titles)];
     rows.extend(tasks.iter().map(row));
     let text = columns::render(&rows, paint);
-    let left = |task: &&Task| matches!(task.standing, Standing::SetAside | Standing::Escalated);
+    let left = |task: &&Task| {
+        matches!(task.standing, Standing::SetAside | Standing::Escalated | Standing::Tripped)
+    };
     let Some(task) = tasks.iter().find(left) else { return text };
     let command = format!("flyball tasks retry {}", task.id);
     format!("{text}\nTo try a task again: {}\n", paint.cyan(&command))

@@ -198,7 +198,6 @@ fn senseless(error: &PolicyError, settings: &Settings) -> CliError {
             vec!["tasks.max_attempts_before_force_next", "tasks.max_attempts"]
         }
         PolicyError::BadMoney { .. } => vec!["limits.cost_usd"],
-        PolicyError::PreviewAboveLarge { .. } => vec!["calls.preview", "calls.large_response"],
     };
     let origins = keys.iter().filter_map(|key| {
         let entry = settings.get(&Key::dotted(key))?;
