@@ -57,7 +57,10 @@ mod sim {
         (Persona::SlowSteady, &[Outcome::MaxIterations]),
         (Persona::Sleeper, &[Outcome::MaxRuntime]),
         (Persona::AskingLooper, &[Outcome::CircuitBreaker]),
-        (Persona::StopsRed, &[Outcome::Complete, Outcome::QualityGateExhausted]),
+        (
+            Persona::StopsRed,
+            &[Outcome::Complete, Outcome::QualityGateExhausted, Outcome::QualityRegression],
+        ),
         (Persona::StopsUncommitted, &[Outcome::Complete, Outcome::QualityGateExhausted]),
         (Persona::StopsAgain, &[Outcome::QualityGateExhausted]),
         (Persona::Undead, &[Outcome::Fault]),

@@ -137,7 +137,7 @@ fn a_third_iteration_in_a_row_with_a_malformed_claim_and_no_progress_ends_the_ru
     let mut story = Story::new().tasks(stories(&["a"])).rules(|r| r.limits.stuck = 9);
     assert_eq!(story.run(|_| Act::says(MALFORMED)), Outcome::ValidationFailure);
     assert_eq!(story.iterations(), 3);
-    assert!(story.briefings[1].contains("a promise tag in your last words was no claim"));
+    assert!(story.briefings[1].contains("# Malformed Promise"), "{}", story.briefings[1]);
 }
 
 #[test]

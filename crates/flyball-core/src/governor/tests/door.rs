@@ -63,7 +63,7 @@ impl Session {
 
 #[test]
 fn a_call_that_is_asked_about_and_then_shown_counts_once() {
-    let mut session = Session::begin(|_| {});
+    let mut session = Session::begin(|story| story.alone_with_streaks());
     let mut rungs = Vec::new();
     for id in 0..8 {
         let answer = session.ask(id, Matter::Call(call(id)), false);

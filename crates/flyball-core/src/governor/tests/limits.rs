@@ -195,6 +195,7 @@ fn exit_codes_of_the_agent_do_not_become_the_runs() {
 fn at_a_usage_limit_the_fallback_goes_on_with_the_same_iteration_before_anyone_waits() {
     let mut story = Story::new().tasks(stories(&["a"]));
     story.other_agents = Vec::from([AgentTraits::default()]);
+    story.fallbacks = 1;
     story.start();
     let limit = AgentFact::HitLimit { resets_at: None, message: "limit".into() };
     let first = story.alive().unwrap();
@@ -220,6 +221,7 @@ fn an_agent_brings_its_own_limits_and_takes_them_with_it() {
     let mut story = Story::new().tasks(stories(&["a"]));
     let careful = AgentTraits { refuse_after_at_most: Some(3), ..story.agent };
     story.other_agents = Vec::from([careful]);
+    story.fallbacks = 1;
     story.start();
     let refuse_after =
         |story: &Story| story.governor.run.as_ref().unwrap().state.policy.calls.refuse_after;

@@ -165,6 +165,11 @@ impl Story {
         self
     }
 
+    /// Only streaks of the same call are looked for.
+    pub(super) fn alone_with_streaks(&mut self) {
+        self.rules.calls.account = false;
+    }
+
     pub(super) fn tasks(mut self, text: impl Into<String>) -> Self {
         self.tasks = Some(text.into());
         self

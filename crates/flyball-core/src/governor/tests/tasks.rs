@@ -291,6 +291,7 @@ fn reports_on_another_task_are_attempts_at_that_one() {
 fn what_a_session_reported_before_a_usage_limit_goes_with_the_iteration() {
     let mut story = Story::new().tasks(stories(&["a"])).rules(|r| r.limits.iterations = 1);
     story.other_agents = Vec::from([crate::event::AgentTraits::default()]);
+    story.fallbacks = 1;
     let mut starts = 0;
     story.run(|_| {
         starts += 1;
