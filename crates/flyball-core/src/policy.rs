@@ -21,8 +21,10 @@ use crate::moment::Millis;
 pub struct Policy(Rules);
 
 impl Policy {
-    /// Checks the rules; the first senseless value is named in the error.
-    pub fn new(rules: Rules) -> Result<Self, PolicyError> {
+    /// Checks the rules; the first senseless value is named in the error. A preview is never longer
+    /// than what makes a result large: it shrinks with that.
+    pub fn new(mut rules: Rules) -> Result<Self, PolicyError> {
+        rules.calls.preview = rules.calls.preview.min(rules.calls.large_response);
         check::check(&rules)?;
         Ok(Self(rules))
     }
@@ -154,13 +156,6 @@ const fn refuse_after_changing() -> u32 {
 
 const fn account() -> bool {
     true
-}
-
-impl CallRules {
-    /// Characters of a large result that are shown: never more than what makes it large.
-    pub fn shown_preview(&self) -> u64 {
-        self.preview.min(self.large_response)
-    }
 }
 
 /// `[iterations]`: the iteration ring.

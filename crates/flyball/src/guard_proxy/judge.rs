@@ -211,7 +211,7 @@ impl Judge {
     fn huge(&self, mut line: Line, id: &Value) -> Line {
         let length = line.length();
         let Line::Spooled(spool) = &mut line else { return line };
-        let begun = spool.beginning(self.rules.shown_preview()).unwrap_or_default();
+        let begun = spool.beginning(self.rules.preview).unwrap_or_default();
         let begun = String::from_utf8_lossy(&begun).into_owned();
         let outcome = ToolOutcome::Ok;
         let result = ToolResult::new(CallId::new(key(id)), outcome, &format!("{length} {begun}"));

@@ -173,7 +173,7 @@ fn text_of(item: &RawValue) -> Option<String> {
 /// long texts go.
 fn shortened(result: &RawObject<'_>, rules: &CallRules, notice: &str) -> Option<String> {
     let mut value: Value = serde_json::from_str(result.get("structuredContent")?.get()).ok()?;
-    let max = usize::try_from(rules.shown_preview()).unwrap_or(usize::MAX).max(notice.len());
+    let max = usize::try_from(rules.preview).unwrap_or(usize::MAX).max(notice.len());
     shorten(&mut value, max, notice);
     Some(value.to_string())
 }
