@@ -244,7 +244,7 @@ mod properties {
                     snapshot,
                     human_files,
                     memory: TaskMemory::default(),
-                    agent: AgentTraits { steerable, structured: true },
+                    agent: AgentTraits { steerable, ..AgentTraits::default() },
                     other_agents: Vec::new(),
                 }))
             },

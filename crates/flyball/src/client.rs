@@ -87,7 +87,6 @@ pub trait Adapter: Send + Sync {
     fn traits(&self) -> AgentTraits {
         AgentTraits {
             steerable: self.dialect().is_some(),
-            structured: self.output().is_structured(),
             refuse_after_at_most: self.output().refuse_after_at_most(),
             may_be_silent: !self.output().is_structured(),
         }

@@ -10,13 +10,11 @@ use crate::moment::Millis;
 pub struct AgentTraits {
     /// Whether a message can reach it in mid-session.
     pub steerable: bool,
-    /// Whether its output is a stream of events; a plain-text agent is silent while it thinks.
-    pub structured: bool,
     /// The most identical calls it can be allowed, so that one is refused before its own loop guard
     /// acts; none where it has none.
     #[serde(default)]
     pub refuse_after_at_most: Option<u32>,
-    /// Its silence says nothing: no stall is looked for.
+    /// Its silence says nothing, as with a plain-text agent that thinks: no stall is looked for.
     #[serde(default)]
     pub may_be_silent: bool,
 }

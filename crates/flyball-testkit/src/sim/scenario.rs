@@ -114,8 +114,7 @@ impl Scenario {
             _ => {}
         }
         let policy = Policy::new(rules).unwrap_or_default();
-        let traits =
-            AgentTraits { steerable: rng.chance(50), structured: true, ..AgentTraits::default() };
+        let traits = AgentTraits { steerable: rng.chance(50), ..AgentTraits::default() };
         let faults = Faults::default();
         Self { persona, policy, gates, tasks, reds, human_files, traits, faults }
     }

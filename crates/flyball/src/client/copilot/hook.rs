@@ -107,11 +107,11 @@ impl HookHome for Copilot {
 pub(super) fn table(
     hooks: &HookSetup,
     events: impl IntoIterator<Item = &'static str>,
-    command: impl Fn(&HookSetup, String) -> String,
+    command: impl Fn(&HookSetup, &str) -> String,
 ) -> Value {
     let entry = |event: &str| {
         let secs = hooks.secs(Copilot.occasion(event));
-        let command = command(hooks, hooks.command(NAME, event));
+        let command = command(hooks, &hooks.command(NAME, event));
         json!([{ "type": "command", "bash": command, "timeoutSec": secs }])
     };
     let table: Map<String, Value> =
@@ -121,7 +121,7 @@ pub(super) fn table(
 
 /// It denies every call when a hook cannot be started. Hooks that stay in place must not do that to
 /// someone who has no flyball, or not there any more; so they look for it first.
-fn if_there(hooks: &HookSetup, command: String) -> String {
+fn if_there(hooks: &HookSetup, command: &str) -> String {
     let program = quoted(&hooks.program.to_string_lossy());
     format!("command -v {program} >/dev/null 2>&1 || exit 0; {command}")
 }
