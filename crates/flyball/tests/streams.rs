@@ -136,7 +136,7 @@ fn no_recorded_line_is_bad_or_unknown() {
                 Fact::Agent(AgentFact::SpokeNonsense(failure)) => {
                     failure.kind == flyball_core::call::ValidationKind::BadStreamLine
                 }
-                Fact::AgentNote(aside) => matches!(aside, flyball::client::AgentNote::Unknown(_)),
+                Fact::AgentNote(note) => matches!(note, flyball::client::AgentNote::Unknown(_)),
                 Fact::Agent(_) => false,
             };
             assert!(!bad, "{}: {fact:?}", recording.name);

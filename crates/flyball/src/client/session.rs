@@ -121,15 +121,15 @@ impl Session {
         self.facts.push(Fact::Agent(fact));
     }
 
-    pub(crate) fn aside(&mut self, aside: AgentNote) {
-        self.facts.push(Fact::AgentNote(aside));
+    pub(crate) fn note(&mut self, note: AgentNote) {
+        self.facts.push(Fact::AgentNote(note));
     }
 
     /// The session's id, told once.
     pub(crate) fn id(&mut self, id: &str) {
         if !id.is_empty() && self.named.0.as_deref() != Some(id) {
             self.named.0 = Some(id.to_owned());
-            self.aside(AgentNote::Session(prefix(id, NAME).to_owned()));
+            self.note(AgentNote::Session(prefix(id, NAME).to_owned()));
         }
     }
 
@@ -138,7 +138,7 @@ impl Session {
         if !model.is_empty() && self.named.1.as_deref() != Some(model) {
             self.named.1 = Some(model.to_owned());
             self.meter.model(model);
-            self.aside(AgentNote::Model(prefix(model, NAME).to_owned()));
+            self.note(AgentNote::Model(prefix(model, NAME).to_owned()));
         }
     }
 
@@ -160,7 +160,7 @@ impl Session {
             self.words = tail_bytes(&self.words, WORDS).to_owned();
         }
         self.unspoken = true;
-        self.aside(AgentNote::Said(piece.to_owned()));
+        self.note(AgentNote::Said(piece.to_owned()));
     }
 
     /// The message is whole: it was well-formed, unless it held a call, which speaks for itself.
@@ -258,7 +258,7 @@ impl Session {
 
     /// The client tries again by itself.
     pub(crate) fn retrying(&mut self, trouble: Option<Trouble>, message: &str) {
-        self.aside(AgentNote::Retrying(prefix(message, MESSAGE).to_owned()));
+        self.note(AgentNote::Retrying(prefix(message, MESSAGE).to_owned()));
         if let (Some(trouble), Reach::Open | Reach::Retrying(_)) = (trouble, &self.reach) {
             self.reach = Reach::Retrying(trouble);
         }
@@ -281,7 +281,7 @@ impl Session {
 
     /// The client failed otherwise.
     pub(crate) fn failed(&mut self, message: &str) {
-        self.aside(AgentNote::Failed(prefix(message, MESSAGE).to_owned()));
+        self.note(AgentNote::Failed(prefix(message, MESSAGE).to_owned()));
     }
 
     /// Now, on the local clock, where one was given.

@@ -61,7 +61,7 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(
 
 /// Notes an event of an unknown kind.
 pub(crate) fn unknown(kind: &str, to: &mut Session) -> Understood {
-    to.aside(AgentNote::Unknown(flyball_core::text::prefix(kind, 100).to_owned()));
+    to.note(AgentNote::Unknown(flyball_core::text::prefix(kind, 100).to_owned()));
     Understood::Event
 }
 

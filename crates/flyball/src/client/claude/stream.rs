@@ -111,7 +111,7 @@ impl ClaudeStream {
                 "text" if agent.is_empty() => {
                     to.interrupted();
                     if let Some(reason) = block.text.strip_prefix("Stop hook feedback:\n") {
-                        to.aside(AgentNote::StopRefused(reason.to_owned()));
+                        to.note(AgentNote::StopRefused(reason.to_owned()));
                     }
                 }
                 _ => {}
@@ -163,7 +163,7 @@ impl ClaudeStream {
             },
             "max_turns" | "budget_exhausted" => {
                 let why = if message.is_empty() { &*event.terminal_reason } else { &*message };
-                to.aside(AgentNote::OwnLimit(why.to_owned()));
+                to.note(AgentNote::OwnLimit(why.to_owned()));
             }
             _ => to.failed(&message),
         }
@@ -232,7 +232,7 @@ fn system(event: &Event<'_>, to: &mut Session) {
             to.retrying(trouble, &error);
         }
         "notification" if &*event.key == "stop-hook-block-cap" => {
-            to.aside(AgentNote::StopForced(event.text.to_string()));
+            to.note(AgentNote::StopForced(event.text.to_string()));
         }
         _ => {}
     }

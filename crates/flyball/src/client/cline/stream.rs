@@ -198,7 +198,7 @@ fn result(event: &Record<'_>, to: &mut Session) {
             Some(trouble) => to.trouble(trouble),
             None => to.failed(&event.text),
         },
-        "max_iterations" => to.aside(AgentNote::OwnLimit(event.text.to_string())),
+        "max_iterations" => to.note(AgentNote::OwnLimit(event.text.to_string())),
         _ => {}
     }
 }

@@ -1,5 +1,5 @@
 //! GitHub Copilot CLI (`copilot --output-format json`): hooks by a plugin folder. Its stream tells
-//! neither tokens nor cost; its book tells tokens.
+//! neither tokens nor cost; its usage file tells tokens.
 
 use flyball_core::call::{ToolOutcome, ValidationKind};
 
@@ -110,7 +110,7 @@ impl StreamFormat for CopilotStream {
             "user.message" => {
                 to.interrupted();
                 if std::mem::replace(&mut self.prompted, true) {
-                    to.aside(AgentNote::StopRefused(data.content.to_string()));
+                    to.note(AgentNote::StopRefused(data.content.to_string()));
                 }
             }
             "assistant.message" => {

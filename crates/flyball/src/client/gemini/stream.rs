@@ -159,7 +159,7 @@ impl GeminiStream {
         }
         let error: Error<'_> = read(event.error);
         if &*error.kind == "FatalTurnLimitedError" {
-            return to.aside(AgentNote::OwnLimit(error.message.to_string()));
+            return to.note(AgentNote::OwnLimit(error.message.to_string()));
         }
         if let Some(trouble) = classify(&error.message, to) {
             return to.trouble(trouble);
@@ -175,7 +175,7 @@ impl GeminiStream {
             to.interrupted();
             // After its loop guard the client asks its hook again and again without its model.
             if !self.looped {
-                to.aside(AgentNote::StopRefused(reason.to_owned()));
+                to.note(AgentNote::StopRefused(reason.to_owned()));
             }
         } else if message.starts_with("Loop detected, stopping execution") {
             if !std::mem::replace(&mut self.looped, true) {

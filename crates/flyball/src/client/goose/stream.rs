@@ -152,7 +152,7 @@ fn text(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
     if clients_own && part.text.starts_with("Ran into this error: ") {
         failed(&part.text, to);
     } else if clients_own && part.text.starts_with("I've reached the maximum number of actions") {
-        to.aside(AgentNote::OwnLimit(part.text.to_string()));
+        to.note(AgentNote::OwnLimit(part.text.to_string()));
     } else {
         to.said(Some(&message.id), &part.text);
         to.context_by_size();
@@ -212,10 +212,10 @@ fn notification(part: &Part<'_>, to: &mut Session) {
         return to.trouble(Trouble::Credentials(part.msg.to_string()));
     }
     if part.msg.starts_with("Stop hook `") && part.msg.contains("overriding and ending turn") {
-        to.aside(AgentNote::StopForced(part.msg.to_string()));
+        to.note(AgentNote::StopForced(part.msg.to_string()));
     } else if part.msg.starts_with("Stop hook `") {
         to.interrupted();
-        to.aside(AgentNote::StopRefused(part.msg.to_string()));
+        to.note(AgentNote::StopRefused(part.msg.to_string()));
     }
 }
 

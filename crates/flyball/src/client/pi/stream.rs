@@ -128,7 +128,7 @@ impl PiStream {
                 to.interrupted();
                 if std::mem::replace(&mut self.prompted, true) {
                     let text: String = message.content.0.iter().map(|part| &*part.text).collect();
-                    to.aside(AgentNote::StopRefused(text));
+                    to.note(AgentNote::StopRefused(text));
                 }
             }
             _ => {}

@@ -92,7 +92,7 @@ impl StreamFormat for QwenStream {
             let status = leading_status(error);
             to.retrying(status.and_then(|status| Trouble::by_status(status, line)), line);
         } else if line.starts_with("Reached max session turns") {
-            to.aside(AgentNote::OwnLimit(line.to_owned()));
+            to.note(AgentNote::OwnLimit(line.to_owned()));
         }
     }
 
