@@ -1,6 +1,7 @@
 //! Chores of the project: `cargo xtask <chore>`.
 
 mod bench;
+mod detect;
 mod e2e;
 mod sim;
 mod tidy;
@@ -17,6 +18,8 @@ Usage: cargo xtask <chore>
 
   tidy                        check what a machine can check of taste: sizes, heads, words, links
   bench                       what `flyball run` costs: overhead, memory, many at once (release build)
+  detect [FILE] [--firings F] the call ring on recorded runs: what it catches, whom it harms
+  detect --vectors FILE       the call ring on cases of other detectors
   e2e [CLIENT…]               real agent clients against the scripted model, installed from npm
   sim [--seed N] [--runs N]   simulate runs of the governor: 10,000 from seed 0, or one seed";
 
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
 fn run(chore: &str, words: &[String]) -> Result<()> {
     match chore {
         "bench" => bench::run(),
+        "detect" => detect::run(words),
         "e2e" => e2e::run(words),
         "sim" => sim::run(words),
         "tidy" => tidy::run(),

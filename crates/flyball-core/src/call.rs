@@ -3,54 +3,67 @@
 //! Adapters and hooks turn what an agent says into [`ToolCall`], [`ToolResult`] and
 //! [`ValidationFailure`]; [`CallRing`] judges them.
 //!
-//! For someone who builds an agent: report each call before it runs and each result after it, and do
-//! what the [`Verdict`] says.
+//! For someone who builds an agent: make a [`CallGuard`], report each call before it runs and each
+//! result after it, and do what the [`Verdict`] says.
 //!
 //! ```
-//! use flyball_core::call::{CallRing, ToolCall, ToolOutcome, ToolResult, Verdict};
-//! use flyball_core::{CallId, Moment, Policy};
+//! use flyball_core::call::{CallGuard, ToolOutcome, ToolResult};
+//! use flyball_core::{CallId, Moment, Outcome, Policy};
 //!
-//! let rules = &Policy::default().calls;
-//! let mut ring = CallRing::new();
+//! let mut seconds = 0;
+//! let clock = move || {
+//!     seconds += 1;
+//!     Moment::from_millis(seconds * 1000)
+//! };
+//! let mut guard = CallGuard::new(Policy::default().calls.clone(), clock);
 //! let mut told = Vec::new();
+//! let mut outcome = None;
 //!
 //! // A model that reads the same file over and over.
-//! for turn in 1..=8_u64 {
-//!     let now = Moment::from_millis(turn * 1000);
-//!     let id = CallId::new(turn.to_string());
+//! for turn in 1..=9 {
 //!     let args = serde_json::json!({ "path": "a.rs", "reason": format!("try {turn}") });
+//!     let call = guard.call(CallId::new(turn.to_string()), "read_file", &args);
 //!
-//!     // Record this call: may it run?
-//!     let call = ToolCall::new(id.clone(), "read_file", &args, rules);
-//!     let verdict = ring.before(rules, now, &call);
+//!     // May it run?
+//!     let verdict = guard.before(&call);
+//!     told.extend(verdict.message().map(String::from));
+//!     outcome = verdict.outcome();
+//!     if verdict.is_halt() {
+//!         break;
+//!     }
 //!     if !verdict.may_run() {
-//!         told.extend(verdict.message().map(String::from));
-//!         if matches!(verdict, Verdict::Halt { .. }) {
-//!             break;
-//!         }
 //!         continue;
 //!     }
 //!
 //!     // It ran: is there something the model should be told with the result?
-//!     let result = ToolResult::new(id, ToolOutcome::Ok, "fn main() {}");
-//!     told.extend(ring.after(rules, now, &result).message().map(String::from));
+//!     let result = ToolResult::new(call.id, ToolOutcome::Ok, "fn main() { start(); }");
+//!     told.extend(guard.after(&result).message().map(String::from));
 //! }
 //!
-//! // Nudged after the 2nd and the 4th call, refused at the 6th and 7th, ended at the 8th.
-//! assert_eq!(told.len(), 5);
-//! assert!(told[0].contains("the last 2 calls of tool 'read_file'"));
+//! // Nudged after the 3rd call, refused at the 5th and 6th, ended at the 7th.
+//! assert_eq!(told.len(), 4);
+//! assert!(told[0].contains("the last 3 calls of tool 'read_file'"));
+//! assert!(told[1].contains("tool 'read_file' called 5 times with identical parameters"));
 //! assert!(told[2].contains(
-//!     "tool 'read_file' called 6 times consecutively with identical parameters (blocked 1/3)"
+//!     "tool 'read_file' called 6 times consecutively with identical parameters (blocked 2/3)"
 //! ));
-//! assert_eq!(ring.status().refusals, 3);
+//! assert_eq!(outcome, Some(Outcome::RepetitionLoop));
+//! assert_eq!(guard.status().refusals, 3);
 //! ```
+//!
+//! [`CallRing`] is the same without rules and clock, to be stored and brought back.
 
 mod arguments;
 mod canonical;
 mod context;
 mod detect;
+mod empty;
 mod fingerprint;
+mod guard;
+mod packed;
 mod ring;
+mod shell;
+mod stream;
 pub mod texts;
 mod verdict;
 mod volatile;
@@ -61,13 +74,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::context::{ContextLevel, ContextNotice};
+pub use self::empty::is_empty_answer;
 pub use self::fingerprint::{
     Fingerprint, FingerprintError, canonical_args, fingerprint_call, fingerprint_call_text,
     fingerprint_result,
 };
+pub use self::guard::CallGuard;
 pub use self::ring::{CallRing, CallStatus, LastCall, Stall};
+pub use self::shell::mutates;
+pub use self::stream::StreamLines;
 pub use self::verdict::Verdict;
-use crate::id::{CallId, SubAgent};
+use crate::id::{CallId, RoundId, SubAgent};
 use crate::policy::CallRules;
 use crate::text;
 
@@ -76,6 +93,7 @@ const PREVIEW: usize = 200;
 
 /// A tool call, reduced to what the ring needs. The arguments themselves stay with the shell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolCall {
     /// The id the agent gave it.
     pub id: CallId,
@@ -89,6 +107,21 @@ pub struct ToolCall {
     /// The arguments' first characters, for people.
     #[serde(default)]
     pub preview: String,
+    /// Whether it changes files: by what the tool is for, or, for a shell, by [`mutates`].
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub mutating: bool,
+    /// The model's turn it belongs to, where the agent tells.
+    #[serde(default, skip_serializing_if = "is_alone")]
+    pub round: RoundId,
+}
+
+fn is_alone(round: &RoundId) -> bool {
+    round.as_str().is_empty()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl ToolCall {
@@ -96,7 +129,33 @@ impl ToolCall {
     pub fn new(id: CallId, tool: impl Into<String>, args: &Value, rules: &CallRules) -> Self {
         let tool = tool.into();
         let (call, preview) = fingerprint::identify(&tool, args, &rules.free_text, PREVIEW);
-        Self { id, agent: SubAgent::default(), tool, call, preview }
+        Self { preview, ..Self::identified(id, tool, call) }
+    }
+
+    /// A call of the main agent whose arguments are JSON text, read only as far as is needed.
+    pub fn from_json(
+        id: CallId,
+        tool: impl Into<String>,
+        args: &str,
+        free_text: &[String],
+    ) -> Self {
+        let tool = tool.into();
+        let call = fingerprint_call_text(&tool, args, free_text);
+        let preview = String::from(text::prefix(args, PREVIEW));
+        Self { preview, ..Self::identified(id, tool, call) }
+    }
+
+    /// A call of the main agent of which only the identity is known.
+    pub fn identified(id: CallId, tool: impl Into<String>, call: Fingerprint) -> Self {
+        Self {
+            id,
+            agent: SubAgent::default(),
+            tool: tool.into(),
+            call,
+            preview: String::new(),
+            mutating: false,
+            round: RoundId::default(),
+        }
     }
 
     /// The same call, made by this sub-agent.
@@ -105,10 +164,25 @@ impl ToolCall {
         self.agent = agent;
         self
     }
+
+    /// The same call, which changes files or does not.
+    #[must_use]
+    pub const fn mutating(mut self, mutating: bool) -> Self {
+        self.mutating = mutating;
+        self
+    }
+
+    /// The same call, made in this turn of the model.
+    #[must_use]
+    pub fn in_round(mut self, round: RoundId) -> Self {
+        self.round = round;
+        self
+    }
 }
 
 /// What a tool answered, reduced to what the ring needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolResult {
     /// The call it answers.
     pub id: CallId,
@@ -119,6 +193,12 @@ pub struct ToolResult {
     pub outcome: ToolOutcome,
     /// Identity of the result with volatile parts normalised away (A1).
     pub result: Fingerprint,
+    /// Identity of the result as it stands; none where it was not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<Fingerprint>,
+    /// Whether it says nothing: no output, or a bare acknowledgement ([`is_empty_answer`]).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub empty: bool,
     /// Length in characters (A7).
     pub chars: u64,
     /// Its first characters, for people and recovery texts.
@@ -127,15 +207,39 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
-    /// A result for the main agent with this text.
+    /// A result for the main agent with this text. A refusal of the ring that comes back through the
+    /// client as the tool's failure is known by its words, and did not run.
     pub fn new(id: CallId, outcome: ToolOutcome, text: &str) -> Self {
+        let is_refusal = outcome == ToolOutcome::Tool && texts::is_refusal(text);
+        Self {
+            id,
+            agent: SubAgent::default(),
+            outcome: if is_refusal { ToolOutcome::Refused } else { outcome },
+            result: fingerprint_result(text),
+            raw: Some(Fingerprint::of_text(text)),
+            empty: is_empty_answer(text),
+            chars: text.chars().count() as u64,
+            preview: String::from(text::prefix(text, PREVIEW)),
+        }
+    }
+
+    /// A result for the main agent of which only the identities are known: without its volatile
+    /// parts, and as it stands.
+    pub fn identified(
+        id: CallId,
+        outcome: ToolOutcome,
+        result: Fingerprint,
+        raw: Fingerprint,
+    ) -> Self {
         Self {
             id,
             agent: SubAgent::default(),
             outcome,
-            result: fingerprint_result(text),
-            chars: text.chars().count() as u64,
-            preview: String::from(text::prefix(text, PREVIEW)),
+            result,
+            raw: Some(raw),
+            empty: false,
+            chars: 0,
+            preview: String::new(),
         }
     }
 
@@ -143,6 +247,13 @@ impl ToolResult {
     #[must_use]
     pub fn by(mut self, agent: SubAgent) -> Self {
         self.agent = agent;
+        self
+    }
+
+    /// The same result, which says nothing or something.
+    #[must_use]
+    pub const fn empty(mut self, empty: bool) -> Self {
+        self.empty = empty;
         self
     }
 }
@@ -155,14 +266,28 @@ pub enum ToolOutcome {
     Ok,
     /// A program ran and exited non-zero: a result, not a failure of the tool (A5).
     Exit,
-    /// The tool itself failed.
+    /// The tool itself failed or refused: a bad edit, an unknown command, a time-out.
     Tool,
-    /// It was refused before it ran: neither success nor failure.
+    /// It did not run: refused by a guard, denied by a person, or cancelled because another call of
+    /// its round failed. Neither success nor failure, and no answer.
     Refused,
+}
+
+impl ToolOutcome {
+    /// Whether it ran at all.
+    pub const fn ran(self) -> bool {
+        !matches!(self, Self::Refused)
+    }
+
+    /// Whether it ran and failed: the tool, or the program it started.
+    pub const fn failed(self) -> bool {
+        matches!(self, Self::Exit | Self::Tool)
+    }
 }
 
 /// Output that could not be understood (A4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ValidationFailure {
     /// Which of the eight kinds.
     pub kind: ValidationKind,
@@ -172,6 +297,19 @@ pub struct ValidationFailure {
     pub received: String,
     /// What is wrong with it.
     pub error: String,
+}
+
+impl ValidationFailure {
+    /// A failure of this kind; of what came, the first 200 characters are kept.
+    pub fn new(
+        kind: ValidationKind,
+        expected: impl Into<String>,
+        received: &str,
+        error: impl Into<String>,
+    ) -> Self {
+        let received = String::from(text::prefix(received, PREVIEW));
+        Self { kind, expected: expected.into(), received, error: error.into() }
+    }
 }
 
 /// The eight kinds of validation failure.

@@ -6,12 +6,14 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::door::DoorAnswer;
 use crate::event::Timer;
 use crate::gate::BlockingEvent;
 use crate::guard::{Rung, Trip};
-use crate::id::{CallId, IterationNo, TaskId};
+use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
 use crate::outcome::Outcome;
+use crate::stop::{StopTicket, StopVerdict};
 use crate::task::{Attempt, ContextEntry, Standing};
 use crate::tasklist::Mode;
 
@@ -37,21 +39,40 @@ pub enum Effect {
         #[serde(default)]
         agent: u32,
     },
-    /// Tell the running agent something, where it can be told.
+    /// Push something to the running agent, which listens.
     SteerAgent {
         /// Which.
         iteration: IterationNo,
         /// What.
         message: String,
     },
-    /// Refuse a call the agent asked about; the agent gets the message as the call's result.
-    RefuseCall {
+    /// Answer a question at the session's door. Each question is answered once.
+    AnswerDoor {
+        /// Which session.
+        iteration: IterationNo,
+        /// Which question.
+        question: u64,
+        /// What.
+        answer: DoorAnswer,
+    },
+    /// The agent wants to stop: look at the worktree, run the gates on it, and report with the
+    /// ticket.
+    ExamineStop {
         /// Which agent.
         iteration: IterationNo,
-        /// Which call.
-        call: CallId,
-        /// Why.
-        message: String,
+        /// Which asking.
+        asking: u64,
+        /// To be given back.
+        ticket: StopTicket,
+    },
+    /// Answer an agent that asked at the session's door whether it may stop.
+    AnswerStop {
+        /// Which agent.
+        iteration: IterationNo,
+        /// Which question.
+        asking: u64,
+        /// Whether it may.
+        verdict: StopVerdict,
     },
     /// Stop the agent's whole process tree with this much force.
     StopAgent {
@@ -205,6 +226,11 @@ pub enum Notice {
         trip: Trip,
         /// The rung of the ladder.
         rung: Rung,
+    },
+    /// A guard found something worth a word, and nobody listens: it is told in the next briefing.
+    Noticed {
+        /// What tripped.
+        trip: Trip,
     },
     /// A completion was claimed and not verified.
     CompletionRefused(Box<BlockingEvent>),

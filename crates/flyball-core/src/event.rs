@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::{ToolCall, ToolResult, ValidationFailure};
 use crate::claim::ClaimReading;
+use crate::door::DoorQuestion;
 use crate::gate::{Finding, GateResult};
-use crate::guard::Rung;
-use crate::guard::Trip;
-use crate::id::{GateName, IterationNo, RunId};
+use crate::id::{GateName, IterationNo, RunId, SubAgent};
 use crate::moment::Moment;
 pub use crate::policy::AgentTraits;
 use crate::policy::Policy;
+use crate::stop::StopTicket;
 use crate::task::{AttemptReport, TaskMemory};
 pub use crate::tasklist::TasksSnapshot;
 
@@ -185,11 +185,20 @@ pub enum AgentFact {
         why: String,
     },
     /// It called a tool.
+    #[serde(alias = "called_judged")]
     CalledTool(ToolCall),
     /// A tool answered.
     ToolReturned(ToolResult),
     /// It said something well-formed.
     Spoke,
+    /// A whole turn of the model held words and no call.
+    OnlySpoke {
+        /// Whose model it is.
+        #[serde(default)]
+        agent: SubAgent,
+    },
+    /// A human spoke to it in mid-session.
+    HeardHuman,
     /// It said something that could not be understood.
     SpokeNonsense(ValidationFailure),
     /// It used tokens or money, counted since the last such fact.
@@ -224,26 +233,28 @@ pub enum AgentFact {
         /// In its own words.
         message: String,
     },
-    /// A hook refused to let it stop.
-    StopRefused {
-        /// What is missing.
-        reason: String,
-    },
-    /// It called a tool, and a hook process has judged the call already.
-    CalledJudged(ToolCall),
-    /// A hook process nudged it or refused a call; the session goes on.
-    HookSteered {
-        /// How firmly.
-        rung: Rung,
-        /// What was measured.
-        trip: Trip,
-    },
-    /// A hook process already judged a call of this session; its trip, if it halts the session.
-    HookHalted(Trip),
+    /// The worktree and the gates were looked at because it wants to stop.
+    StopExamined(StopExamined),
+    /// It, or a program it started, asked or told something at the session's door.
+    Asked(DoorQuestion),
     /// It said through a tool how its attempt at a task stands.
     ReportedAttempt(AttemptReport),
     /// Its process is gone.
     Exited(Exit),
+}
+
+/// What was found when an agent wanted to stop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StopExamined {
+    /// Which asking.
+    pub asking: u64,
+    /// As it was given with the order to look.
+    pub ticket: StopTicket,
+    /// The worktree.
+    pub snapshot: Box<WorktreeSnapshot>,
+    /// The gates' word on it; none when there are none, or they could not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gates: Option<Box<GateResult>>,
 }
 
 /// What was used since the last such fact.

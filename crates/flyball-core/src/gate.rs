@@ -195,6 +195,16 @@ impl GateResult {
             .sum()
     }
 
+    /// The same without what was printed: enough to tell what changed since.
+    #[must_use]
+    pub fn without_tails(&self) -> Self {
+        let mut result = self.clone();
+        for check in &mut result.checks {
+            check.tail.clear();
+        }
+        result
+    }
+
     /// Status per gate, by name.
     pub fn statuses(&self) -> BTreeMap<&str, &CheckStatus> {
         self.checks.iter().map(|check| (check.gate.as_str(), &check.status)).collect()

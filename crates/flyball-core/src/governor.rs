@@ -24,8 +24,10 @@
 //! assert!(matches!(effects.last(), Some(Effect::RunGates { .. })));
 //! ```
 
+mod advice;
 mod attempts;
 mod briefing;
+mod door;
 mod finish;
 mod inspecting;
 mod iterating;
@@ -36,6 +38,7 @@ mod remedies;
 mod start;
 mod state;
 mod stopping;
+mod stops;
 #[cfg(test)]
 mod tests;
 mod verifying;

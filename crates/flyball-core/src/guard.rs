@@ -13,6 +13,8 @@ use crate::outcome::Outcome;
 pub enum GuardKind {
     /// A2: the same call again and again.
     Repetition,
+    /// A3: going nowhere, in whatever order.
+    GoingNowhere,
     /// A4: output that cannot be understood.
     Validation,
     /// A5: tools that fail.
@@ -63,8 +65,9 @@ pub enum GuardKind {
 
 impl GuardKind {
     /// Every guard.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Repetition,
+        Self::GoingNowhere,
         Self::Validation,
         Self::ToolFailures,
         Self::Stall,
@@ -94,6 +97,7 @@ impl GuardKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Repetition => "repetition",
+            Self::GoingNowhere => "going_nowhere",
             Self::Validation => "validation",
             Self::ToolFailures => "tool_failures",
             Self::Stall => "stall",
@@ -123,7 +127,7 @@ impl GuardKind {
     /// What a run (or session) ends with when this guard halts it; none where it never halts.
     pub const fn outcome(self) -> Option<Outcome> {
         match self {
-            Self::Repetition => Some(Outcome::RepetitionLoop),
+            Self::Repetition | Self::GoingNowhere => Some(Outcome::RepetitionLoop),
             Self::Validation => Some(Outcome::ValidationFailure),
             Self::ToolFailures => Some(Outcome::ConsecutiveFailures),
             Self::Stall | Self::IterationTimeout => Some(Outcome::Stalled),

@@ -51,6 +51,11 @@ name_type! {
     CallId
 }
 name_type! {
+    /// One turn of the model, whose calls belong together: the id of its message. Empty where the
+    /// agent does not tell; such calls are judged one by one.
+    RoundId
+}
+name_type! {
     /// Who inside a session made a call: the main agent or one of its sub-agents.
     SubAgent
 }

@@ -8,6 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Deref;
 
+use serde::de::{Deserializer, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 pub use self::agent::AgentTraits;
@@ -103,8 +104,17 @@ pub struct LimitRules {
 pub struct CallRules {
     /// Same calls with the same result that bring a nudge.
     pub nudge_after: u32,
-    /// Same calls in a row that still run; the next is refused.
+    /// The same where that result is a success: a second look is often just that.
+    #[serde(default = "nudge_after_success")]
+    pub nudge_after_success: u32,
+    /// Same calls in a row with the same result that still run; the next is refused.
     pub refuse_after: u32,
+    /// Same calls in a row with changing results that still run; the next is refused.
+    #[serde(default = "refuse_after_changing")]
+    pub refuse_after_changing: u32,
+    /// Whether the evidence account judges, too.
+    #[serde(default = "account")]
+    pub account: bool,
     /// Refusals that halt the session.
     pub max_refusals: u32,
     /// Validation failures in a row that halt the session.
@@ -115,10 +125,35 @@ pub struct CallRules {
     pub large_response: u64,
     /// Characters of a large result shown to the agent.
     pub preview: u64,
-    /// Tools that poll: a changed result ends their streak.
-    pub polling: Vec<String>,
+    /// Read and forgotten: policies that were journalled hold it, and it does nothing any more.
+    #[serde(default, skip_serializing)]
+    polling: Gone,
     /// Arguments that are free text about a call and do not change it.
     pub free_text: Vec<String>,
+}
+
+/// A setting that is no more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Gone;
+
+impl<'de> Deserialize<'de> for Gone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+// Policies that were journalled before these settings lack them.
+
+const fn nudge_after_success() -> u32 {
+    3
+}
+
+const fn refuse_after_changing() -> u32 {
+    25
+}
+
+const fn account() -> bool {
+    true
 }
 
 /// `[iterations]`: the iteration ring.
@@ -301,13 +336,16 @@ impl Default for Policy {
             },
             calls: CallRules {
                 nudge_after: 2,
+                nudge_after_success: nudge_after_success(),
                 refuse_after: 5,
+                refuse_after_changing: refuse_after_changing(),
+                account: account(),
                 max_refusals: 3,
                 max_validation_failures: 3,
                 max_consecutive_failures: 5,
                 large_response: 200_000,
                 preview: 1_000,
-                polling: Vec::new(),
+                polling: Gone,
                 free_text: ["description", "explanation", "reason", "thought"]
                     .map(String::from)
                     .to_vec(),

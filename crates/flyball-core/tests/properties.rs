@@ -3,8 +3,7 @@
 #[cfg(test)]
 mod properties {
     use flyball_core::call::{
-        Fingerprint, ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind,
-        fingerprint_result,
+        ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, fingerprint_result,
     };
     use flyball_core::claim::read_structured;
     use flyball_core::event::{
@@ -17,7 +16,7 @@ mod properties {
     use flyball_core::task::{AttemptReport, AttemptStatus, TaskMemory};
     use flyball_core::{
         CallId, Effect, Event, GateName, Governor, GuardKind, IterationNo, Millis, Moment, RunId,
-        SubAgent, TaskId, Trip,
+        TaskId, Trip,
     };
     use proptest::collection::vec;
     use proptest::prelude::*;
@@ -124,27 +123,26 @@ mod properties {
     fn talk() -> impl Strategy<Value = AgentFact> {
         let id = || (0..4_u8).prop_map(|id| CallId::new(id.to_string()));
         let call = (id(), 0..3_u8).prop_map(|(id, what)| {
-            AgentFact::CalledTool(ToolCall {
-                id,
-                agent: SubAgent::default(),
-                tool: "tool".into(),
-                call: fingerprint_result(&what.to_string()),
-                preview: String::new(),
-            })
+            let identity = fingerprint_result(&what.to_string());
+            AgentFact::CalledTool(ToolCall::identified(id, "tool", identity))
         });
         let outcome = select(
             &[ToolOutcome::Ok, ToolOutcome::Exit, ToolOutcome::Tool, ToolOutcome::Refused][..],
         );
         let result =
             (id(), outcome, any::<u64>(), word()).prop_map(|(id, outcome, chars, text)| {
-                let result: Fingerprint = fingerprint_result(&text);
-                let (agent, preview) = (SubAgent::default(), text);
-                AgentFact::ToolReturned(ToolResult { id, agent, outcome, result, chars, preview })
+                let mut result = ToolResult::new(id, outcome, &text);
+                result.chars = chars;
+                AgentFact::ToolReturned(result)
             });
         let nonsense = word().prop_map(|error| {
-            let (expected, received) = (error.clone(), error.clone());
             let kind = ValidationKind::BadStreamLine;
-            AgentFact::SpokeNonsense(ValidationFailure { kind, expected, received, error })
+            AgentFact::SpokeNonsense(ValidationFailure::new(
+                kind,
+                error.clone(),
+                &error,
+                error.clone(),
+            ))
         });
         prop_oneof![
             4 => call,
@@ -176,7 +174,6 @@ mod properties {
         });
         let spend = prop_oneof![9 => 0..5_000_u64, 1 => any::<u64>()];
         let limit = (proptest::option::of(moment()), word());
-        let guard = select(&GuardKind::ALL[..]);
         prop_oneof![
             8 => exit,
             8 => talk(),
@@ -188,17 +185,27 @@ mod properties {
             1 => word().prop_map(|message| AgentFact::LostModel { message }),
             1 => word().prop_map(|message| AgentFact::RefusedCredentials { message }),
             1 => word().prop_map(|message| AgentFact::StoppedItself { message }),
-            1 => word().prop_map(|reason| AgentFact::StopRefused { reason }),
             1 => word().prop_map(|why| AgentFact::CouldNotStart { why }),
             2 => report().prop_map(AgentFact::ReportedAttempt),
-            1 => (guard.clone(), word()).prop_map(|(guard, evidence)| {
-                let trip = Trip::new(guard, 1_u64, 1_u64, evidence);
-                AgentFact::HookSteered { rung: Rung::Refuse, trip }
-            }),
-            1 => (guard, word()).prop_map(|(guard, evidence)| {
-                AgentFact::HookHalted(Trip::new(guard, 1_u64, 1_u64, evidence))
-            }),
+            4 => question().prop_map(AgentFact::Asked),
         ]
+    }
+
+    fn question() -> impl Strategy<Value = DoorQuestion> {
+        let matter = prop_oneof![
+            4 => talk().prop_filter_map("a call or a result", |fact| match fact {
+                AgentFact::CalledTool(call) => Some(Matter::Call(call)),
+                AgentFact::ToolReturned(result) => Some(Matter::Result(result)),
+                AgentFact::SpokeNonsense(failure) => Some(Matter::Invalid(failure)),
+                _ => None,
+            }),
+            2 => (word(), 0..4_u32).prop_map(|(said, client_cap)| Matter::Stop { said, client_cap }),
+            1 => report().prop_map(Matter::Report),
+            1 => Just(Matter::Nothing),
+        ];
+        (any::<u64>(), matter, any::<bool>(), proptest::option::of(any::<u16>())).prop_map(
+            |(number, matter, hears, context)| DoorQuestion { number, matter, hears, context },
+        )
     }
 
     fn policy() -> impl Strategy<Value = Policy> {

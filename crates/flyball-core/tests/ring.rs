@@ -7,17 +7,18 @@ mod properties {
     };
     use flyball_core::guard::Rung;
     use flyball_core::policy::CallRules;
-    use flyball_core::{CallId, Moment, Policy, SubAgent};
+    use flyball_core::{CallId, Moment, Policy, RoundId, SubAgent};
     use proptest::prelude::*;
     use serde_json::{Map, Value, json};
 
     /// Something that happens in a session; small numbers, so that things coincide.
     #[derive(Clone, Debug)]
     enum Happening {
-        Call { id: u8, agent: u8, tool: u8, arg: u8 },
+        Call { id: u8, agent: u8, tool: u8, arg: u8, round: u8, asked: bool },
         Result { id: u8, agent: u8, outcome: ToolOutcome, text: u8 },
         Invalid,
         Spoke,
+        OnlySpoke(u8),
         Life,
         Context(u16),
     }
@@ -30,12 +31,16 @@ mod properties {
             1 => Just(ToolOutcome::Refused),
         ];
         prop_oneof![
-            6 => (0..12_u8, 0..3_u8, 0..3_u8, 0..2_u8)
-                .prop_map(|(id, agent, tool, arg)| Happening::Call { id, agent, tool, arg }),
+            6 => (0..12_u8, 0..3_u8, 0..3_u8, 0..2_u8, 0..4_u8, any::<bool>()).prop_map(
+                |(id, agent, tool, arg, round, asked)| Happening::Call {
+                    id, agent, tool, arg, round, asked,
+                },
+            ),
             6 => (0..12_u8, 0..3_u8, outcome, 0..2_u8)
                 .prop_map(|(id, agent, outcome, text)| Happening::Result { id, agent, outcome, text }),
             1 => Just(Happening::Invalid),
             1 => Just(Happening::Spoke),
+            1 => (0..3_u8).prop_map(Happening::OnlySpoke),
             1 => Just(Happening::Life),
             1 => any::<u16>().prop_map(Happening::Context),
         ]
@@ -43,14 +48,15 @@ mod properties {
 
     fn rules() -> impl Strategy<Value = CallRules> {
         (0..5_u32, 0..7_u32, 0..4_u32, 0..4_u32, any::<bool>()).prop_map(
-            |(nudge, refuse, refusals, failures, polls)| {
+            |(nudge, refuse, refusals, failures, account)| {
                 let mut rules = Policy::default().calls.clone();
                 rules.nudge_after = nudge;
                 rules.refuse_after = refuse;
                 rules.max_refusals = refusals;
                 rules.max_validation_failures = failures;
                 rules.max_consecutive_failures = failures;
-                rules.polling = if polls { vec!["tool0".into()] } else { vec![] };
+                rules.refuse_after_changing = refuse + 5;
+                rules.account = account;
                 rules
             },
         )
@@ -62,23 +68,33 @@ mod properties {
         // Two of twelve calls have no id.
         let id = |id: u8| CallId::new(if id < 2 { String::new() } else { id.to_string() });
         match what {
-            Happening::Call { id: number, agent, tool, arg } => {
+            Happening::Call { id: number, agent, tool, arg, round, asked } => {
                 let args = json!({ "a": arg });
-                let call = ToolCall::new(id(*number), format!("tool{tool}"), &args, rules);
-                Some(ring.before(rules, now, &call.by(named(*agent))))
+                let round = RoundId::new(["", "", "r1", "r2"][usize::from(*round)]);
+                let call = ToolCall::new(id(*number), format!("tool{tool}"), &args, rules)
+                    .by(named(*agent))
+                    .mutating(*arg > 0)
+                    .in_round(round);
+                Some(if *asked {
+                    ring.ask(rules, now, &call)
+                } else {
+                    ring.before(rules, now, &call)
+                })
             }
             Happening::Result { id: number, agent, outcome, text } => {
                 let result = ToolResult::new(id(*number), *outcome, &text.to_string());
                 Some(ring.after(rules, now, &result.by(named(*agent))))
             }
             Happening::Invalid => {
-                let [expected, received, error] = ["e", "r", "w"].map(String::from);
-                let kind = ValidationKind::WrongType;
-                let failure = ValidationFailure { kind, expected, received, error };
+                let failure = ValidationFailure::new(ValidationKind::WrongType, "e", "r", "w");
                 Some(ring.invalid(rules, now, &failure))
             }
             Happening::Spoke => {
                 ring.spoke(now);
+                None
+            }
+            Happening::OnlySpoke(agent) => {
+                ring.only_spoke(now, &named(*agent));
                 None
             }
             Happening::Life => {
@@ -144,7 +160,6 @@ mod properties {
             for (at, what) in (0..).zip(&earlier) {
                 play(&mut ring, &rules, at, what);
             }
-            // A tool that polls could be let off by its results; this one does not poll.
             let mut lowest = Rung::Pass;
             for number in 0..20 {
                 let id = CallId::new(format!("new{number}"));

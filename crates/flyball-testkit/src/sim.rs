@@ -19,6 +19,7 @@ mod rng;
 mod scenario;
 mod script;
 mod shell;
+mod stops;
 mod witness;
 mod world;
 
@@ -31,6 +32,7 @@ pub use self::coverage::{Coverage, sweep};
 pub use self::persona::Persona;
 use self::rng::Rng;
 use self::scenario::Scenario;
+pub use self::stops::Stops;
 use self::world::World;
 
 /// One simulated run, not yet begun.
@@ -95,6 +97,7 @@ impl Sim {
             virtual_ms: world.elapsed(),
             crashes: world.witness.crashes,
             guards: world.witness.guards.clone(),
+            stops: world.witness.stops.clone(),
             rungs: world.witness.rungs.clone(),
             broken: world.witness.broken.clone(),
         };
@@ -121,6 +124,8 @@ pub struct SimReport {
     pub crashes: u32,
     /// Guards that fired.
     pub guards: BTreeSet<GuardKind>,
+    /// Why agents that asked were allowed to stop, and how many stops were refused.
+    pub stops: Stops,
     /// On which rungs of the ladder.
     pub rungs: BTreeSet<(GuardKind, Rung)>,
     /// What was not as it must be; empty when all is well.

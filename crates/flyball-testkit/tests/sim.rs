@@ -15,7 +15,7 @@ mod sim {
     }
 
     /// What each character comes to under flyball's defaults when nothing goes wrong.
-    const CALM: [(Persona, &[Outcome]); 41] = [
+    const CALM: [(Persona, &[Outcome]); 43] = [
         (Persona::Honest, &[Outcome::Complete]),
         (Persona::HonestWithReview, &[Outcome::Complete]),
         (Persona::Idle, &[Outcome::Stuck]),
@@ -52,8 +52,10 @@ mod sim {
         (Persona::LargeResponder, &[Outcome::Complete]),
         (Persona::SlowSteady, &[Outcome::MaxIterations]),
         (Persona::Sleeper, &[Outcome::MaxRuntime]),
-        (Persona::HookHalted, &[Outcome::CircuitBreaker]),
-        (Persona::HookHeld, &[Outcome::Complete, Outcome::QualityGateExhausted]),
+        (Persona::AskingLooper, &[Outcome::CircuitBreaker]),
+        (Persona::StopsRed, &[Outcome::Complete, Outcome::QualityGateExhausted]),
+        (Persona::StopsUncommitted, &[Outcome::Complete, Outcome::QualityGateExhausted]),
+        (Persona::StopsAgain, &[Outcome::QualityGateExhausted]),
         (Persona::Undead, &[Outcome::Fault]),
         (Persona::Hopeless, &[Outcome::Fault, Outcome::Blocked, Outcome::Decide]),
         (Persona::Trusted, &[Outcome::CompleteUnverified]),
@@ -69,6 +71,23 @@ mod sim {
                 assert!(outcomes.contains(&outcome), "{persona:?} {seed}: {outcome}");
             }
         }
+    }
+
+    #[test]
+    fn agents_that_ask_too_early_are_sent_back_and_then_let_go() {
+        let meet = |persona| {
+            let mut stops = flyball_testkit::sim::Stops::default();
+            for seed in 0..20 {
+                let report = Sim::calm(persona, seed).run();
+                assert!(report.stops.refused > 0, "{report:#?}");
+                stops.refused += report.stops.refused;
+                stops.allowed.extend(report.stops.allowed);
+            }
+            stops.allowed.into_iter().collect::<Vec<_>>()
+        };
+        assert_eq!(meet(Persona::StopsRed), ["Done", "Exhausted"]);
+        assert_eq!(meet(Persona::StopsUncommitted), ["Done"]);
+        assert_eq!(meet(Persona::StopsAgain), ["Exhausted"]);
     }
 
     #[test]

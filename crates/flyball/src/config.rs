@@ -31,6 +31,7 @@ pub(crate) use self::command_line::quoted;
 pub use self::env::ALIASES;
 pub use self::key::Key;
 pub use self::layer::{Entry, Origin, Settings, Source};
+use self::schema::Reader;
 pub use self::value::Value;
 pub(crate) use self::value::{stays_inside, string};
 use crate::client::{self, registry};
@@ -86,6 +87,8 @@ pub struct AgentSettings {
     pub prompt: Option<PromptVia>,
     /// How output is read; none leaves it to the adapter, or plain text for a command.
     pub output: Option<OutputFormat>,
+    /// Whether it listens on its standard input while it works.
+    pub steer: bool,
     /// Words put in front of the command.
     pub wrapper: Vec<String>,
     /// Ends what runs inside the wrapper.
@@ -282,6 +285,19 @@ impl Config {
     /// Who set a setting; none for a name that is no setting.
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         self.settings.get(&Key::dotted(key)).map(|entry| &entry.origin)
+    }
+
+    /// Settings that are still read and do nothing any more, each with who set it.
+    pub fn warnings(&self) -> Vec<String> {
+        let gone = schema::SETTINGS.iter().filter(|setting| setting.reader == Reader::Nobody);
+        let set = gone.filter_map(|setting| Some((setting.key, self.origin(setting.key)?)));
+        set.map(|(key, origin)| {
+            format!(
+                "`{key}` ({origin}) does nothing any more: results that change are let through by \
+                 themselves (`calls.refuse_after_changing`); take it out"
+            )
+        })
+        .collect()
     }
 
     /// The whole configuration as TOML, for people.

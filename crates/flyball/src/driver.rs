@@ -6,34 +6,33 @@
 
 mod choice;
 mod crash;
+mod door;
 mod dry_run;
 mod gates;
-mod hooks;
 mod perform;
-mod record;
 mod resume;
 mod session;
 mod session_files;
 mod setup;
 mod signals;
+mod steer;
 mod timers;
 mod usage_file;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
 use flyball_core::effect::{Ending, Force};
-use flyball_core::event::{StopCause, WorktreeSnapshot};
+use flyball_core::event::{StopCause, StopExamined, WorktreeSnapshot};
 use flyball_core::gate::{Finding, GateResult};
 use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Moment, RunId};
 
 use self::crash::CrashPoint;
+use self::door::DoorWatch;
 pub use self::dry_run::dry_run;
 use self::gates::GateJob;
-use self::hooks::HookWatch;
-pub(crate) use self::record::recorded_gates;
 pub use self::resume::recorded_config;
 use self::session::Session;
 pub use self::setup::{RunRequest, Started};
@@ -41,6 +40,7 @@ use self::timers::Timers;
 use crate::client::{AgentNote, Fact};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
+use crate::door::Knocked;
 use crate::error::CliError;
 use crate::gate::{GatePlan, GateProgress};
 use crate::journal::{Journal, RunState, WorktreeLock};
@@ -64,8 +64,12 @@ enum DriverInput {
     GateProgress(GateProgress),
     /// The gates are done.
     GatesDone { iteration: IterationNo, result: GateResult, tamper: Vec<Finding> },
+    /// What an agent leaves that wants to stop was looked at.
+    StopExamined { iteration: IterationNo, asking: u64, found: Option<StopExamined> },
     /// A signal came.
     Stop(StopCause),
+    /// Someone asks at the session's door.
+    Knocked(Knocked),
 }
 
 /// What the agent did, on its way to the journal or only to the terminal.
@@ -97,9 +101,11 @@ pub struct Driver {
     outbox: SyncSender<DriverInput>,
     queue: VecDeque<Event>,
     session: Option<Session>,
-    hooks: HookWatch,
+    doors: DoorWatch,
     starts: u64,
     gate_job: Option<GateJob>,
+    /// Looks at what agents leave that want to stop, by question.
+    stop_jobs: BTreeMap<u64, GateJob>,
     /// The first and the latest checkpoint tree, for the tamper watch.
     first_tree: String,
     latest: WorktreeSnapshot,
@@ -220,18 +226,27 @@ impl Driver {
                 let result = Box::new(result);
                 self.take(&[Event::GatesFinished { iteration, result, tamper }])
             }
+            DriverInput::StopExamined { iteration, asking, found } => {
+                self.stop_jobs.remove(&asking);
+                match found {
+                    Some(found) => {
+                        let fact = AgentFact::StopExamined(found);
+                        self.take(&[Event::Agent { iteration, fact }])
+                    }
+                    None => {
+                        self.send_away(asking);
+                        Ok(())
+                    }
+                }
+            }
             DriverInput::Stop(cause) => self.take(&[Event::StopRequested { cause }]),
+            DriverInput::Knocked(knocked) => self.knocked(knocked),
         }
     }
 
     fn agent_did(&mut self, event: ProcessEvent) -> Result<(), CliError> {
-        let mut events = match event {
-            // What hooks did last must be known before the end is read.
-            ProcessEvent::Exited { .. } => self.hook_events()?,
-            ProcessEvent::Started { .. } | ProcessEvent::Output { .. } => Vec::new(),
-        };
         let mut facts = match event {
-            // What was counted last, too.
+            // What was counted last must be known before the end is read.
             ProcessEvent::Exited { .. } => {
                 self.usage_file_facts().map_or(Vec::new(), |(_, facts)| facts)
             }
@@ -251,25 +266,15 @@ impl Driver {
                 if let Some(session) = self.session.take() {
                     let exit = session.finish(how, swept, &mut facts, &mut self.reporter);
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
-                    self.hooks_ended(iteration);
+                    self.count_calls(&facts);
+                    self.door_closed(iteration);
                     self.note_stale_lock(iteration);
+                    return self.take_facts(iteration, facts);
                 }
             }
         }
-        if hooks::may_be_judged(&facts) {
-            events.extend(self.hook_events()?);
-        }
-        if !events.is_empty() {
-            self.take(&events)?;
-        }
-        let mut judged = Vec::with_capacity(facts.len());
-        for fact in facts {
-            judged.push(match fact {
-                Fact::Agent(fact) => Fact::Agent(self.beside_hooks(iteration, fact)?),
-                Fact::AgentNote(aside) => Fact::AgentNote(aside),
-            });
-        }
-        self.take_facts(iteration, judged)
+        self.count_calls(&facts);
+        self.take_facts(iteration, facts)
     }
 
     /// An agent that was killed in the middle of a git command leaves git's lock behind. It is the
@@ -290,8 +295,6 @@ impl Driver {
                 self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
             }
         }
-        let reported = self.hook_events()?;
-        self.queue.extend(reported);
         if let Some((iteration, facts)) = self.usage_file_facts() {
             self.take_facts(iteration, facts)?;
         }
@@ -347,6 +350,7 @@ impl Driver {
         if let Some(job) = self.gate_job.take() {
             job.cancel();
         }
+        self.end_stop_jobs();
         if let Some(session) = self.session.take() {
             session.stop(Force::Kill);
         }
@@ -373,7 +377,9 @@ fn records(effect: &Effect) -> bool {
         | Effect::CloseIteration(_) => true,
         Effect::StartAgent { .. }
         | Effect::SteerAgent { .. }
-        | Effect::RefuseCall { .. }
+        | Effect::AnswerDoor { .. }
+        | Effect::ExamineStop { .. }
+        | Effect::AnswerStop { .. }
         | Effect::StopAgent { .. }
         | Effect::SnapshotWorktree { .. }
         | Effect::RunGates { .. }

@@ -7,6 +7,7 @@
 
 mod calls;
 mod context;
+mod in_run;
 mod input;
 pub mod install;
 mod report;
@@ -17,9 +18,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-pub(crate) use self::calls::CallState;
 use self::context::HookContext;
-pub(crate) use self::context::{RunGuards, SessionBrief, run_key, stop_key};
+pub(crate) use self::context::{RunGuards, run_key};
 pub(crate) use self::report::{HookNote, HookReport, notes};
 pub(crate) use self::spill::remove_spilled;
 pub(crate) use self::stop::time_of as stop_time;
@@ -86,6 +86,7 @@ impl Pace {
             Occasion::Before
             | Occasion::After
             | Occasion::Began
+            | Occasion::Human
             | Occasion::Ended
             | Occasion::Other => install::CALL_WAIT,
         };
@@ -154,16 +155,21 @@ fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
     };
     let Some(heard) = heard else {
         let error = CliError::data("the hook's input is no JSON object");
-        calls::note_failure(asked, &context, &error.message);
+        if let Some(session) = &context.run {
+            in_run::trouble(asked, &context, session, &error.message);
+        }
         return Err(error);
     };
     asked.pace.tell(News::Understood(heard.clone()));
-    let beside = if context.run.is_some() { Beside::Run } else { Beside::Nobody };
-    let mut journal = Journal::open_briefly(&context.state_dir, beside)?;
+    if let Some(session) = &context.run {
+        return in_run::ask(asked, &context, &heard, session);
+    }
+    let mut journal = Journal::open_briefly(&context.state_dir, Beside::Nobody)?;
     match asked.occasion {
         Occasion::Before => calls::before(asked, &context, &heard, &mut journal),
         Occasion::After => calls::after(asked, &context, &heard, &mut journal),
         Occasion::Stop => stop::stop(asked, &context, &heard, &mut journal),
+        Occasion::Human => calls::human(asked, &context, &heard, &mut journal),
         Occasion::Other => calls::note(asked, &context, &heard, &mut journal),
         Occasion::Began => {
             context.loop_dir.sweep_responses(asked.at);
@@ -187,7 +193,9 @@ fn failed(occasion: Occasion, on_error: OnHookError, why: &str, heard: Option<&H
     let asks = match occasion {
         Occasion::Before => true,
         Occasion::Stop => heard.is_some_and(|heard| heard.stops_again == Some(false)),
-        Occasion::After | Occasion::Began | Occasion::Ended | Occasion::Other => false,
+        Occasion::After | Occasion::Began | Occasion::Human | Occasion::Ended | Occasion::Other => {
+            false
+        }
     };
     match on_error {
         OnHookError::Closed if asks => Reply::refuse(format!(

@@ -24,7 +24,6 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 use tokio::runtime::{Builder, Runtime};
 
-pub(crate) use self::enclosing_run::RunReport;
 use self::server::Server;
 pub(crate) use self::site::Site;
 use self::stdio::Stdio;

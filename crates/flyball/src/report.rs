@@ -12,7 +12,6 @@ use flyball_core::{Event, IterationNo, Moment, RunId};
 
 use self::json::JsonReport;
 use self::lines::TextReport;
-pub(crate) use self::lines::stop_refused;
 pub use self::summary::summary_text;
 use crate::client::AgentNote;
 use crate::gate::GateProgress;

@@ -1,43 +1,90 @@
 //! The detectors of the call ring: each watches the calls and results of one sub-agent and says what
 //! it finds. They never decide: the ring owns the ladder, the count of refusals and the texts.
 //!
-//! To add one (A3: cycles, idle results, …):
+//! To add one:
 //! 1. write `detect/<name>.rs` with a small, bounded, serialisable state that implements
 //!    [`Detector`];
 //! 2. give [`Detectors`] a field for it, with `#[serde(default)]` so that stored state still reads;
-//! 3. add that field to the list in [`Detectors::each`].
+//! 3. add that field to [`Detectors`]' own methods, in the order in which they speak.
 //!
-//! The state of one sub-agent's detectors together may take 600 bytes as JSON (`ring/tests.rs`
+//! The state of one sub-agent's detectors together takes less than 3 KB as JSON (`ring/tests.rs`
 //! measures the whole).
 
+mod account;
 mod repetition;
-
-use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
+use self::account::Account;
 use self::repetition::Repetition;
 use super::{Fingerprint, ToolOutcome};
+use crate::guard::GuardKind;
 use crate::policy::CallRules;
 
-/// A call that is about to run.
-pub(super) struct CallSeen<'a> {
-    /// The tool's name.
-    pub(super) tool: &'a str,
+/// Identity of a call, a result, a name or an id inside the ring's state: half a fingerprint.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub(super) struct Mark(u64);
+
+impl Mark {
+    /// Of a fingerprint.
+    #[expect(clippy::cast_possible_truncation, reason = "half of it is enough to compare")]
+    pub(super) const fn of(fingerprint: Fingerprint) -> Self {
+        Self(fingerprint.bits() as u64)
+    }
+
+    /// Of a name.
+    pub(super) fn of_text(text: &str) -> Self {
+        Self::of(Fingerprint::of_text(text))
+    }
+
+    /// A quarter of a fingerprint, for tables that are searched and rarely hit.
+    #[expect(clippy::cast_possible_truncation, reason = "a quarter is enough for a small table")]
+    pub(super) const fn short(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Of two together.
+    pub(super) const fn with(self, other: Self) -> Self {
+        Self(self.0.rotate_left(1) ^ other.0)
+    }
+}
+
+/// A call that is about to run, or was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CallSeen {
+    /// Identity of the tool's name.
+    pub(super) tool: Mark,
     /// Identity of the call.
-    pub(super) call: Fingerprint,
+    pub(super) call: Mark,
     /// Its number among this sub-agent's calls: one more than the call before.
     pub(super) number: u64,
+    /// Whether it changes files.
+    pub(super) mutating: bool,
 }
 
 /// What an earlier call came to. Results may come late and in any order; each comes once.
-pub(super) struct ResultSeen<'a> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ResultSeen {
     /// The call it answers.
-    pub(super) of: CallSeen<'a>,
-    /// Identity of the result.
-    pub(super) result: Fingerprint,
+    pub(super) of: CallSeen,
+    /// What was answered.
+    pub(super) answer: Answered,
+}
+
+/// An answer, as the detectors see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Answered {
+    /// Identity of the result without its volatile parts.
+    pub(super) result: Mark,
+    /// Identity of the result as it stands.
+    pub(super) raw: Mark,
     /// How it went.
     pub(super) outcome: ToolOutcome,
+    /// Whether it says nothing: no output, or a bare acknowledgement.
+    pub(super) empty: bool,
 }
 
 /// How far up the ladder a finding reaches.
@@ -45,30 +92,68 @@ pub(super) struct ResultSeen<'a> {
 pub(super) enum Severity {
     /// The agent should be told.
     Nudge,
-    /// The call should not run. Found after a call, it is too late for that one: the agent is told.
+    /// The call should not run.
     Refuse,
+    /// The session should end.
+    Halt,
+}
+
+/// What was seen. The words for it are in `texts/seen.rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Seen {
+    /// Identical calls in a row, with the same result as far as they were answered.
+    Streak(u64),
+    /// Identical calls in a row, with results that change.
+    Changing(u64),
+    /// Identical calls in a row with the same result, all of them answered.
+    SameResults(u64),
+    /// A call that was answered the same way this often since anything changed.
+    Answered(u64),
+    /// The same calls round and round, this many to a lap.
+    Lap(u64),
+    /// Old calls with old answers for this many steps.
+    Old(u64),
+    /// The same change made again and again.
+    SameChange(u64),
+    /// The same answer to the same question across this many changes.
+    Stale(u64),
+    /// The same answer this often from one tool, whatever it was asked.
+    Stagnant(u64),
 }
 
 /// What a detector found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
+    /// Which guard it is.
+    pub(super) guard: GuardKind,
     /// How far up the ladder it reaches.
     pub(super) severity: Severity,
     /// What was measured.
     pub(super) measured: u64,
     /// What is allowed.
     pub(super) allowed: u64,
-    /// What it is, in words without a full stop.
-    pub(super) what: String,
+    /// What it is.
+    pub(super) seen: Seen,
 }
 
 /// Something that looks for one way of going nowhere.
 pub(super) trait Detector {
-    /// A call is about to run.
-    fn before(&mut self, rules: &CallRules, call: &CallSeen<'_>) -> Option<Finding>;
+    /// What is to be said of this call before it runs; nothing is booked.
+    fn judge(&self, rules: &CallRules, call: &CallSeen) -> Option<Finding>;
+
+    /// The call was announced.
+    fn book(&mut self, call: &CallSeen, allowed: Allowed);
 
     /// A call was answered.
-    fn after(&mut self, rules: &CallRules, result: &ResultSeen<'_>) -> Option<Finding>;
+    fn answered(&mut self, rules: &CallRules, result: &ResultSeen) -> Option<Finding>;
+}
+
+/// Whether an announced call may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Allowed {
+    Yes,
+    No,
 }
 
 /// All detectors of one sub-agent.
@@ -76,33 +161,66 @@ pub(super) trait Detector {
 pub(super) struct Detectors {
     #[serde(default)]
     repetition: Repetition,
+    #[serde(default)]
+    account: Account,
 }
 
 impl Detectors {
-    /// The list: every detector sees everything; of equally severe findings the first one counts.
-    fn each(&mut self) -> [&mut dyn Detector; 1] {
-        [&mut self.repetition]
+    /// What is to be said of this call before it runs; of equally severe findings the first counts.
+    pub(super) fn judge(&self, rules: &CallRules, call: &CallSeen) -> Option<Finding> {
+        let repetition = self.repetition.judge(rules, call);
+        let account = rules.account.then(|| self.account.judge(rules, call)).flatten();
+        stronger(repetition, account)
     }
 
-    /// A call is about to run.
-    pub(super) fn before(&mut self, rules: &CallRules, call: &CallSeen<'_>) -> Option<Finding> {
-        strongest(self.each().map(|detector| detector.before(rules, call)))
+    /// The call was announced.
+    pub(super) fn book(&mut self, call: &CallSeen, allowed: Allowed) {
+        self.repetition.book(call, allowed);
+        self.account.book(call, allowed);
     }
 
-    /// A call was answered.
-    pub(super) fn after(&mut self, rules: &CallRules, result: &ResultSeen<'_>) -> Option<Finding> {
-        strongest(self.each().map(|detector| detector.after(rules, result)))
+    /// A call was answered. The account is silent in a streak that was nudged for itself (A3). A
+    /// call that was refused and ran all the same is counted in its streak already.
+    pub(super) fn answered(
+        &mut self,
+        rules: &CallRules,
+        result: &ResultSeen,
+        allowed: Allowed,
+    ) -> Option<Finding> {
+        let repetition = match allowed {
+            Allowed::Yes => self.repetition.answered(rules, result),
+            Allowed::No => None,
+        };
+        let account = rules.account.then(|| self.account.answered(rules, result)).flatten();
+        let nudged = self.repetition.was_nudged();
+        let account = account.filter(|found| found.severity > Severity::Nudge || !nudged);
+        stronger(repetition, account)
+    }
+
+    /// A call was never answered.
+    pub(super) const fn unanswered(&mut self) {
+        self.account.unanswered();
+    }
+
+    /// The model's turn held words and no call.
+    pub(super) fn only_spoke(&mut self) {
+        self.account.only_spoke();
     }
 
     /// How many identical calls in a row were made last.
     pub(super) const fn streak(&self) -> u64 {
         self.repetition.streak()
     }
+
+    /// How much speaks for going nowhere.
+    pub(super) const fn balance(&self) -> u8 {
+        self.account.balance()
+    }
 }
 
-fn strongest(findings: impl IntoIterator<Item = Option<Finding>>) -> Option<Finding> {
-    findings
-        .into_iter()
-        .flatten()
-        .reduce(|best, next| if next.severity > best.severity { next } else { best })
+fn stronger(first: Option<Finding>, second: Option<Finding>) -> Option<Finding> {
+    match (first, second) {
+        (Some(first), Some(second)) if second.severity > first.severity => Some(second),
+        (first, second) => first.or(second),
+    }
 }

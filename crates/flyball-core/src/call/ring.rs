@@ -3,9 +3,26 @@
 //! It never forgets a refusal, never acts, and stays small: whatever a session does, its state is
 //! below [`CallRing::MAX_STATE`] bytes of JSON. A halt is an answer, not a state: whoever cannot end
 //! the session gets a halt again for the next refusal or failure.
+//!
+//! A call can be told of twice: a hook asks about it ([`CallRing::ask`]), and the agent's stream shows
+//! it ([`CallRing::before`]). Both are one call, matched by sub-agent and id, or, where the question
+//! has no id, by what is called:
+//!
+//! | first | then | what happens |
+//! |---|---|---|
+//! | asked, and the stream has never shown a call of this sub-agent | | judged and booked at once: for a client without a stream the questions are the record |
+//! | asked, and the stream shows calls of this sub-agent | | judged at once, booked when it is shown |
+//! | asked | asked again | the same answer; counts nothing |
+//! | asked | shown | the verdict is the one given; booked once |
+//! | shown | asked | the verdict is the one given; counts nothing |
+//! | asked | answered, not shown by then | booked on a track beside that of its sub-agent, which is judged by its own calls and touches no other; shown after all, it is booked where it belongs, too |
+//!
+//! A result may be told twice as well, by a hook and by the stream: the second counts nothing.
 
+mod booking;
+mod failures;
+mod known;
 mod last;
-mod pending;
 mod tally;
 mod tracks;
 mod version;
@@ -14,17 +31,19 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
+use self::booking::Door;
+use self::known::{Answer, Answers, KnownCalls};
 pub use self::last::LastCall;
-use self::pending::{Answer, Pending, PendingCalls};
 pub use self::tally::CallStatus;
 use self::tally::Tally;
 use self::tracks::Tracks;
 use self::version::Version;
 use super::context::{ContextFill, ContextNotice};
-use super::detect::{CallSeen, Finding, ResultSeen, Severity};
+use super::detect::{Answered, Detectors, Mark};
 use super::verdict::Verdict;
-use super::{Fingerprint, ToolCall, ToolOutcome, ToolResult, ValidationFailure, texts};
+use super::{ToolCall, ToolOutcome, ToolResult, ValidationFailure, texts};
 use crate::guard::{GuardKind, Trip};
+use crate::id::SubAgent;
 use crate::moment::{Millis, Moment};
 use crate::policy::CallRules;
 
@@ -33,7 +52,7 @@ use crate::policy::CallRules;
 pub struct CallRing {
     version: Version,
     tracks: Tracks,
-    pending: PendingCalls,
+    known: KnownCalls,
     tally: Tally,
     context: ContextFill,
     last: Option<LastCall>,
@@ -43,6 +62,7 @@ pub struct CallRing {
 
 /// An agent that shows no sign of life (A6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Stall {
     /// Time since the last sign of life.
     pub idle: Millis,
@@ -56,65 +76,80 @@ pub struct Stall {
 
 impl CallRing {
     /// What the state never exceeds, in bytes of JSON.
-    pub const MAX_STATE: usize = 64 * 1024;
+    pub const MAX_STATE: usize = 80 * 1024;
 
     /// A ring for a session that has just begun.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A call is about to run: may it? Each call is reported once; one that cannot be prevented is
-    /// reported all the same, and its result is then ignored if it was refused here.
+    /// A hook asks whether this call may run. Judged at once; the same call asked about again, or
+    /// shown by the stream, gets the same answer and counts nothing.
+    pub fn ask(&mut self, rules: &CallRules, at: Moment, call: &ToolCall) -> Verdict {
+        self.life(at);
+        let agent = Mark::of_text(call.agent.as_str());
+        if let Some(known) = self.known.find(agent, &call.id) {
+            return booking::remembered(rules, known);
+        }
+        if self.tracks.get(agent).is_some_and(|track| track.shown) {
+            return self.judge_unshown(rules, agent, call);
+        }
+        self.judge(rules, agent, call, Door::Hook)
+    }
+
+    /// The agent's stream shows a call that is about to run: may it? Each call is reported once; one
+    /// that cannot be prevented is reported all the same. Calls of one round (the calls of one
+    /// model's turn) are booked in this order once all of them are answered.
     pub fn before(&mut self, rules: &CallRules, at: Moment, call: &ToolCall) -> Verdict {
         self.life(at);
-        self.tally.count_call(&call.tool);
-        let agent = Fingerprint::of_text(call.agent.as_str());
-        let id = Fingerprint::of_text(call.id.as_str());
-        if let Some(forgotten) = self.tracks.make_room(agent) {
-            self.pending.forget(forgotten);
-        }
-        let track = self.tracks.get_or_begin(agent, self.tally.calls());
-        let seen = CallSeen { tool: &call.tool, call: call.call, number: track.next_number() };
-        let finding = track.detectors.before(rules, &seen);
-        let refused = finding.as_ref().is_some_and(|f| f.severity == Severity::Refuse);
-        let mut last = LastCall::new(&call.tool, &call.preview, id);
-        last.outcome = refused.then_some(ToolOutcome::Refused);
-        self.last = Some(last);
-        self.pending.add(Pending {
-            id: (!call.id.as_str().is_empty()).then_some(id),
-            agent,
-            number: seen.number,
-            call: call.call,
-            tool: texts::stored_name(&call.tool),
-            refused,
-        });
-        match finding {
-            None => Verdict::Pass,
-            Some(finding) if refused => self.refuse(rules, &finding),
-            Some(finding) => self.nudge(&finding),
-        }
+        let agent = Mark::of_text(call.agent.as_str());
+        let closed = self.close_rounds(rules, agent, booking::round(call));
+        let asked = self.known.find_unshown(agent, &call.id, Mark::of(call.call));
+        let verdict = match asked.and_then(|at| self.known.remove(at)) {
+            Some(known) => self.show(rules, known, call),
+            None => self.judge(rules, agent, call, Door::Stream),
+        };
+        booking::firmer(verdict, closed)
+    }
+
+    /// Whether this call was asked about or shown already, and has not been answered: then
+    /// [`CallRing::ask`] and [`CallRing::before`] give the verdict that was given.
+    pub fn has_judged(&self, call: &ToolCall) -> bool {
+        let agent = Mark::of_text(call.agent.as_str());
+        self.known.find(agent, &call.id).is_some()
+            || self.known.find_unshown(agent, &call.id, Mark::of(call.call)).is_some()
     }
 
     /// A tool answered. Answers may come late, in any order, twice or never.
     pub fn after(&mut self, rules: &CallRules, at: Moment, result: &ToolResult) -> Verdict {
         self.life(at);
-        let agent = Fingerprint::of_text(result.agent.as_str());
-        let answer = self.pending.take(agent, &result.id);
+        let agent = Mark::of_text(result.agent.as_str());
+        let answers = self.known.answers(agent, &result.id);
         if let Some(last) = &mut self.last {
             last.answer(result);
         }
-        let call = match answer {
-            Answer::To(call) if call.refused => return Verdict::Pass,
-            Answer::To(call) => Some(call),
-            Answer::Again => return Verdict::Pass,
-            Answer::ToUnknown => None,
+        let ran = result.outcome != ToolOutcome::Refused;
+        let at = match answers {
+            Answers::Again => return Verdict::Pass,
+            Answers::Unknown if ran => return self.count_stranger(rules, result),
+            Answers::Unknown => return Verdict::Pass,
+            Answers::Call(at) => at,
         };
-        if result.outcome == ToolOutcome::Refused {
-            return Verdict::Pass;
+        let answer = Answered {
+            result: Mark::of(result.result),
+            raw: Mark::of(result.raw.unwrap_or(result.result)),
+            outcome: result.outcome,
+            empty: result.empty,
+        };
+        if let Some(known) = self.known.get_mut(at) {
+            known.answer = if ran { Answer::Ran(answer) } else { Answer::NotRun };
+            if ran && known.refused.is_none() {
+                self.tally.count_answer(result.outcome);
+            }
         }
-        let nudge = call.as_ref().and_then(|call| self.observe(rules, call, result));
-        let tool = call.as_ref().map_or("", |call| call.tool.as_str());
-        self.count_outcome(rules, tool, result).or(nudge).unwrap_or(Verdict::Pass)
+        self.book_unshown(at);
+        let complete = self.known.take_complete(at);
+        self.book(rules, &complete, Some(result)).unwrap_or(Verdict::Pass)
     }
 
     /// The agent said something that could not be understood (A4).
@@ -141,6 +176,24 @@ impl CallRing {
     pub fn spoke(&mut self, at: Moment) {
         self.life(at);
         self.tally.end_invalid();
+    }
+
+    /// A turn of the model was words alone and held no call at all (A3): well-formed, and a sign that
+    /// it does not just go round.
+    pub fn only_spoke(&mut self, at: Moment, agent: &SubAgent) {
+        self.spoke(at);
+        if let Some(track) = self.tracks.get_mut(Mark::of_text(agent.as_str())) {
+            track.detectors.only_spoke();
+        }
+    }
+
+    /// A human spoke to the agent in mid-session: a new beginning. Streaks, accounts and the count of
+    /// refusals start anew; totals stay.
+    pub fn human(&mut self, at: Moment) {
+        self.life(at);
+        self.tracks.begin_anew();
+        self.known.begin_anew();
+        self.tally.begin_anew();
     }
 
     /// The agent showed life: it started, printed something, or one of its processes used CPU.
@@ -179,84 +232,15 @@ impl CallRing {
 
     /// What has been counted.
     pub fn status(&self) -> CallStatus {
-        self.tally.status(self.tracks.latest_streak(), self.context.percent())
+        let latest = self.tracks.latest().map(|track| &track.detectors);
+        let streak = latest.map_or(0, Detectors::streak);
+        let evidence = latest.map_or(0, Detectors::balance);
+        self.tally.status(streak, evidence, self.context.percent())
     }
 
     /// The latest call, with its outcome once there is one.
     pub const fn last_call(&self) -> Option<&LastCall> {
         self.last.as_ref()
-    }
-
-    /// How the latest call went, once it is known.
-    pub fn last_outcome(&self) -> Option<ToolOutcome> {
-        self.last.as_ref().and_then(|last| last.outcome)
-    }
-
-    fn refuse(&mut self, rules: &CallRules, finding: &Finding) -> Verdict {
-        let (refusals, max) = (self.tally.count_refusal(), rules.max_refusals.max(1));
-        let what = finding.what.clone();
-        let message = texts::refusal(&what, refusals, max);
-        if refusals >= max {
-            let message = texts::refusal_halt(&message, refusals);
-            let trip = Trip::new(GuardKind::Repetition, refusals, max, what);
-            return Verdict::Halt { message, trip };
-        }
-        let trip = Trip::new(GuardKind::Repetition, finding.measured, finding.allowed, what);
-        Verdict::Refuse { message, trip }
-    }
-
-    fn nudge(&self, finding: &Finding) -> Verdict {
-        Self::nudge_about(finding, self.last.as_ref())
-    }
-
-    fn nudge_about(finding: &Finding, last: Option<&LastCall>) -> Verdict {
-        let message = texts::nudge(&finding.what, last);
-        let what = finding.what.clone();
-        let trip = Trip::new(GuardKind::Repetition, finding.measured, finding.allowed, what);
-        Verdict::Nudge { message, trip }
-    }
-
-    fn observe(
-        &mut self,
-        rules: &CallRules,
-        call: &Pending,
-        result: &ToolResult,
-    ) -> Option<Verdict> {
-        let track = self.tracks.get(call.agent)?;
-        let seen = ResultSeen {
-            of: CallSeen { tool: &call.tool, call: call.call, number: call.number },
-            result: result.result,
-            outcome: result.outcome,
-        };
-        let finding = track.detectors.after(rules, &seen)?;
-        let last = LastCall::answered(&call.tool, result);
-        Some(Self::nudge_about(&finding, Some(&last)))
-    }
-
-    /// Counts a success or a failure; a halt when there were too many failures in a row (A5).
-    fn count_outcome(
-        &mut self,
-        rules: &CallRules,
-        tool: &str,
-        result: &ToolResult,
-    ) -> Option<Verdict> {
-        match result.outcome {
-            ToolOutcome::Refused => None,
-            ToolOutcome::Ok | ToolOutcome::Exit => {
-                self.tally.count_success();
-                None
-            }
-            ToolOutcome::Tool => {
-                let (measured, allowed) =
-                    (self.tally.count_failure(), rules.max_consecutive_failures.max(1));
-                (measured >= allowed).then(|| {
-                    let evidence = texts::failures_evidence(measured, tool);
-                    let message = texts::tool_failures(&evidence, &result.preview);
-                    let trip = Trip::new(GuardKind::ToolFailures, measured, allowed, evidence);
-                    Verdict::Halt { message, trip }
-                })
-            }
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::context::ContextLevel;
+use super::detect::Seen;
 use super::ring::LastCall;
 use super::{ToolOutcome, ValidationFailure, ValidationKind};
 use crate::moment::Millis;
@@ -15,9 +16,7 @@ use crate::text::{count, prefix};
 /// No text is longer than this many characters; path and shown part of a large result not counted.
 pub const MAX_TEXT: usize = 1_500;
 
-/// Characters of a tool name put into a sentence.
-const MAX_NAME: usize = 120;
-/// Characters of a tool name kept in the ring's state.
+/// Bytes of a tool name kept in the ring's state and put into a sentence.
 const MAX_STORED_NAME: usize = 64;
 /// Characters of arguments and results kept and put into a sentence.
 const MAX_EXCERPT: usize = 160;
@@ -26,14 +25,18 @@ const MAX_RECEIVED: usize = 200;
 /// Characters of an expectation or an error.
 const MAX_PART: usize = 300;
 
-/// A tool's name, short enough for a sentence.
-pub(super) fn name(tool: &str) -> &str {
-    prefix(tool, MAX_NAME)
-}
-
-/// A tool's name as it is kept: short, and without control characters.
+/// A tool's name as it is kept and told: short, and without anything that would have to be escaped.
 pub(super) fn stored_name(tool: &str) -> String {
-    clean(tool, MAX_STORED_NAME)
+    let plain =
+        tool.chars().map(|c| if c.is_control() || matches!(c, '"' | '\\') { ' ' } else { c });
+    let mut name = String::new();
+    for c in plain {
+        if name.len() + c.len_utf8() > MAX_STORED_NAME {
+            break;
+        }
+        name.push(c);
+    }
+    name
 }
 
 /// The first characters of arguments or a result, on one line.
@@ -62,13 +65,60 @@ pub fn nudge(what: &str, last: Option<&LastCall>) -> String {
     format!("You may be going round in circles: {what}.{seen} {way_out}")
 }
 
+/// What was seen, in words without a full stop.
+pub(super) fn seen(seen: Seen, tool: &str) -> String {
+    match seen {
+        Seen::Streak(n) | Seen::Changing(n) => {
+            format!("tool '{tool}' called {n} times consecutively with identical parameters")
+        }
+        Seen::SameResults(n) => format!(
+            "the last {n} calls of tool '{tool}' had identical parameters and the same result"
+        ),
+        Seen::Answered(n) => format!(
+            "tool '{tool}' called {} times with identical parameters, and answered the same way \
+             each time since anything changed",
+            n.saturating_add(1)
+        ),
+        Seen::Lap(n) => format!(
+            "going round through the same {}, and each brings what it brought before",
+            count(n, "call")
+        ),
+        Seen::Old(n) => format!(
+            "the last {} held little but calls made before, with the answers given before",
+            count(n, "step")
+        ),
+        Seen::SameChange(n) => {
+            format!("the same change was made {n} times with tool '{tool}', and brought the same")
+        }
+        Seen::Stale(n) => format!(
+            "the same question to tool '{tool}' got the same answer across {}",
+            count(n, "change")
+        ),
+        Seen::Stagnant(n) => {
+            format!("tool '{tool}' gave the same answer {n} times, whatever it was asked")
+        }
+    }
+}
+
+/// What every refusal says, and no tool does.
+const NOT_RUN: &str = "This call was not run. Running it again will bring nothing new";
+
+/// Whether a tool's answer is a refusal of this ring that came back through the client.
+pub(super) fn is_refusal(answer: &str) -> bool {
+    prefix(answer, MAX_TEXT).contains(NOT_RUN)
+}
+
 /// Why a call does not run (A2), and that another way is needed.
 pub fn refusal(what: &str, refusals: u32, max: u32) -> String {
     format!(
-        "{what} (blocked {refusals}/{max}). This call was not run. Running it again will bring \
-         nothing new: do something different, such as another tool, other arguments, or a smaller \
-         step, or say what keeps you from going on."
+        "{what} (blocked {refusals}/{max}). {NOT_RUN}: do something different, such as another \
+         tool, other arguments, or a smaller step, or say what keeps you from going on."
     )
+}
+
+/// Why a session ends that goes nowhere (A3).
+pub fn halt(what: &str) -> String {
+    format!("You are going nowhere: {what}. The session ends here.")
 }
 
 /// A refusal that ends the session.
@@ -93,7 +143,7 @@ pub(super) fn stall_evidence(idle: Millis, last: Option<&LastCall>) -> String {
 }
 
 /// `The last tool was 'x' and it succeeded: "…".`
-fn outcome_sentence(last: &LastCall) -> String {
+pub(crate) fn outcome_sentence(last: &LastCall) -> String {
     let how = match last.outcome {
         None => "has not answered yet",
         Some(ToolOutcome::Ok) => "succeeded",
@@ -123,7 +173,7 @@ pub fn validation(failure: &ValidationFailure, streak: u32, max: u32) -> String 
 }
 
 /// A validation failure in one sentence.
-pub(super) fn validation_evidence(failure: &ValidationFailure) -> String {
+pub(crate) fn validation_evidence(failure: &ValidationFailure) -> String {
     format!("{}: {}", kind_words(failure.kind), clean(&failure.error, MAX_PART))
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::guard::Rung;
 use crate::guard::Trip;
+use crate::outcome::Outcome;
 
 /// The call ring's answer to a call, a result or a failure: four rungs of the ladder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +51,19 @@ impl Verdict {
     /// Whether a call that was asked about may run.
     pub const fn may_run(&self) -> bool {
         matches!(self, Self::Pass | Self::Nudge { .. })
+    }
+
+    /// Whether the session ends.
+    pub const fn is_halt(&self) -> bool {
+        matches!(self, Self::Halt { .. })
+    }
+
+    /// What the session ends with, if it does.
+    pub const fn outcome(&self) -> Option<Outcome> {
+        match self {
+            Self::Halt { trip, .. } => trip.guard.outcome(),
+            Self::Pass | Self::Nudge { .. } | Self::Refuse { .. } => None,
+        }
     }
 
     /// What the agent is told, if anything.

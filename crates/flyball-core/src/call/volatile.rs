@@ -11,6 +11,7 @@
 //! | duration | `1.23s`, `12 ms`, `3m 41s`, `1h02m`, `5 seconds` |
 //! | uuid, hex id | 7 hex digits or more with a digit and a letter among them, `0x7ffd1234` |
 //! | process id | `pid 123`, `PID: 123`, `pid=123` |
+//! | a shell's own counter | `bash: line 205: no: command not found`; not `build.sh: line 12:` |
 //! | temporary path | the name below `/tmp`, `/var/tmp`, `/var/folders/x/y/T`; the rest of the path stays |
 //! | white space | a run of it is one blank; none at the ends |
 
@@ -41,6 +42,7 @@ impl Shape {
             Self::Duration => *b"\xffd",
             Self::Id => *b"\xffi",
             Self::Process => *b"\xffp",
+            Self::Counter => *b"\xffc",
             Self::TempPath => *b"\xff/",
         }
     }
@@ -131,6 +133,9 @@ impl Scan<'_> {
             return self.replace(pid_start, found, out);
         }
         let digits = digits_end(self.bytes, start);
+        if self.bytes.get(digits) == Some(&b':') && is_shell_counter(self.bytes.get(..start)) {
+            return self.replace(start, (Shape::Counter, digits), out);
+        }
         let goes_on = self.is_word(digits);
         let end = if goes_on { run_end(self.bytes, digits, Class::Word) } else { digits };
         match numeric(self.bytes, start, digits, end) {
@@ -187,6 +192,17 @@ impl Scan<'_> {
         let is_word = rest.last().is_none_or(|b| class(*b) != Class::Word);
         is_word.then_some(self.at + rest.len())
     }
+}
+
+/// Whether a shell says here which of its lines it read: it counts what an agent typed.
+fn is_shell_counter(before: Option<&[u8]>) -> bool {
+    let Some(name) = before.and_then(|before| before.strip_suffix(b": line ")) else {
+        return false;
+    };
+    [&b"bash"[..], b"dash", b"ksh", b"zsh", b"sh"].iter().any(|shell| {
+        let rest = name.strip_suffix(*shell);
+        rest.is_some_and(|rest| rest.last().is_none_or(|byte| matches!(byte, b'/' | b' ' | b'\n')))
+    })
 }
 
 /// The length of `pid`.

@@ -7,13 +7,15 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::StepOutput;
+use super::advice::{self, LeftOver};
 use super::judging::exit_words;
 use super::phase::{Closed, End};
 use super::state::Answer;
 use crate::event::ExitHow;
 use crate::gate::GateResult;
 use crate::gate::blocking::{BlockingEvent, Refusal};
-use crate::guard::{GuardKind, Trip};
+use crate::guard::{GuardKind, Rung, Trip};
 use crate::id::TaskId;
 use crate::policy::{GateRules, Policy};
 use crate::text;
@@ -28,6 +30,9 @@ pub(super) struct Briefing {
     remedies: Vec<String>,
     /// What happened to the last session.
     incident: Option<String>,
+    /// Advice that did not reach the last session.
+    #[serde(default)]
+    advice: Option<LeftOver>,
     /// What was undone in the task list.
     violations: Vec<String>,
     /// Why it is not done.
@@ -41,16 +46,19 @@ pub(super) struct Briefing {
 struct Told {
     remedies: Vec<String>,
     incident: Option<String>,
+    #[serde(default)]
+    advice: Option<LeftOver>,
     violations: Vec<String>,
     blocking: Option<String>,
 }
 
 impl Briefing {
     /// The text, and the end of what it told.
-    pub(super) fn compose(&mut self, answer: Option<&Answer>) -> String {
+    pub(super) fn compose(&mut self, answer: Option<&Answer>, out: &mut StepOutput) -> String {
         let told = Told {
             remedies: core::mem::take(&mut self.remedies),
             incident: self.incident.take(),
+            advice: self.advice.take(),
             violations: core::mem::take(&mut self.violations),
             blocking: self.blocking.take(),
         };
@@ -58,6 +66,12 @@ impl Briefing {
         parts.extend(answer.map(answered));
         parts.extend(told.remedies.iter().cloned());
         parts.extend(told.incident.iter().cloned());
+        if let Some(advice) = &told.advice {
+            parts.push(advice.text.clone());
+            for trip in &advice.trips {
+                out.tripped(trip.clone(), Rung::Nudge);
+            }
+        }
         if !told.violations.is_empty() {
             parts.push(undone(&told.violations));
         }
@@ -71,6 +85,7 @@ impl Briefing {
         if let Some(told) = self.told.take() {
             self.remedies.splice(0..0, told.remedies);
             self.incident = self.incident.take().or(told.incident);
+            self.advice = self.advice.take().or(told.advice);
             self.violations.splice(0..0, told.violations);
             self.blocking = self.blocking.take().or(told.blocking);
         }
@@ -95,6 +110,7 @@ impl Briefing {
             self.again();
         }
         self.incident = incident(closed).or_else(|| idle(closed, stuck, policy));
+        self.advice = advice::left_over(&closed.session, closed.ended);
         self.violations.clone_from(&closed.violations);
         if let Some(failure) = closed.exit.claims.failures.last() {
             self.violations.push(format!(
@@ -180,6 +196,10 @@ fn halted(closed: &Closed, trip: &Trip) -> String {
     let advice = match trip.guard {
         GuardKind::Repetition => {
             "Do not make that call again: choose another tool or other arguments."
+        }
+        GuardKind::GoingNowhere => {
+            "Do not go through the same steps again: write down what they told you, and try \
+             something none of them was."
         }
         GuardKind::Validation => "Write complete, valid tool calls; one at a time if need be.",
         GuardKind::ToolFailures => "Find out why the tool fails before you use it again.",

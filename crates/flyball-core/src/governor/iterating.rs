@@ -2,13 +2,13 @@
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::phase::{Closed, End, Phase, Session, Trouble};
 use super::state::RunState;
-use super::{StepOutput, finish, stopping};
-use crate::call::{ToolCall, ToolOutcome, ToolResult, Verdict};
+use super::{StepOutput, advice, door, finish, stopping, stops};
+use crate::call::texts::validation_evidence as evidence_of;
+use crate::call::{CallRing, ToolCall, ToolOutcome, ToolResult, Verdict};
 use crate::effect::{Effect, Notice};
 use crate::event::{AgentFact, Exit, Timer};
 use crate::guard::Rung;
@@ -26,13 +26,14 @@ pub(super) fn fact(
     session.calls.life(out.at);
     session.last_life = out.at;
     session.stall_told = None;
+    // Signs that come while the gates run say nothing about who is waited for.
+    session.awaits_answer &= matches!(
+        fact,
+        AgentFact::ShowedLife | AgentFact::Spent(_) | AgentFact::FilledContext { .. }
+    );
     match fact {
         AgentFact::Started { .. } | AgentFact::ShowedLife => Phase::Iterating(session),
-        // What hooks do they have done; the agent works.
-        AgentFact::CalledJudged(_) | AgentFact::HookSteered { .. } => {
-            session.trouble = None;
-            Phase::Iterating(session)
-        }
+        AgentFact::Asked(question) => door::asked(session, question, state, out),
         AgentFact::CouldNotStart { why } => {
             finish::end(Outcome::AgentNotStarted, why.clone(), state, out)
         }
@@ -40,6 +41,14 @@ pub(super) fn fact(
         AgentFact::ToolReturned(result) => returned(session, result, state, out),
         AgentFact::Spoke => {
             session.calls.spoke(out.at);
+            Phase::Iterating(session)
+        }
+        AgentFact::OnlySpoke { agent } => {
+            session.calls.only_spoke(out.at, agent);
+            Phase::Iterating(session)
+        }
+        AgentFact::HeardHuman => {
+            session.calls.human(out.at);
             Phase::Iterating(session)
         }
         AgentFact::SpokeNonsense(failure) => {
@@ -57,7 +66,10 @@ pub(super) fn fact(
                 None => Phase::Iterating(session),
             }
         }
-        AgentFact::FilledContext { permille } => filled(session, *permille, state, out),
+        AgentFact::FilledContext { permille } => {
+            note_context(&mut session, *permille, state, out);
+            Phase::Iterating(session)
+        }
         AgentFact::HitLimit { resets_at, message } => {
             let (resets_at, message) = (*resets_at, message.clone());
             troubled(session, Trouble::Limit { resets_at, message }, state, out)
@@ -72,18 +84,7 @@ pub(super) fn fact(
             session.trouble = Some(Trouble::OwnGuard { message: message.clone() });
             Phase::Iterating(session)
         }
-        AgentFact::StopRefused { .. } => {
-            if state.refused_task != session.task {
-                state.ring.completion_streak_ended();
-                state.refused_task.clone_from(&session.task);
-            }
-            state.ring.completion_refused();
-            Phase::Iterating(session)
-        }
-        AgentFact::HookHalted(trip) => {
-            out.tripped(trip.clone(), Rung::Halt);
-            stopping::begin(session, End::Halted(trip.clone()), out, state)
-        }
+        AgentFact::StopExamined(found) => stops::examined(session, found, state, out),
         AgentFact::ReportedAttempt(report) => {
             session.reports.add(report.clone());
             Phase::Iterating(session)
@@ -100,10 +101,11 @@ fn called(
 ) -> Phase {
     // An agent that works again has got over its trouble.
     session.trouble = None;
+    let was_asked = session.calls.has_judged(call);
     let verdict = session.calls.before(&state.policy.calls, out.at, call);
-    if let Verdict::Refuse { message, .. } | Verdict::Halt { message, .. } = &verdict {
-        let (iteration, message) = (session.iteration, message.clone());
-        out.order(Effect::RefuseCall { iteration, call: call.id.clone(), message });
+    // What was said when it was asked about is not said again.
+    if was_asked && !verdict.may_run() {
+        return Phase::Iterating(session);
     }
     obey(session, verdict, state, out)
 }
@@ -114,28 +116,41 @@ fn returned(
     state: &mut RunState,
     out: &mut StepOutput,
 ) -> Phase {
-    let limit = state.policy.calls.large_response;
-    if result.chars > limit && result.outcome != ToolOutcome::Refused {
-        let evidence = format!("a tool result has {} characters", result.chars);
-        let trip = Trip::new(GuardKind::LargeResponse, result.chars, limit, evidence);
-        out.tripped(trip, Rung::Nudge);
-    }
+    note_large(result, state, out);
     let verdict = session.calls.after(&state.policy.calls, out.at, result);
     obey(session, verdict, state, out)
 }
 
-/// Does what the call ring says.
-fn obey(session: Box<Session>, verdict: Verdict, state: &RunState, out: &mut StepOutput) -> Phase {
+/// A result too large for the context is worth a word (A7).
+pub(super) fn note_large(result: &ToolResult, state: &RunState, out: &mut StepOutput) {
+    if result.outcome == ToolOutcome::Refused {
+        return;
+    }
+    if let Some(trip) = CallRing::large(&state.policy.calls, result.chars) {
+        out.tripped(trip, Rung::Nudge);
+    }
+}
+
+/// Does what the call ring says of what the stream has shown. A refused call has run: the agent did
+/// not ask. It counts, and the agent is told where it listens.
+fn obey(
+    mut session: Box<Session>,
+    verdict: Verdict,
+    state: &RunState,
+    out: &mut StepOutput,
+) -> Phase {
     let rung = verdict.rung();
     match verdict {
         Verdict::Pass => Phase::Iterating(session),
         Verdict::Nudge { message, trip } => {
-            out.tripped(trip, rung);
-            steer(&session, message, state, out);
+            advice::advise(&mut session, message, trip, state, out);
             Phase::Iterating(session)
         }
-        Verdict::Refuse { trip, .. } => {
+        Verdict::Refuse { message, trip } => {
             out.tripped(trip, rung);
+            if state.can_push() {
+                out.order(Effect::SteerAgent { iteration: session.iteration, message });
+            }
             Phase::Iterating(session)
         }
         Verdict::Halt { trip, .. } => {
@@ -145,26 +160,19 @@ fn obey(session: Box<Session>, verdict: Verdict, state: &RunState, out: &mut Ste
     }
 }
 
-fn steer(session: &Session, message: String, state: &RunState, out: &mut StepOutput) {
-    if state.traits().steerable {
-        out.order(Effect::SteerAgent { iteration: session.iteration, message });
-    }
-}
-
-fn filled(
-    mut session: Box<Session>,
+/// The context window is this full: people and the agent are told when a step is crossed (A8).
+pub(super) fn note_context(
+    session: &mut Session,
     permille: u16,
     state: &RunState,
     out: &mut StepOutput,
-) -> Phase {
-    if let Some(notice) = session.calls.context(permille) {
-        let percent = notice.percent;
-        out.announce(Notice::ContextFilling { percent, message: notice.message.clone() });
-        let evidence = format!("{percent} % of the context window is used");
-        out.tripped(Trip::new(GuardKind::ContextFill, percent, 100_u64, evidence), Rung::Nudge);
-        steer(&session, notice.message, state, out);
-    }
-    Phase::Iterating(session)
+) {
+    let Some(notice) = session.calls.context(permille) else { return };
+    let percent = notice.percent;
+    out.announce(Notice::ContextFilling { percent, message: notice.message.clone() });
+    let evidence = format!("{percent} % of the context window is used");
+    let trip = Trip::new(GuardKind::ContextFill, percent, 100_u64, evidence);
+    advice::advise(session, notice.message, trip, state, out);
 }
 
 /// The agent cannot work. Most exit by themselves; one that only waits is stopped after a while.
@@ -211,14 +219,17 @@ fn runtime_up(session: Box<Session>, state: &RunState, out: &mut StepOutput) -> 
 /// A6: an agent that can be told is told first and given the same time again; then it is stopped.
 fn silent(mut session: Box<Session>, state: &RunState, out: &mut StepOutput) -> Phase {
     let limit = state.policy.limits.stall_after;
+    if session.awaits_answer {
+        session.calls.life(out.at);
+        session.last_life = out.at;
+    }
     let Some(stall) = session.calls.stalled(out.at, limit) else {
         set_stall_timer(&session, state, out);
         return Phase::Iterating(session);
     };
     match session.stall_told {
-        None if state.traits().steerable => {
-            out.tripped(stall.trip, Rung::Nudge);
-            steer(&session, stall.message, state, out);
+        None if state.can_push() => {
+            advice::advise(&mut session, stall.message, stall.trip, state, out);
             session.stall_told = Some(out.at);
             set_stall_timer(&session, state, out);
             Phase::Iterating(session)
@@ -277,27 +288,21 @@ fn set_stall_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
     }
 }
 
-/// The agent is gone. What it got wrong in its last words counts now; a trip on the exit itself
-/// halts a session that has already ended, so nothing is waited for.
+/// The agent is gone. A trip on the exit itself halts a session that has already ended, so nothing
+/// is waited for.
 pub(super) fn exited(
-    mut session: Session,
+    session: Session,
     mut end: End,
     exit: &Exit,
     state: &RunState,
     out: &mut StepOutput,
 ) -> Phase {
+    // Whether that ends the run is judged with the iteration.
     for failure in &exit.claims.failures {
-        let verdict = session.calls.invalid(&state.policy.calls, out.at, failure);
-        let rung = verdict.rung();
-        if let Verdict::Nudge { trip, .. }
-        | Verdict::Refuse { trip, .. }
-        | Verdict::Halt { trip, .. } = verdict
-        {
-            out.tripped(trip.clone(), rung);
-            if rung == Rung::Halt && end == End::Own {
-                end = End::Halted(trip);
-            }
-        }
+        let streak = state.malformed_claims.saturating_add(1);
+        let limit = state.policy.calls.max_validation_failures;
+        let trip = Trip::new(GuardKind::Validation, streak, limit, evidence_of(failure));
+        out.tripped(trip, Rung::Nudge);
     }
     if let (End::Own, Some(Trouble::OwnGuard { message })) = (&end, &session.trouble) {
         let evidence = format!("the agent's own loop guard stopped it: {message}");

@@ -6,12 +6,14 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::advice::Deferred;
 use crate::call::CallRing;
 use crate::effect::{Effect, Ending, Force};
 use crate::event::{Exit, Spend, StopCause, WorktreeSnapshot};
 use crate::guard::Trip;
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
+use crate::stop::StopRing;
 use crate::task::AttemptReports;
 use crate::tasklist::Mode;
 
@@ -102,6 +104,20 @@ pub(super) struct Session {
     /// What the agent said through a tool of its attempts.
     #[serde(default)]
     pub(super) reports: AttemptReports,
+    /// Advice that has not reached it yet.
+    #[serde(default)]
+    pub(super) advice: Deferred,
+    /// Whether anything was asked at its door so far.
+    #[serde(default)]
+    pub(super) door_used: bool,
+    #[serde(default)]
+    pub(super) stops: StopRing,
+    /// How many stops its client lets be refused.
+    #[serde(default)]
+    pub(super) client_stop_cap: u32,
+    /// It asked whether it may stop and waits for the gates: silence is flyball's doing.
+    #[serde(default)]
+    pub(super) awaits_answer: bool,
 }
 
 /// What keeps an agent from working, through no fault of its own work.

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::advice::Deferred;
 use super::phase::{Phase, Session};
 use super::state::RunState;
 use super::{StepOutput, finish, iterating, remedies};
@@ -10,6 +11,7 @@ use crate::call::CallRing;
 use crate::effect::{Effect, Notice};
 use crate::event::Spend;
 use crate::id::{IterationNo, TaskId};
+use crate::stop::StopRing;
 use crate::task::{AttemptReports, Remedy};
 use crate::tasklist::Mode;
 
@@ -79,7 +81,7 @@ fn start(mode: Mode, task: Option<TaskId>, state: &mut RunState, out: &mut StepO
         answer.given_to = Some(iteration);
         out.announce(Notice::AnswerDelivered);
     }
-    let briefing = state.briefing.compose(state.answer.as_ref());
+    let briefing = state.briefing.compose(state.answer.as_ref(), out);
     let mut calls = CallRing::new();
     calls.life(out.at);
     let session = Session {
@@ -93,6 +95,11 @@ fn start(mode: Mode, task: Option<TaskId>, state: &mut RunState, out: &mut StepO
         spent: Spend::default(),
         trouble: None,
         reports: AttemptReports::default(),
+        advice: Deferred::default(),
+        door_used: false,
+        stops: StopRing::default(),
+        client_stop_cap: u32::MAX,
+        awaits_answer: false,
     };
     let agent = state.agent;
     out.order(Effect::StartAgent { iteration, mode, task, briefing, agent });

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::briefing::Briefing;
 use super::phase::{Closed, End, Phase, Session};
-use super::state::{Answer, Before, Carried, RunState, TamperWatch, TaskBoard};
+use super::state::{Answer, Carried, RunState, TamperWatch, TaskBoard};
 use super::waiting::WaitMeter;
 use super::{StepOutput, finish, planning, verifying};
 use crate::claim::ClaimReading;
@@ -16,6 +16,7 @@ use crate::gate::{Finding, GateResult};
 use crate::id::IterationNo;
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::outcome::Outcome;
+use crate::starting_point::StartingPoint;
 use crate::task::TaskRing;
 use crate::tasklist::{TaskList, TaskListError};
 
@@ -80,10 +81,7 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         agents: core::iter::once(agent).chain(other_agents).copied().collect(),
         agent: 0,
         tasks: read_tasks(&snapshot.tasks).ok().flatten(),
-        before: Before {
-            uncommitted: snapshot.uncommitted.iter().cloned().collect(),
-            ..Before::default()
-        },
+        before: StartingPoint::of(snapshot),
         head: snapshot.head.clone(),
         code_tree: snapshot.code_tree.clone(),
         verdict: None,
@@ -102,6 +100,7 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         left: Vec::new(),
         last_task: None,
         refused_task: None,
+        malformed_claims: 0,
         attempted: alloc::collections::BTreeSet::new(),
         carried: Carried::default(),
         entries: 0,
@@ -161,8 +160,7 @@ pub(super) fn baseline(
     out: &mut StepOutput,
 ) -> Phase {
     state.take_verdict(result, tamper);
-    state.before.failing = result.failing();
-    state.before.failures = result.failure_count();
+    state.before.take_gates(result);
     let meters = state.ring.meters;
     state.ring = IterationRing::with_baseline(result.score());
     state.ring.meters = meters;

@@ -11,12 +11,13 @@ use super::phase::Phase;
 use super::waiting::WaitMeter;
 use crate::claim::Claim;
 use crate::effect::{LeftTask, Tally};
-use crate::event::{AgentTraits, Commit, Event, WorktreeSnapshot};
+use crate::event::{AgentTraits, Commit, Event};
 use crate::gate::{Finding, GateResult};
 use crate::id::{GateName, IterationNo, RunId, TaskId};
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::moment::Moment;
-use crate::policy::{Baseline, OnTamper, Policy};
+use crate::policy::{OnTamper, Policy};
+use crate::starting_point::StartingPoint;
 use crate::task::{AttemptReports, Standing, TaskRing};
 use crate::tasklist::TaskList;
 
@@ -25,14 +26,6 @@ use crate::tasklist::TaskList;
 pub(super) struct TaskBoard {
     pub(super) text: String,
     pub(super) list: TaskList,
-}
-
-/// What was red before the run began.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Before {
-    pub(super) failing: BTreeSet<String>,
-    pub(super) failures: u64,
-    pub(super) uncommitted: BTreeSet<String>,
 }
 
 /// Weakened tests and gates, and what was said about them.
@@ -81,7 +74,7 @@ pub(super) struct RunState {
     pub(super) agents: Vec<AgentTraits>,
     pub(super) agent: u32,
     pub(super) tasks: Option<TaskBoard>,
-    pub(super) before: Before,
+    pub(super) before: StartingPoint,
     pub(super) head: Option<String>,
     pub(super) code_tree: String,
     /// The gates' last word, and the one before it.
@@ -99,6 +92,9 @@ pub(super) struct RunState {
     pub(super) last_task: Option<TaskId>,
     /// The task whose completions were refused in a row.
     pub(super) refused_task: Option<TaskId>,
+    /// Iterations in a row that ended with a malformed claim and without progress (A4).
+    #[serde(default)]
+    pub(super) malformed_claims: u32,
     /// Tasks attempted in the last iteration, to be looked at before the next.
     pub(super) attempted: BTreeSet<TaskId>,
     /// What sessions cut short by a limit left behind, for the iteration that goes on.
@@ -156,6 +152,11 @@ impl RunState {
         self.mark = self.mark.max(at);
     }
 
+    /// Whether the agent at work can be told something at any time; fallbacks cannot.
+    pub(super) fn can_push(&self) -> bool {
+        self.traits().steerable
+    }
+
     /// The gates' word on a new tree.
     pub(super) fn take_verdict(&mut self, result: &GateResult, tamper: &[Finding]) {
         self.verdict_before = self.verdict.replace(result.clone());
@@ -168,13 +169,7 @@ impl RunState {
             return None;
         }
         let Some(verdict) = &self.verdict else { return Some(false) };
-        Some(match self.policy.gates.baseline {
-            Baseline::Block => verdict.is_green(),
-            Baseline::Ignore => {
-                verdict.is_green()
-                    || verdict.nothing_new(&self.before.failing, self.before.failures)
-            }
-        })
+        Some(self.before.accepts(self.policy.gates.baseline, verdict))
     }
 
     /// Weakened tests that stand in the way of a completion.
@@ -185,12 +180,6 @@ impl RunState {
         let gate = GateName::new("tamper");
         let open = |finding: &&Finding| !self.tamper.accepted.contains(&finding.identity(&gate));
         self.tamper.findings.iter().filter(open).collect()
-    }
-
-    /// Uncommitted paths that were not uncommitted before the run.
-    pub(super) fn newly_uncommitted<'a>(&self, snapshot: &'a WorktreeSnapshot) -> Vec<&'a str> {
-        let is_new = |path: &&str| !self.before.uncommitted.contains(*path);
-        snapshot.uncommitted.iter().map(String::as_str).filter(is_new).collect()
     }
 
     /// The numbers so far.

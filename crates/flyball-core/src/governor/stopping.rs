@@ -5,9 +5,9 @@ use alloc::format;
 
 use super::phase::{End, Phase, Session, Stop};
 use super::state::RunState;
-use super::{StepOutput, finish, iterating};
+use super::{StepOutput, door, finish, iterating, stops};
 use crate::effect::{Effect, Force};
-use crate::event::{AgentFact, StopCause, Timer};
+use crate::event::{AgentFact, StopCause, StopExamined, Timer};
 use crate::outcome::Outcome;
 
 /// How often a kill is repeated before flyball gives up.
@@ -76,6 +76,14 @@ pub(super) fn fact(
             stop.session.reports.add(report.clone());
             Phase::Stopping(stop)
         }
+        AgentFact::StopExamined(StopExamined { asking, .. }) => {
+            stops::asked_while_stopping(&stop.session, *asking, out);
+            Phase::Stopping(stop)
+        }
+        AgentFact::Asked(question) => {
+            door::asked_while_stopping(&mut stop.session, question, out);
+            Phase::Stopping(stop)
+        }
         AgentFact::Exited(exit) => {
             let Stop { session, end, .. } = *stop;
             iterating::exited(session, end, exit, state, out)
@@ -85,9 +93,9 @@ pub(super) fn fact(
         }
         AgentFact::Started { .. }
         | AgentFact::ShowedLife
+        | AgentFact::HeardHuman
+        | AgentFact::OnlySpoke { .. }
         | AgentFact::CalledTool(_)
-        | AgentFact::CalledJudged(_)
-        | AgentFact::HookSteered { .. }
         | AgentFact::ToolReturned(_)
         | AgentFact::Spoke
         | AgentFact::SpokeNonsense(_)
@@ -95,9 +103,7 @@ pub(super) fn fact(
         | AgentFact::HitLimit { .. }
         | AgentFact::LostModel { .. }
         | AgentFact::RefusedCredentials { .. }
-        | AgentFact::StoppedItself { .. }
-        | AgentFact::StopRefused { .. }
-        | AgentFact::HookHalted(_) => Phase::Stopping(stop),
+        | AgentFact::StoppedItself { .. } => Phase::Stopping(stop),
     }
 }
 

@@ -2,6 +2,7 @@
 //! No process, no clock, no file.
 
 mod claims;
+mod door;
 mod endings;
 mod limits;
 mod resuming;

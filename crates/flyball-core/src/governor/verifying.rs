@@ -42,7 +42,7 @@ pub(super) fn verify(
         None if !claims.complete => missing.push(String::from("the agent has not said COMPLETE")),
         None => {}
     }
-    missing.extend(uncommitted(state, snapshot));
+    missing.extend(state.before.uncommitted_work(snapshot));
     let gates = match (state.green(), &state.tasks) {
         (Some(green), _) => green,
         (None, Some(_)) => true,
@@ -71,17 +71,6 @@ fn open_stories(state: &RunState) -> Option<String> {
     Some(format!("{count}{noun} not finished: {shown}{more}"))
 }
 
-fn uncommitted(state: &RunState, snapshot: &WorktreeSnapshot) -> Option<String> {
-    let paths = state.newly_uncommitted(snapshot);
-    if paths.is_empty() {
-        return None;
-    }
-    let shown = paths.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-    let more = paths.len().saturating_sub(5);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    Some(format!("{} not committed: {shown}{more}", text::count(paths.len() as u64, "path")))
-}
-
 /// Why it is not done, in the form the agent gets.
 pub(super) fn blocking_event(state: &RunState, missing: &[String]) -> BlockingEvent {
     let mut missing = missing.to_vec();
@@ -90,10 +79,7 @@ pub(super) fn blocking_event(state: &RunState, missing: &[String]) -> BlockingEv
     }
     let nothing = crate::gate::GateResult::default();
     let now = state.verdict.as_ref().unwrap_or(&nothing);
-    let request = state.last_task.as_ref().map_or_else(
-        || String::from("the work described in the prompt"),
-        |task| state.task_label(task),
-    );
+    let request = request(state.last_task.as_ref(), state);
     BlockingEvent::new(Refusal {
         request: &request,
         now,
@@ -101,4 +87,12 @@ pub(super) fn blocking_event(state: &RunState, missing: &[String]) -> BlockingEv
         baseline: &state.before.failing,
         missing: &missing,
     })
+}
+
+/// What was asked for, in the words of the task.
+pub(super) fn request(task: Option<&TaskId>, state: &RunState) -> String {
+    task.map_or_else(
+        || String::from("the work described in the prompt"),
+        |task| state.task_label(task),
+    )
 }

@@ -54,7 +54,7 @@ pub(super) fn iterations(meters: &Meters, policy: &Policy) -> Option<Trip> {
     let max = policy.limits.iterations;
     (max > 0 && meters.iterations >= max).then(|| {
         let next = meters.iterations.saturating_add(1);
-        let text = format!("Iteration {next} exceeds maximum of {max}. Circuit breaker triggered.");
+        let text = format!("Iteration {next} exceeds maximum of {max}.");
         Trip::new(GuardKind::MaxIterations, next, max, text)
     })
 }

@@ -25,9 +25,11 @@ impl Policy {
     pub fn for_agent(&self, agent: &AgentTraits) -> Self {
         let mut rules = self.0.clone();
         if let Some(most) = agent.refuse_after_at_most {
-            // Never below the nudge, so that the policy stays a sensible one.
-            rules.calls.refuse_after =
-                rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);
+            // Never below the nudge, so that the policy stays a sensible one. Such a loop guard looks
+            // at no results, so neither may the limit.
+            let calls = &mut rules.calls;
+            calls.refuse_after = calls.refuse_after.min(most).max(calls.nudge_after);
+            calls.refuse_after_changing = calls.refuse_after_changing.min(calls.refuse_after);
         }
         if agent.may_be_silent {
             rules.limits.stall_after = Millis::ZERO;

@@ -73,6 +73,7 @@ pub(super) fn check(rules: &Rules) -> Result<(), PolicyError> {
         ("limits.wait", limits.wait.get()),
         ("limits.stop_grace", limits.stop_grace.get()),
         ("calls.refuse_after", calls.refuse_after.into()),
+        ("calls.refuse_after_changing", calls.refuse_after_changing.into()),
         ("calls.max_refusals", calls.max_refusals.into()),
         ("calls.max_validation_failures", calls.max_validation_failures.into()),
         ("calls.max_consecutive_failures", calls.max_consecutive_failures.into()),
@@ -89,6 +90,7 @@ pub(super) fn check(rules: &Rules) -> Result<(), PolicyError> {
     }
     // One call is no repetition, two scores are no trend, and one attempt is no pattern.
     least("calls.nudge_after", calls.nudge_after.into(), 2)?;
+    least("calls.nudge_after_success", calls.nudge_after_success.into(), 2)?;
     least("iterations.regression_window", iterations.regression_window.into(), 2)?;
     least("tasks.max_attempts", tasks.max_attempts.into(), 2)?;
     // The state keeps this many scores and attempts, and no more.
@@ -153,7 +155,9 @@ mod tests {
             ("limits.cost_usd", |r| r.limits.cost_usd = f64::NAN),
             ("limits.cost_usd", |r| r.limits.cost_usd = f64::INFINITY),
             ("calls.nudge_after", |r| r.calls.nudge_after = 1),
+            ("calls.nudge_after_success", |r| r.calls.nudge_after_success = 1),
             ("calls.refuse_after", |r| r.calls.refuse_after = 0),
+            ("calls.refuse_after_changing", |r| r.calls.refuse_after_changing = 0),
             ("calls.refuse_after", |r| (r.calls.nudge_after, r.calls.refuse_after) = (4, 3)),
             ("calls.max_refusals", |r| r.calls.max_refusals = 0),
             ("calls.max_validation_failures", |r| r.calls.max_validation_failures = 0),

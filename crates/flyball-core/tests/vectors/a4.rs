@@ -36,8 +36,7 @@ fn kinds(vector: &Vector) {
     let mut ring = CallRing::new();
     let kinds: Vec<ValidationKind> = vector.input();
     for (count, kind) in (1..).zip(kinds) {
-        let [expected, received, error] = ["a", "b", "c"].map(String::from);
-        let failure = ValidationFailure { kind, expected, received, error };
+        let failure = ValidationFailure::new(kind, "a", "b", "c");
         ring.invalid(&rules, Moment::default(), &failure);
         vector.same(ring.status().validation_failures, count);
     }

@@ -18,7 +18,10 @@ pub(crate) struct Config {
     max_refusals: Option<u32>,
     max_validation_failures: Option<u32>,
     max_consecutive_failures: Option<u32>,
-    polling: Vec<String>,
+    nudge_after_success: Option<u32>,
+    refuse_after_changing: Option<u32>,
+    /// The vectors show each rule by itself.
+    account: bool,
 }
 
 impl Config {
@@ -30,11 +33,13 @@ impl Config {
             (&mut rules.max_refusals, self.max_refusals),
             (&mut rules.max_validation_failures, self.max_validation_failures),
             (&mut rules.max_consecutive_failures, self.max_consecutive_failures),
+            (&mut rules.nudge_after_success, self.nudge_after_success),
+            (&mut rules.refuse_after_changing, self.refuse_after_changing),
         ];
         for (rule, value) in set {
             *rule = value.unwrap_or(*rule);
         }
-        rules.polling = self.polling;
+        rules.account = self.account;
         rules
     }
 }
@@ -131,12 +136,8 @@ fn call(ring: &mut CallRing, rules: &CallRules, index: usize, step: &CallStep) -
 }
 
 fn invalid(ring: &mut CallRing, rules: &CallRules, index: usize, step: &InvalidStep) -> Verdict {
-    let failure = ValidationFailure {
-        kind: ValidationKind::UnparseableJson,
-        expected: "an object".into(),
-        received: step.invalid.clone(),
-        error: "expected `{`".into(),
-    };
+    let kind = ValidationKind::UnparseableJson;
+    let failure = ValidationFailure::new(kind, "an object", &step.invalid, "expected `{`");
     ring.invalid(rules, moment(index), &failure)
 }
 

@@ -77,10 +77,14 @@ pub enum Persona {
     SlowSteady,
     /// Works for hours.
     Sleeper,
-    /// Is halted by a hook.
-    HookHalted,
-    /// Is kept from stopping by a hook, again and again.
-    HookHeld,
+    /// Asks at its door about the same call again and again, and makes it whatever it is told.
+    AskingLooper,
+    /// Wants to stop while tests are red, and mends them one by one when it is sent back.
+    StopsRed,
+    /// Wants to stop before it has committed, and commits when it is sent back.
+    StopsUncommitted,
+    /// Wants to stop while tests are red, is sent back and does nothing but ask again.
+    StopsAgain,
     /// Cannot be killed.
     Undead,
     /// Is asked to work where nothing could ever verify it, or a human has to act first.
@@ -91,7 +95,7 @@ pub enum Persona {
 
 impl Persona {
     /// Everyone.
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 43] = [
         Self::Honest,
         Self::HonestWithReview,
         Self::Idle,
@@ -128,8 +132,10 @@ impl Persona {
         Self::LargeResponder,
         Self::SlowSteady,
         Self::Sleeper,
-        Self::HookHalted,
-        Self::HookHeld,
+        Self::AskingLooper,
+        Self::StopsRed,
+        Self::StopsUncommitted,
+        Self::StopsAgain,
         Self::Undead,
         Self::Hopeless,
         Self::Trusted,
@@ -148,7 +154,18 @@ impl Persona {
             | Self::Revisiter
             | Self::Limited
             | Self::LimitedBlindly => &[O::Complete],
-            Self::HookHeld => &[O::Complete, O::QualityGateExhausted],
+            Self::StopsUncommitted => &[O::Complete, O::QualityGateExhausted],
+            // Let go in the end, some leave red tests behind.
+            Self::StopsRed => &[
+                O::Complete,
+                O::QualityGateExhausted,
+                O::CircuitBreaker,
+                O::QualityRegression,
+                O::Thrashing,
+            ],
+            Self::StopsAgain => {
+                &[O::QualityGateExhausted, O::CircuitBreaker, O::QualityRegression, O::Thrashing]
+            }
             Self::LimitedForLong | Self::Unreachable => &[O::UsageLimit],
             Self::Unauthorised => &[O::AgentRefused],
             Self::NotStartable => &[O::AgentNotStarted],
@@ -157,7 +174,7 @@ impl Persona {
                 &[O::CircuitBreaker, O::Stalled, O::Blocked]
             }
             Self::Looping => &[O::CircuitBreaker, O::RepetitionLoop, O::Stalled, O::Blocked],
-            Self::SelfStopped | Self::HookHalted => {
+            Self::SelfStopped | Self::AskingLooper => {
                 &[O::CircuitBreaker, O::RepetitionLoop, O::Blocked]
             }
             Self::Crashing => &[O::CircuitBreaker, O::Blocked],

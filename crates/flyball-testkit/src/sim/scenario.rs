@@ -94,7 +94,12 @@ impl Scenario {
                 let count = rng.small(2, 3);
                 tasks = Some(open_stories(count, Chained::No));
             }
-            Persona::Tamperer | Persona::RedMaker | Persona::Regressor => {
+            Persona::Tamperer
+            | Persona::RedMaker
+            | Persona::Regressor
+            | Persona::StopsRed
+            | Persona::StopsUncommitted
+            | Persona::StopsAgain => {
                 gates = Vec::from([GateName::new("tests")]);
                 reds.clear();
             }
@@ -183,6 +188,7 @@ fn random_rules(rng: &mut Rng) -> Rules {
     rules.review.enabled = rng.chance(50);
     rules.review.cap = rng.small(1, 5);
     rules.gates.on_tamper = rng.pick(OnTamper::Ask, &[OnTamper::Refuse, OnTamper::Report]);
+    rules.gates.stop_refusals = rng.small(1, 4);
     rules.gates.baseline = rng.pick(Baseline::Block, &[Baseline::Block, Baseline::Ignore]);
     rules
 }

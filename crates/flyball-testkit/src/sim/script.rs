@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use flyball_core::call::{ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind};
+use flyball_core::door::{DoorQuestion, Matter};
 use flyball_core::effect::Force;
 use flyball_core::event::{AgentFact, ExitHow, Spend};
 use flyball_core::policy::Policy;
-use flyball_core::{CallId, GuardKind, Millis, Moment, Trip};
+use flyball_core::{CallId, Millis, Moment};
 use serde_json::json;
 
 use super::persona::Persona;
@@ -20,6 +21,8 @@ pub(crate) enum Act {
     Fact(AgentFact),
     /// Changes the repository.
     Deed(Deed),
+    /// Asks whether it may stop, and waits for the answer.
+    AskToStop,
     /// Ends.
     Exit(ExitHow, Words),
 }
@@ -58,7 +61,8 @@ pub(crate) struct Stage<'a> {
 /// The script of a session.
 #[expect(clippy::wildcard_enum_match_arm, reason = "everyone else obeys")]
 pub(crate) fn script(stage: &Stage<'_>, rng: &mut Rng) -> Script {
-    let mut writer = Writer { stage, rng, acts: VecDeque::new(), tail: Vec::new(), calls: 0 };
+    let mut writer =
+        Writer { stage, rng, acts: VecDeque::new(), tail: Vec::new(), calls: 0, asked: 0 };
     writer.write();
     let Writer { acts, tail, .. } = writer;
     let obeys = match stage.persona {
@@ -75,6 +79,7 @@ struct Writer<'a, 'b> {
     acts: VecDeque<(u64, Act)>,
     tail: Vec<(u64, Act)>,
     calls: u64,
+    asked: u64,
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "each function knows its own characters")]
@@ -96,8 +101,8 @@ impl Writer<'_, '_> {
             | Persona::LimitedForLong
             | Persona::Unreachable
             | Persona::Unauthorised
-            | Persona::SelfStopped
-            | Persona::HookHalted => self.troubled(),
+            | Persona::SelfStopped => self.troubled(),
+            Persona::AskingLooper => self.asking_looper(),
             _ => self.working(),
         }
     }
@@ -147,7 +152,28 @@ impl Writer<'_, '_> {
             Persona::Revisiter => self.revisiter(),
             Persona::SlowSteady => self.commits(BTreeSet::new(), "more to come"),
             Persona::Sleeper => self.sleeper(),
+            Persona::StopsRed | Persona::StopsUncommitted | Persona::StopsAgain => self.stopper(),
             _ => self.annotated(),
+        }
+    }
+
+    /// Characters that ask before they end, too early.
+    fn stopper(&mut self) {
+        let reds = match self.stage.persona {
+            Persona::StopsUncommitted => BTreeSet::new(),
+            _ => (0..self.rng.between(1, 4)).map(|number| (number * 3) % TESTS).collect(),
+        };
+        self.deed(Deed::Work(reds));
+        if self.stage.persona != Persona::StopsAgain {
+            self.deed(Deed::Step(Step::Forward));
+        }
+        if self.stage.persona != Persona::StopsUncommitted {
+            self.deed(Deed::Commit(String::from("work")));
+        }
+        self.push(Act::AskToStop);
+        match self.stage.persona {
+            Persona::StopsAgain => self.says("<promise>COMPLETE</promise>"),
+            _ => self.exit(ExitHow::Code(0), Words::Honest),
         }
     }
 
@@ -164,11 +190,6 @@ impl Writer<'_, '_> {
                 result.chars = 300_000;
                 self.fact(AgentFact::CalledTool(call));
                 self.fact(AgentFact::ToolReturned(result));
-            }
-            Persona::HookHeld => {
-                for _ in 0..self.rng.between(1, 3) {
-                    self.fact(AgentFact::StopRefused { reason: String::from("tests are red") });
-                }
             }
             _ => {}
         }
@@ -228,13 +249,26 @@ impl Writer<'_, '_> {
         }
     }
 
+    fn asking_looper(&mut self) {
+        for _ in 0..12 {
+            let (call, result) = self.call("the same", ToolOutcome::Ok);
+            self.asks(Matter::Call(call.clone()));
+            self.fact(AgentFact::CalledTool(call));
+            self.asks(Matter::Result(result.clone()));
+            self.fact(AgentFact::ToolReturned(result));
+        }
+        self.says("");
+    }
+
+    fn asks(&mut self, matter: Matter) {
+        self.asked += 1;
+        let (number, hears) = (self.asked, self.rng.chance(50));
+        self.fact(AgentFact::Asked(DoorQuestion { number, matter, hears, context: None }));
+    }
+
     fn nonsense(&mut self) {
-        let failure = ValidationFailure {
-            kind: ValidationKind::BadStreamLine,
-            expected: String::from("an event"),
-            received: String::from("%&!"),
-            error: String::from("no JSON"),
-        };
+        let kind = ValidationKind::BadStreamLine;
+        let failure = ValidationFailure::new(kind, "an event", "%&!", "no JSON");
         for _ in 0..5 {
             self.fact(AgentFact::SpokeNonsense(failure.clone()));
         }
@@ -278,9 +312,6 @@ impl Writer<'_, '_> {
             Persona::Unreachable => AgentFact::LostModel { message },
             Persona::Unauthorised => AgentFact::RefusedCredentials { message },
             Persona::SelfStopped => AgentFact::StoppedItself { message },
-            Persona::HookHalted => {
-                AgentFact::HookHalted(Trip::new(GuardKind::Repetition, 3_u64, 3_u64, "loop"))
-            }
             _ => AgentFact::HitLimit { resets_at: None, message },
         };
         self.fact(fact);

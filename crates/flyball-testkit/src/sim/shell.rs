@@ -28,6 +28,9 @@ impl World {
                 let pause = self.rng.between(1, 60_000);
                 self.later(pause, Happening::Gates(iteration, tree));
             }
+            Effect::AnswerDoor { question, .. } => self.answered = Some(question),
+            Effect::ExamineStop { asking, ticket, .. } => self.examine(asking, ticket),
+            Effect::AnswerStop { asking, verdict, .. } => self.answer_stop(asking, &verdict),
             Effect::SetTimer { timer, iteration, at } => {
                 self.timers.insert(timer, (iteration, at));
             }
@@ -45,7 +48,6 @@ impl World {
             | Effect::RecordContext(_)
             | Effect::MarkTask { .. }
             | Effect::SteerAgent { .. }
-            | Effect::RefuseCall { .. }
             | Effect::Announce(_)) => self.perform_durable(other),
         }
     }
@@ -68,7 +70,9 @@ impl World {
             | Effect::MarkTask { .. }
             | Effect::StartAgent { .. }
             | Effect::SteerAgent { .. }
-            | Effect::RefuseCall { .. }
+            | Effect::AnswerDoor { .. }
+            | Effect::ExamineStop { .. }
+            | Effect::AnswerStop { .. }
             | Effect::StopAgent { .. }
             | Effect::SnapshotWorktree { .. }
             | Effect::RunGates { .. }
@@ -109,6 +113,8 @@ impl World {
             next_in_tail,
             is_dying,
             was_told_to_stop,
+            refused: 0,
+            asks: None,
         });
         self.schedule();
     }

@@ -11,6 +11,7 @@ use flyball_core::{GuardKind, Outcome, Trip};
 
 use super::misfortune::DEAD_MAX;
 use super::persona::Persona;
+use super::stops::Stops;
 use super::world::World;
 
 /// An agent that was told to stop and has not gone yet.
@@ -38,6 +39,7 @@ pub(crate) struct Witness {
     largest: Spend,
     /// Spent by agents that were being stopped.
     late: Spend,
+    pub(crate) stops: Stops,
     pub(crate) broken: Vec<String>,
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use flyball_core::claim::{ClaimReading, read_structured};
 use flyball_core::effect::Ending;
 use flyball_core::event::{AgentFact, Exit, ExitHow, HumanFiles, RunStart, Timer};
+use flyball_core::stop::StopTicket;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
@@ -32,6 +33,8 @@ pub(super) enum Happening {
     Look(IterationNo),
     /// The gates have run.
     Gates(IterationNo, String),
+    /// The worktree and the gates were looked at because the agent with this life wants to stop.
+    Examined(u64, u64, StopTicket),
 }
 
 /// The agent that runs.
@@ -45,6 +48,10 @@ pub(super) struct Agent {
     pub(super) next_in_tail: usize,
     pub(super) is_dying: bool,
     pub(super) was_told_to_stop: bool,
+    /// How often it was not allowed to stop.
+    pub(super) refused: u32,
+    /// The asking it waits for an answer to.
+    pub(super) asks: Option<u64>,
 }
 
 /// The closed world.
@@ -64,6 +71,9 @@ pub(crate) struct World {
     pub(super) agent: Option<Agent>,
     pub(super) lives: u64,
     pub(super) quirk: u64,
+    pub(super) askings: u64,
+    /// The question that was answered last.
+    pub(super) answered: Option<u64>,
     serial: u64,
     /// How the run ended, once the shell was told.
     pub(crate) ending: Option<Ending>,
@@ -91,6 +101,8 @@ impl World {
             agent: None,
             lives: 0,
             quirk,
+            askings: 0,
+            answered: None,
             serial: 0,
             ending: None,
         }
@@ -195,6 +207,7 @@ impl World {
                 let snapshot = Box::new(self.repo.snapshot());
                 self.tell(Event::WorktreeSeen { iteration, snapshot });
             }
+            Happening::Examined(life, asking, ticket) => self.examined(life, asking, ticket),
             Happening::Gates(iteration, tree) => {
                 if tree != self.repo.tree() {
                     self.witness
@@ -220,13 +233,22 @@ impl World {
                     let stopping = agent.was_told_to_stop;
                     self.witness.spent(*spend, stopping.then_some(super::witness::Stopping));
                 }
+                let asked = match &fact {
+                    AgentFact::Asked(question) => Some(question.number),
+                    _ => None,
+                };
+                let (crashes, _) = (self.witness.crashes, self.answered.take());
                 self.schedule();
                 self.tell(Event::Agent { iteration, fact });
+                if asked.is_some() && self.answered != asked && crashes == self.witness.crashes {
+                    self.witness.broken(format!("question {asked:?} was not answered"));
+                }
             }
             Act::Deed(deed) => {
                 self.repo.perform(deed, agent.mode, agent.task.as_deref());
                 self.schedule();
             }
+            Act::AskToStop => self.ask_to_stop(iteration),
             Act::Exit(how, words) => {
                 self.agent = None;
                 let last_words = self.words(words);

@@ -31,6 +31,7 @@ pub fn run(args: ConfigArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let mut sources = globals.sources()?;
     sources.profile = args.profile;
     let config = sources.load()?;
+    globals.warn(&config);
     let detail = if args.origin { Detail::Origins } else { Detail::Values };
     let text =
         if args.json { format!("{:#}\n", config.to_json(detail)) } else { config.to_toml(detail) };

@@ -65,6 +65,7 @@ pub fn run(args: &GateArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let sources = globals.sources()?;
     let mut worktree = Worktree::open(&globals.start_dir()?)?;
     let config = sources.load()?;
+    globals.warn(&config);
     let root = worktree.root().to_path_buf();
     let plan = GatePlan::resolve(&config, &root, &verify_commands(&config, &root)?)?;
     let only = chosen(&plan, &args.names)?;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::config::Sources;
+use crate::config::{Config, Sources};
 use crate::error::CliError;
 use crate::project;
-use crate::terminal::ColorChoice;
+use crate::terminal::{self, ColorChoice};
 
 const HEADING: &str = "Global options";
 
@@ -35,6 +35,14 @@ impl Globals {
         here.join(dir).canonicalize().map_err(|error| {
             CliError::no_input(format!("`{}` cannot be worked in", dir.display())).cause(error)
         })
+    }
+
+    /// Says what in the configuration does nothing any more.
+    pub fn warn(&self, config: &Config) {
+        let paint = self.color.for_stderr();
+        for warning in config.warnings() {
+            terminal::write_err(&format!("{} {warning}\n", paint.yellow("warning:")));
+        }
     }
 
     /// The sources of configuration for the project worked in, without flags of the command.

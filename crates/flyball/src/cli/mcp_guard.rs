@@ -33,8 +33,8 @@ pub struct McpGuardArgs {
     /// Characters of a result above which it goes to a file (`calls.large_response`)
     #[arg(long, value_name = "N")]
     pub large_response: Option<u64>,
-    /// A tool that polls: a changed result ends its streak (`calls.polling`)
-    #[arg(long, value_name = "TOOL")]
+    /// Does nothing any more: results that change end the streak of any tool
+    #[arg(long, value_name = "TOOL", hide = true)]
     pub polling: Vec<String>,
     /// An argument that only talks about a call and does not change it (`calls.free_text`)
     #[arg(long, value_name = "NAME")]
@@ -68,6 +68,7 @@ pub fn run(args: &McpGuardArgs, globals: &Globals) -> Result<ExitCode, CliError>
     sources.overrides = args.overrides();
     let root = sources.root.clone();
     let config = sources.load()?;
+    globals.warn(&config);
     let mut rules = config.policy.calls.clone();
     // Of an unknown tool nobody knows that its `description` changes nothing: only by request.
     let is_default = config

@@ -62,6 +62,7 @@ pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         RunRequest { dir, config, format, color }.resume(&found)?
     } else {
         let config = sources.load()?;
+        globals.warn(&config);
         if args.dry_run {
             terminal::write_out(&driver::dry_run(&dir, &config)?)?;
             return Ok(ExitCode::SUCCESS);

@@ -4,23 +4,24 @@
 //! prices or of how claims are found.
 
 mod counting;
+mod rounds;
 
 use std::collections::VecDeque;
 
 use flyball_core::call::{
     ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, fingerprint_call_text,
-    fingerprint_result,
 };
 use flyball_core::claim::read_structured;
 use flyball_core::event::{Exit, ExitHow};
 use flyball_core::text::prefix;
-use flyball_core::{AgentFact, CallId, SubAgent};
+use flyball_core::{AgentFact, CallId, RoundId, SubAgent};
 
 use self::counting::Counting;
+use self::rounds::Rounds;
 use super::meter::Meter;
 use super::reading::{LocalTime, ReadRequest};
 use super::trouble::Trouble;
-use super::{AgentNote, Fact};
+use super::{AgentNote, Fact, Output, Tools, changes_files};
 
 const PREVIEW: usize = 200;
 const NAME: usize = 200;
@@ -39,6 +40,10 @@ pub(crate) struct Call<'a> {
     pub(crate) tool: &'a str,
     /// The arguments as JSON.
     pub(crate) args: &'a str,
+    /// The model's turn it belongs to; empty where the client does not tell.
+    pub(crate) round: &'a str,
+    /// Whether it changes files, where the agent says so itself.
+    pub(crate) changes_files: Option<bool>,
 }
 
 /// A tool's answer as a stream format reads it.
@@ -68,6 +73,8 @@ enum Reach {
 pub(crate) struct Session {
     facts: Vec<Fact>,
     free_text: Vec<String>,
+    tools: Tools,
+    rounds: Rounds,
     words: String,
     /// The message the words belong to.
     message: Option<String>,
@@ -89,14 +96,17 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(request: &ReadRequest, free_text: &[&str]) -> Self {
+    pub(crate) fn new(request: &ReadRequest, output: &dyn Output) -> Self {
         Self {
             facts: Vec::new(),
-            free_text: free_text
+            free_text: output
+                .free_text()
                 .iter()
                 .map(|&name| name.to_owned())
                 .chain(request.free_text.iter().cloned())
                 .collect(),
+            tools: output.tools(),
+            rounds: Rounds::default(),
             words: String::new(),
             message: None,
             unspoken: false,
@@ -155,6 +165,7 @@ impl Session {
         }
         self.progress();
         self.saw(piece.len());
+        self.rounds.spoke();
         self.words.push_str(piece);
         if self.words.len() > 2 * WORDS {
             self.words = tail_bytes(&self.words, WORDS).to_owned();
@@ -166,7 +177,14 @@ impl Session {
     /// The message is whole: it was well-formed, unless it held a call, which speaks for itself.
     pub(crate) fn spoke(&mut self) {
         if std::mem::take(&mut self.unspoken) {
-            self.fact(AgentFact::Spoke);
+            // Words beside a call of the same turn are no turn of their own.
+            let beside_a_call =
+                self.message.as_deref().is_some_and(|turn| self.rounds.is_last(turn));
+            self.fact(if beside_a_call {
+                AgentFact::Spoke
+            } else {
+                AgentFact::OnlySpoke { agent: SubAgent::default() }
+            });
         }
     }
 
@@ -200,13 +218,16 @@ impl Session {
         self.words.clear();
         let (id, preview) = (prefix(call.id, NAME), prefix(call.args, PREVIEW));
         self.remember(id, preview);
-        self.fact(AgentFact::CalledTool(ToolCall {
-            id: CallId::new(id),
-            agent: SubAgent::new(prefix(call.agent, NAME)),
-            tool: prefix(call.tool, NAME).to_owned(),
-            call: fingerprint_call_text(call.tool, call.args, &self.free_text),
-            preview: preview.to_owned(),
-        }));
+        let tool = prefix(call.tool, NAME);
+        let mut fact = ToolCall::from_json(CallId::new(id), tool, call.args, &self.free_text)
+            .by(SubAgent::new(prefix(call.agent, NAME)))
+            .in_round(RoundId::new(self.rounds.called(call)));
+        let args = || serde_json::from_str(call.args).unwrap_or_default();
+        fact.mutating =
+            call.changes_files.unwrap_or_else(|| changes_files(self.tools, call.tool, args));
+        // The whole name counts, however long it is.
+        fact.call = fingerprint_call_text(call.tool, call.args, &self.free_text);
+        self.fact(AgentFact::CalledTool(fact));
     }
 
     /// A tool answered.
@@ -214,14 +235,10 @@ impl Session {
         self.progress();
         self.saw(answer.text.len());
         self.interrupted();
-        self.fact(AgentFact::ToolReturned(ToolResult {
-            id: CallId::new(prefix(answer.id, NAME)),
-            agent: SubAgent::new(prefix(answer.agent, NAME)),
-            outcome: answer.outcome,
-            result: fingerprint_result(answer.text),
-            chars: u64::try_from(answer.text.chars().count()).unwrap_or(u64::MAX),
-            preview: prefix(answer.text, PREVIEW).to_owned(),
-        }));
+        self.rounds.answered(answer.id);
+        let id = CallId::new(prefix(answer.id, NAME));
+        let result = ToolResult::new(id, answer.outcome, answer.text);
+        self.fact(AgentFact::ToolReturned(result.by(SubAgent::new(prefix(answer.agent, NAME)))));
     }
 
     /// A call that could not be made: the message around it was not well-formed, and what it said
@@ -234,6 +251,7 @@ impl Session {
 
     /// A call that was told, and then turned out to be none.
     pub(crate) fn bad_answer(&mut self, id: &str, kind: ValidationKind, error: &str) {
+        self.rounds.answered(id);
         let made = self.made.iter().rposition(|(made, _)| made == prefix(id, NAME));
         let args = made.and_then(|at| self.made.remove(at)).map(|(_, args)| args);
         self.bad_call(kind, args.as_deref().unwrap_or(error), error);
@@ -248,12 +266,7 @@ impl Session {
 
     /// Something that could not be understood, told beside the agent's words.
     pub(crate) fn nonsense(&mut self, kind: ValidationKind, received: &str, error: &str) {
-        self.fact(AgentFact::SpokeNonsense(ValidationFailure {
-            kind,
-            expected: expected(kind).to_owned(),
-            received: prefix(received, PREVIEW).to_owned(),
-            error: prefix(error, MESSAGE).to_owned(),
-        }));
+        self.fact(AgentFact::SpokeNonsense(failure(kind, received, error)));
     }
 
     /// The client tries again by itself.
@@ -329,6 +342,11 @@ pub(crate) fn last_words(words: &str) -> String {
 pub(crate) fn tail_bytes(text: &str, max: usize) -> &str {
     let cut = text.len().saturating_sub(max);
     (cut..=text.len()).find_map(|at| text.get(at..)).unwrap_or("")
+}
+
+/// Something that could not be understood, in bounds.
+pub(crate) fn failure(kind: ValidationKind, received: &str, error: &str) -> ValidationFailure {
+    ValidationFailure::new(kind, expected(kind), received, prefix(error, MESSAGE))
 }
 
 fn expected(kind: ValidationKind) -> &'static str {

@@ -15,7 +15,7 @@ use super::schema::{Reader, SETTINGS};
 use super::value::Value;
 use super::{
     AgentSettings, CommandLine, Config, GateCheck, GateSettings, HookSettings, NotifySettings,
-    Price,
+    OutputFormat, Price,
 };
 use crate::error::CliError;
 
@@ -67,6 +67,12 @@ fn agent(from: &Typed<'_>) -> Result<AgentSettings, CliError> {
         let message = format!("`{key}` is for an agent that has no command of its own");
         return Err(CliError::config(message).hint("put it into `agent.command`"));
     }
+    if agent.steer && (agent.command.is_none() || agent.output != Some(OutputFormat::Flyball)) {
+        let message = "`agent.steer` is for a command of your own that speaks flyball's protocol";
+        return Err(CliError::config(message).hint(
+            "set `agent.command` and `agent.output = \"flyball\"`, or leave `agent.steer` out",
+        ));
+    }
     Ok(agent)
 }
 
@@ -78,6 +84,7 @@ fn agent_settings(from: &Typed<'_>) -> Result<AgentSettings, CliError> {
         args: from.words("agent.args")?,
         prompt: from.choice_or_auto("agent.prompt")?,
         output: from.choice_or_auto("agent.output")?,
+        steer: from.flag("agent.steer")?,
         wrapper: from.words("agent.wrapper")?,
         stop_command: from.command("agent.stop_command")?,
         model: from.text_or_none("agent.model")?,

@@ -41,6 +41,8 @@ pub enum Reader {
     Policy,
     /// The deeds.
     Shell,
+    /// Nobody any more: it is still read, and a warning says so. It has no default.
+    Nobody,
 }
 
 /// One setting. A part `*` of the key stands for any name.
@@ -74,6 +76,7 @@ pub const SETTINGS: &[Setting] = &[
     shell("agent.args", Kind::Words),
     shell("agent.prompt", Kind::Choice(PROMPT)),
     shell("agent.output", Kind::Choice(registry::OUTPUTS)),
+    shell("agent.steer", Kind::Flag),
     shell("agent.wrapper", Kind::Words),
     shell("agent.stop_command", Kind::Command),
     shell("agent.model", Kind::Text),
@@ -90,13 +93,16 @@ pub const SETTINGS: &[Setting] = &[
     policy("limits.wait", Kind::Duration),
     policy("limits.stop_grace", Kind::Duration),
     policy("calls.nudge_after", Kind::Count),
+    policy("calls.nudge_after_success", Kind::Count),
     policy("calls.refuse_after", Kind::Count),
+    policy("calls.refuse_after_changing", Kind::Count),
+    policy("calls.account", Kind::Flag),
     policy("calls.max_refusals", Kind::Count),
     policy("calls.max_validation_failures", Kind::Count),
     policy("calls.max_consecutive_failures", Kind::Count),
     policy("calls.large_response", Kind::Size),
     policy("calls.preview", Kind::Size),
-    policy("calls.polling", Kind::Words),
+    Setting { key: "calls.polling", kind: Kind::Words, reader: Reader::Nobody },
     policy("calls.free_text", Kind::Words),
     policy("iterations.circuit_breaker", Kind::Count),
     policy("iterations.regression_window", Kind::Count),

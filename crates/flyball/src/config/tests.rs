@@ -82,7 +82,8 @@ fn the_embedded_defaults_are_the_policy_s_defaults() {
 fn every_setting_with_a_fixed_name_has_a_default_and_every_choice_can_be_read() {
     let config = Given::default().config();
     for setting in schema::SETTINGS.iter().filter(|setting| !setting.key.contains('*')) {
-        assert!(config.origin(setting.key).is_some(), "{}", setting.key);
+        let is_read = setting.reader != schema::Reader::Nobody;
+        assert_eq!(config.origin(setting.key).is_some(), is_read, "{}", setting.key);
         let schema::Kind::Choice(words) = setting.kind else { continue };
         for word in words {
             let overrides = vec![Override {
@@ -135,14 +136,26 @@ fn a_later_layer_wins_and_says_so() {
 #[test]
 fn arrays_replace_and_tables_merge() {
     let config = Given {
-        user: "[agent.env]\nA = \"1\"\nB = \"1\"\n[calls]\npolling = [\"a\"]",
-        project: "[agent.env]\nB = \"2\"\n[calls]\npolling = [\"b\"]",
+        user: "[agent.env]\nA = \"1\"\nB = \"1\"\n[calls]\nfree_text = [\"a\"]",
+        project: "[agent.env]\nB = \"2\"\n[calls]\nfree_text = [\"b\"]",
         ..Given::default()
     }
     .config();
-    assert_eq!(config.policy.calls.polling, ["b"]);
+    assert_eq!(config.policy.calls.free_text, ["b"]);
     let env: Vec<_> = config.agent.env.into_iter().collect();
     assert_eq!(env, [("A".to_owned(), "1".to_owned()), ("B".to_owned(), "2".to_owned())]);
+}
+
+#[test]
+fn a_setting_that_does_nothing_any_more_is_read_with_a_warning() {
+    assert!(Given::default().config().warnings().is_empty());
+    let config = Given::project("[calls]\npolling = [\"wait\"]").config();
+    let [warning] = config.warnings().try_into().unwrap();
+    assert!(
+        warning.starts_with("`calls.polling` (flyball.toml:2) does nothing any more"),
+        "{warning}"
+    );
+    assert!(Given::project("[calls]\npolling = 3").load().is_err());
 }
 
 #[test]

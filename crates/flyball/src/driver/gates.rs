@@ -3,7 +3,9 @@
 use std::thread::JoinHandle;
 
 use flyball_core::IterationNo;
+use flyball_core::event::{StopExamined, WorktreeSnapshot};
 use flyball_core::gate::{Finding, FindingKind};
+use flyball_core::stop::StopTicket;
 
 use super::{Driver, DriverInput};
 use crate::error::CliError;
@@ -49,6 +51,47 @@ impl GateJob {
         Ok(Self { cancel, thread: Some(thread) })
     }
 
+    /// An agent wants to stop: looks at the worktree, runs the gates on it, and reports both.
+    pub(super) fn examine_stop(
+        driver: &Driver,
+        (iteration, asking): (IterationNo, u64),
+        ticket: StopTicket,
+    ) -> Result<Self, CliError> {
+        let cancel = Cancel::new();
+        let mut runner = GateRunner::new(driver.plan.clone(), driver.worktree.root());
+        runner.parallel = driver.config.gates.parallel;
+        let has_gates = !driver.plan.is_empty();
+        let mut journal = Journal::open(&driver.state_dir)?;
+        // One beside the driver's own: that one still tells what the whole iteration changed.
+        let mut look = Look::of(driver)?;
+        let loop_dir = driver.loop_dir.clone();
+        let (outbox, stop, now) = (driver.outbox.clone(), cancel.clone(), driver.clock.now());
+        let thread = std::thread::spawn(move || {
+            let report = |found| {
+                outbox.send(DriverInput::StopExamined { iteration, asking, found }).ok();
+            };
+            let Ok(mut snapshot) = look.snapshot() else { return report(None) };
+            snapshot.tasks = loop_dir.tasks();
+            let tell = |progress| {
+                outbox.try_send(DriverInput::GateProgress(progress)).ok();
+            };
+            let tree = &snapshot.code_tree;
+            let gates = match has_gates {
+                true => runner.run_known(&journal, tree, &stop, &tell).ok(),
+                false => None,
+            };
+            if stop.is_cancelled() {
+                return;
+            }
+            if let Some(result) = gates.as_ref().filter(|_| look.is_still(tree)) {
+                runner.store(&mut journal, now, result).ok();
+            }
+            let (snapshot, gates) = (Box::new(snapshot), gates.map(Box::new));
+            report(Some(StopExamined { asking, ticket, snapshot, gates }));
+        });
+        Ok(Self { cancel, thread: Some(thread) })
+    }
+
     /// Ends everything the gates started.
     pub(super) fn cancel(mut self) {
         self.cancel.cancel();
@@ -59,14 +102,14 @@ impl GateJob {
 }
 
 /// A look at the worktree from beside the driver.
-struct Look {
+pub(super) struct Look {
     worktree: Worktree,
     loop_dir: String,
     tasks: std::path::PathBuf,
 }
 
 impl Look {
-    fn of(driver: &Driver) -> Result<Self, CliError> {
+    pub(super) fn of(driver: &Driver) -> Result<Self, CliError> {
         Ok(Self {
             worktree: Worktree::open(driver.worktree.root())?,
             loop_dir: driver.loop_dir.relative(),
@@ -74,11 +117,14 @@ impl Look {
         })
     }
 
+    /// The worktree as it stands.
+    pub(super) fn snapshot(&mut self) -> Result<WorktreeSnapshot, CliError> {
+        Ok(self.worktree.snapshot(&self.loop_dir, &self.tasks)?)
+    }
+
     /// Whether the code is still what it was when the gates began.
     fn is_still(&mut self, tree: &str) -> bool {
-        self.worktree
-            .snapshot(&self.loop_dir, &self.tasks)
-            .is_ok_and(|snapshot| snapshot.code_tree == tree)
+        self.snapshot().is_ok_and(|snapshot| snapshot.code_tree == tree)
     }
 }
 

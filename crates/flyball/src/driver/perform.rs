@@ -12,13 +12,14 @@ use super::choice::choose_nth;
 use super::gates::GateJob;
 use super::session::{Session, could_not_start};
 use super::session_files::SessionFiles;
+use super::steer::SteerLine;
 use super::usage_file::UsageFileWatch;
 use super::{Driver, DriverInput};
 use crate::client::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
 use crate::config::{CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
-use crate::process::{Spec, StartError, Supervised};
+use crate::process::{InputPipe, Spec, StartError, Supervised};
 use crate::prompt::{Variables, render, task_words};
 use crate::telemetry::IterationLog;
 
@@ -39,9 +40,13 @@ impl Driver {
                 self.start_agent(now, &Start { iteration, mode, task, briefing })?;
             }
             Effect::StopAgent { force, .. } => self.stop_agent(force),
-            // Agents are steered by their hooks, which ask the journal themselves; a plain program
-            // cannot be told anything while it runs.
-            Effect::SteerAgent { .. } | Effect::RefuseCall { .. } => {}
+            Effect::SteerAgent { message, .. } => self.steer_agent(&message),
+            Effect::AnswerDoor { question, answer, .. } => self.answer_door(question, answer),
+            Effect::AnswerStop { asking, verdict, .. } => self.answer_stop(asking, &verdict),
+            Effect::ExamineStop { iteration, asking, ticket } => {
+                let job = GateJob::examine_stop(self, (iteration, asking), ticket)?;
+                self.stop_jobs.insert(asking, job);
+            }
             Effect::SnapshotWorktree { iteration } => {
                 let snapshot = Box::new(self.look(iteration)?);
                 self.queue.push_back(Event::WorktreeSeen { iteration, snapshot });
@@ -115,11 +120,12 @@ impl Driver {
             snapshot: &self.latest.checkpoint_tree,
         };
         self.loop_dir.write_active(&active).map_err(|e| io("write active.json", &e))?;
-        self.prepare_hooks(now, start, &words)?;
+        self.prepare_door()?;
         let launch = self.launch(&prompt);
         let files = SessionFiles::write(&launch, self.worktree.root())
             .map_err(|e| io("write the agent's files", &e))?;
-        let spec = self.spec(start, &launch).map_err(|e| io("write the prompt", &e))?;
+        let mut spec = self.spec(start, &launch).map_err(|e| io("write the prompt", &e))?;
+        let pipe = self.steer_pipe(&mut spec).map_err(|e| io("open the agent's input", &e))?;
         let logs = self.loop_dir.logs();
         let log = IterationLog::create(&logs, iteration, self.config.log_max_bytes)
             .map_err(|e| io("write the iteration's log", &e))?;
@@ -131,6 +137,12 @@ impl Driver {
         });
         match started {
             Ok(process) => {
+                self.admit(Some(process.keeper_pid()));
+                let steer = pipe.map(|pipe| SteerLine::into(pipe.into_writer())).transpose();
+                let steer = steer.map_err(|e| io("open the agent's input", &e))?;
+                if let (Some(line), Stdin::Text(text)) = (&steer, &launch.stdin) {
+                    line.prompt(text);
+                }
                 let stop_command = self.config.agent.stop_command.as_ref().map(CommandLine::argv);
                 let cpu = (now, std::time::Duration::ZERO);
                 let (printed, told_life) = (false, now);
@@ -141,6 +153,7 @@ impl Driver {
                     usage_file: UsageFileWatch::new(&spec.env),
                     log,
                     stop_command,
+                    steer,
                     files,
                     cpu,
                     printed,
@@ -153,6 +166,21 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// A pipe that becomes the input of an agent that listens while it works.
+    fn steer_pipe(&self, spec: &mut Spec) -> std::io::Result<Option<InputPipe>> {
+        if !self.listens() {
+            return Ok(None);
+        }
+        let pipe = InputPipe::new()?;
+        pipe.feed(spec);
+        Ok(Some(pipe))
+    }
+
+    /// Whether the agent at work listens on its standard input.
+    fn listens(&self) -> bool {
+        self.config.agent.steer && self.agent == 0
     }
 
     /// Takes the configured agent, or one of its fallbacks, for the next session.
@@ -239,7 +267,9 @@ impl Driver {
         let launched = launch.env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
         spec.env.extend(launched.chain(given));
         spec.env.extend(own.map(|(name, value)| (name.to_owned(), Some(value))));
-        if let Stdin::Text(text) = &launch.stdin {
+        if let Stdin::Text(text) = &launch.stdin
+            && !self.listens()
+        {
             let path = self.private_dir.join("prompt.txt");
             fs::write(&path, text)?;
             spec.stdin = Some(path);

@@ -5,7 +5,6 @@ use flyball_core::{Event, Governor, RunId};
 
 use super::choice::check_limits;
 use super::perform::{io, private_folder};
-use super::record::RunRecord;
 use super::records;
 use super::setup::{Parts, RunRequest, RunSetup, Started, already_running, opening};
 use crate::clock::Clock;
@@ -15,6 +14,7 @@ use crate::gate::GatePlan;
 use crate::journal::{Journal, RunSummary, lock_worktree, state_dir};
 use crate::process::end_leftovers;
 use crate::report::Reporter;
+use crate::run_record::RunRecord;
 
 /// The settings a run was started with, with the flags given now on top.
 pub fn recorded_config(run: &RunId, sources: Sources) -> Result<Config, CliError> {

@@ -7,6 +7,7 @@ use flyball_core::event::{Exit, ExitHow};
 use flyball_core::{AgentFact, IterationNo, Millis, Moment};
 
 use super::session_files::SessionFiles;
+use super::steer::SteerLine;
 use super::usage_file::UsageFileWatch;
 use crate::client::{Fact, Reader};
 use crate::process::{Stream, Supervised};
@@ -22,6 +23,8 @@ pub(super) struct Session {
     pub(super) log: IterationLog,
     /// What a wrapper's inside is ended with.
     pub(super) stop_command: Option<Vec<String>>,
+    /// The way to tell it something while it works, where it listens.
+    pub(super) steer: Option<SteerLine>,
     /// Files that are gone afterwards.
     pub(super) files: SessionFiles,
     pub(super) cpu: (Moment, Duration),

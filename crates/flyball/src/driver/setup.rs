@@ -11,9 +11,8 @@ use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
 use super::choice::{ChosenAgent, check_limits, choose, named, traits};
 use super::crash::CrashPoint;
-use super::hooks::HookWatch;
+use super::door::DoorWatch;
 use super::perform::{io, private_folder};
-use super::record::RunRecord;
 use super::timers::Timers;
 use super::{Driver, signals};
 use crate::clock::{self, Clock};
@@ -23,6 +22,7 @@ use crate::gate::GatePlan;
 use crate::journal::{Journal, LockError, NewRun, lock_worktree, state_dir};
 use crate::loopdir::LoopDir;
 use crate::report::{Format, Opening, Reporter};
+use crate::run_record::RunRecord;
 use crate::telemetry::Telemetry;
 use crate::terminal::ColorChoice;
 use crate::worktree::Worktree;
@@ -167,9 +167,10 @@ impl Parts {
             outbox,
             queue: std::collections::VecDeque::new(),
             session: None,
-            hooks: HookWatch::default(),
+            doors: DoorWatch::default(),
             starts: 0,
             gate_job: None,
+            stop_jobs: std::collections::BTreeMap::new(),
             first_tree,
             latest,
             ending: None,
@@ -210,7 +211,7 @@ fn run_start(
         snapshot: snapshot.clone(),
         human_files,
         memory,
-        agent: traits(config, &*setup.adapter),
+        agent: AgentTraits { steerable: config.agent.steer, ..traits(config, &*setup.adapter) },
         other_agents: setup.other_agents.iter().map(|agent| traits(config, &**agent)).collect(),
     })
 }

@@ -3,26 +3,23 @@
 
 use std::collections::VecDeque;
 
+use flyball_core::Moment;
 use flyball_core::call::{CallRing, Fingerprint, ToolCall, ToolResult, Verdict};
-use flyball_core::guard::Rung;
 use flyball_core::policy::CallRules;
-use flyball_core::text::prefix;
-use flyball_core::{CallId, Moment, SubAgent};
 use serde::{Deserialize, Serialize};
 
 use super::context::HookContext;
-use super::spill::{Spilled, spilled};
+use super::in_run;
+use super::spill::spilled;
 use super::{Asked, Heard, HeardCall, HookReport, Occasion, Reply};
-use crate::client::{REFUSAL_MARK, registry};
+use crate::client::REFUSAL_MARK;
 use crate::error::CliError;
-use crate::journal::{Beside, HookChange, Journal};
+use crate::journal::{HookChange, Journal};
 
 /// Verdicts remembered by call, for clients that ask twice.
 const JUDGED_MAX: usize = 32;
 /// Advice kept until it can be given.
 const OWED_MAX: usize = 3;
-/// Characters of a name or an id that count.
-const NAME: usize = 200;
 
 /// The calls of one session.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -54,10 +51,6 @@ impl CallState {
     }
 
     /// A call is about to run. Asked twice about the same one, the answer is the same.
-    pub(crate) fn before(&mut self, rules: &CallRules, at: Moment, call: &ToolCall) -> Verdict {
-        self.before_as(rules, at, call, identity(call))
-    }
-
     fn before_as(
         &mut self,
         rules: &CallRules,
@@ -173,17 +166,14 @@ pub(super) fn before(
     heard: &Heard,
     journal: &mut Journal,
 ) -> Result<Reply, CliError> {
-    let mut rules = context.policy.calls.clone();
-    let own = registry::output(asked.dialect.name()).map_or(&[][..], |output| output.free_text());
-    rules.free_text.extend(own.iter().map(|&name| name.to_owned()));
-    let call = &heard.call;
-    let call = ToolCall::new(
-        CallId::new(prefix(&call.id, NAME)),
-        prefix(&call.tool, NAME),
-        &call.args,
-        &rules,
-    )
-    .by(SubAgent::new(prefix(&call.agent, NAME)));
+    let rules = &context.policy.calls;
+    if let Some(failure) = &heard.invalid {
+        return step(asked, context, heard, journal, |state| {
+            let verdict = state.ring.invalid(rules, asked.at, failure);
+            (state.reply_before(&verdict, Advises::of(asked)), verdict.trip().cloned())
+        });
+    }
+    let call = in_run::call(asked, context, heard);
     let identity = identity(&call).or_else(|| stamped(heard, asked.occasion));
     step(asked, context, heard, journal, |state| {
         if let Some(judged) = state.known(identity) {
@@ -192,7 +182,7 @@ pub(super) fn before(
             });
             return (reply, None);
         }
-        let verdict = state.before_as(&rules, asked.at, &call, identity);
+        let verdict = state.before_as(rules, asked.at, &call, identity);
         (state.reply_before(&verdict, Advises::of(asked)), verdict.trip().cloned())
     })
 }
@@ -206,10 +196,7 @@ pub(super) fn after(
 ) -> Result<Reply, CliError> {
     let rules = &context.policy.calls;
     let key = context.key(asked.dialect, heard);
-    let result = heard.result.as_ref().map(|result| {
-        ToolResult::new(CallId::new(prefix(&heard.call.id, NAME)), result.outcome, &result.text)
-            .by(SubAgent::new(prefix(&heard.call.agent, NAME)))
-    });
+    let result = in_run::result(heard);
     let large = heard
         .result
         .as_ref()
@@ -225,7 +212,11 @@ pub(super) fn after(
             return (Reply::pass(), None);
         }
         state.remember(identity, None);
-        let verdict = result.map_or(Verdict::Pass, |one| state.after(rules, asked.at, &one));
+        let verdict = match (&heard.invalid, &result) {
+            (Some(failure), _) => state.ring.invalid(rules, asked.at, failure),
+            (None, Some(result)) => state.after(rules, asked.at, result),
+            (None, None) => Verdict::Pass,
+        };
         let rung = verdict.rung();
         if let Some(message) = verdict.message() {
             state.owe(message.to_owned());
@@ -233,25 +224,25 @@ pub(super) fn after(
         let mut reply = state.advice(Advises::of(asked));
         reply.rung = reply.rung.max(rung);
         if let Some(large) = large {
-            with_large(&mut reply, large, asked);
+            in_run::with_large(&mut reply, large, asked);
         }
         (reply, verdict.trip().cloned())
     })
 }
 
-/// Puts a large result's short form into the answer, in place of the result where that is possible.
-fn with_large(reply: &mut Reply, large: Spilled, asked: &Asked<'_>) {
-    let replaces = asked.dialect.replaces();
-    let text = match large {
-        Spilled::Written(text) => text,
-        Spilled::Cut(text) if replaces => text,
-        // The agent has the whole of it already.
-        Spilled::Cut(_) => return,
-    };
-    reply.rung = reply.rung.max(Rung::Nudge);
-    reply.replaces = replaces;
-    reply.message =
-        if reply.message.is_empty() { text } else { format!("{text}\n\n{}", reply.message) };
+/// A human said something: a new beginning.
+pub(super) fn human(
+    asked: &Asked<'_>,
+    context: &HookContext,
+    heard: &Heard,
+    journal: &mut Journal,
+) -> Result<Reply, CliError> {
+    step(asked, context, heard, journal, |state| {
+        if heard.human {
+            state.ring.human(asked.at);
+        }
+        (Reply::pass(), None)
+    })
 }
 
 /// Something happened that needs no answer: it is noted.
@@ -266,23 +257,6 @@ pub(super) fn note(
     let report = HookReport::new(asked, heard, context);
     journal.hook_step(&step, |_| (HookChange { state: None, report: report.to_json() }, ()))?;
     Ok(Reply::pass())
-}
-
-/// Something could not be judged: the run that the session belongs to is told, if it can be.
-pub(super) fn note_failure(asked: &Asked<'_>, context: &HookContext, why: &str) {
-    if context.run.is_none() {
-        return;
-    }
-    let Ok(mut journal) = Journal::open_briefly(&context.state_dir, Beside::Run) else { return };
-    let key = context.key(asked.dialect, &Heard::default());
-    let step = context.step(&key, asked.at);
-    let note = format!("a hook of this session could not judge `{}`: {why}", asked.event);
-    let report =
-        HookReport { note: Some(note), ..HookReport::new(asked, &Heard::default(), context) };
-    let report = HookReport { asked: false, ..report };
-    let change = HookChange { state: None, report: report.to_json() };
-    // The client is answered all the same.
-    journal.hook_step(&step, |_| (change, ())).ok();
 }
 
 fn step(

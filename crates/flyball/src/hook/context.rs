@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use flyball_core::policy::Policy;
-use flyball_core::tasklist::Mode;
-use flyball_core::{IterationNo, Millis, Moment, RunId, TaskId};
+use flyball_core::{IterationNo, Millis, Moment, RunId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +20,6 @@ use crate::loopdir::{LoopDir, write_whole};
 use crate::project;
 
 const GUARDS: &str = "guards.json";
-const SESSION: &str = "session.json";
 
 /// What every hook of a run needs; written by the run, outside of the worktree.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,26 +30,15 @@ pub(crate) struct RunGuards {
     pub(crate) timeout: Millis,
     pub(crate) loop_dir: PathBuf,
     pub(crate) tasks_file: PathBuf,
-    pub(crate) parallel: bool,
+    /// How long a stop may take: the run's gates.
+    pub(crate) stop_time: Millis,
     /// Which hooks count: only the run's own, where it puts some into its sessions.
     #[serde(default)]
     pub(crate) heeds: HooksFor,
 }
 
-/// What the stop of one session is judged by; written by the run before the session.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SessionBrief {
-    pub(crate) iteration: IterationNo,
-    pub(crate) mode: Mode,
-    pub(crate) task: Option<TaskId>,
-    /// What was asked for, in a few words.
-    pub(crate) request: String,
-    /// The task list before the session; none when there was none.
-    pub(crate) tasks: Option<String>,
-}
-
 impl RunGuards {
-    pub(crate) fn of(config: &Config, policy: Policy, root: &Path) -> Self {
+    pub(crate) fn of(config: &Config, policy: Policy, root: &Path, stop_time: Duration) -> Self {
         Self {
             root: root.to_path_buf(),
             policy,
@@ -59,16 +46,15 @@ impl RunGuards {
             timeout: config.hooks.timeout,
             loop_dir: config.loop_dir.clone(),
             tasks_file: config.tasks_file.clone(),
-            parallel: config.gates.parallel,
+            stop_time: Millis::new(u64::try_from(stop_time.as_millis()).unwrap_or(u64::MAX)),
             heeds: HooksFor::Permanent,
         }
     }
 
-    /// Writes it, with the session's part, into the run's own folder.
-    pub(crate) fn write(&self, folder: &Path, brief: &SessionBrief) -> io::Result<()> {
-        let text = |value: serde_json::Result<String>| value.map_err(io::Error::other);
-        write_whole(&folder.join(SESSION), &text(serde_json::to_string(brief))?)?;
-        write_whole(&folder.join(GUARDS), &text(serde_json::to_string(self))?)
+    /// Writes it into the run's own folder.
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+        let text = serde_json::to_string(self).map_err(io::Error::other)?;
+        write_whole(&folder.join(GUARDS), &text)
     }
 }
 
@@ -85,6 +71,8 @@ pub(crate) struct HookContext {
     pub(crate) timeout: Duration,
     pub(crate) loop_dir: LoopDir,
     pub(crate) parallel: bool,
+    /// How long the run's gates may take at a stop.
+    pub(crate) stop_time: Duration,
     /// Which hooks count: the run's own only, or those installed for good too.
     pub(crate) heeds: HooksFor,
 }
@@ -112,7 +100,8 @@ impl HookContext {
             timeout: Duration::from_millis(guards.timeout.get()),
             loop_dir: LoopDir::new(&guards.root, &guards.loop_dir, &guards.tasks_file),
             root: guards.root,
-            parallel: guards.parallel,
+            parallel: false,
+            stop_time: Duration::from_millis(guards.stop_time.get()),
             heeds: guards.heeds,
         }))
     }
@@ -134,6 +123,7 @@ impl HookContext {
             loop_dir: LoopDir::new(&root, &config.loop_dir, &config.tasks_file),
             root,
             parallel: config.gates.parallel,
+            stop_time: Duration::ZERO,
             heeds: HooksFor::Permanent,
         })
     }
@@ -161,12 +151,9 @@ impl HookContext {
         format!("{}/{session}", dialect.name())
     }
 
-    /// What the run says of this session, inside a run.
-    pub(crate) fn brief(&self) -> Result<Option<SessionBrief>, CliError> {
-        let Some((run, iteration)) = &self.run else { return Ok(None) };
-        let path = self.state_dir.join("runs").join(run.as_str()).join(SESSION);
-        let brief: Option<SessionBrief> = read(&path)?;
-        Ok(brief.filter(|brief| brief.iteration == *iteration))
+    /// The folder of its own that a run has in the state folder.
+    pub(crate) fn private_dir(&self, run: &RunId) -> PathBuf {
+        self.state_dir.join("runs").join(run.as_str())
     }
 }
 

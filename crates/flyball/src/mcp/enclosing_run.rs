@@ -2,13 +2,14 @@
 //! the iteration: it goes to the run as a report, and the run records it with the iteration's own
 //! attempt. Nothing here decides what it comes to.
 
+use flyball_core::door::DoorAnswer;
 use flyball_core::task::{Attempt, AttemptReport};
 use flyball_core::{IterationNo, Millis, Moment, RunId};
-use serde::{Deserialize, Serialize};
 
 use super::refused::Refused;
 use super::site::Site;
-use crate::journal::{HookChange, HookStep, Journal, RunFilter, RunSummary};
+use crate::door::{DoorError, Input, Knock, Visitor};
+use crate::journal::{Journal, RunFilter, RunSummary};
 use crate::process;
 
 /// The phase in which an agent is at work.
@@ -20,15 +21,6 @@ pub(super) struct EnclosingRun {
     pub(super) run: RunId,
     pub(super) iteration: IterationNo,
     started: Moment,
-}
-
-/// What an agent said of an attempt, on its way to the run it is in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RunReport {
-    /// The iteration it was said in.
-    pub(crate) iteration: IterationNo,
-    /// What was said.
-    pub(crate) reported: AttemptReport,
 }
 
 /// What became of an attempt.
@@ -65,20 +57,32 @@ impl Site {
         Ok(iteration.or(seen).map(enclosing))
     }
 
-    /// Hands what an agent says of an attempt to the run it is in.
-    pub(super) fn report(
-        journal: &mut Journal,
+    /// Asks at the door of the run this server is in. None when the run does not know the server: it
+    /// was started by somebody else, and is on its own.
+    pub(super) fn ask_run(
+        &self,
         enclosing: &EnclosingRun,
-        attempt: Attempt,
-    ) -> Result<(), Refused> {
-        let Attempt { task, status, blockers, work, at, .. } = attempt;
+        input: Input,
+    ) -> Result<Option<DoorAnswer>, Refused> {
+        let mut knock = Knock::new((enclosing.run.clone(), enclosing.iteration), "mcp", input);
+        knock.hears = true;
+        let folder = self.state_dir.join("runs").join(enclosing.run.as_str());
+        match Visitor::at(&folder).and_then(|mut door| door.ask(&knock)) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(DoorError::Refused(_)) => Ok(None),
+            Err(error) => Err(Refused::new(error.to_string())),
+        }
+    }
+
+    /// Hands what an agent says of an attempt to the run it is in; false when it is in none.
+    pub(super) fn report(
+        &self,
+        enclosing: &EnclosingRun,
+        attempt: &Attempt,
+    ) -> Result<bool, Refused> {
+        let Attempt { task, status, blockers, work, .. } = attempt.clone();
         let reported = AttemptReport { task, status, blockers, work }.bounded();
-        let report = RunReport { iteration: enclosing.iteration, reported };
-        let body = serde_json::to_string(&report)
-            .map_err(|error| Refused::new(format!("the attempt cannot be written: {error}")))?;
-        let step = HookStep { run: Some(&enclosing.run), session: "mcp", at };
-        journal.hook_step(&step, |_| (HookChange { state: None, report: Some(body) }, ()))?;
-        Ok(())
+        Ok(self.ask_run(enclosing, Input::Report(reported))?.is_some())
     }
 }
 

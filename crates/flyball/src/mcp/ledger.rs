@@ -44,8 +44,9 @@ impl Site {
         journal: &mut Journal,
         attempt: Attempt,
     ) -> Result<Recorded, Refused> {
-        if let Some(enclosing) = self.enclosing_run(journal)? {
-            Self::report(journal, &enclosing, attempt)?;
+        if let Some(enclosing) = self.enclosing_run(journal)?
+            && self.report(&enclosing, &attempt)?
+        {
             return Ok(Recorded::Report(enclosing));
         }
         Ok(Recorded::Attempt(journal.add_attempt(&self.root, attempt)?))

@@ -27,7 +27,7 @@ pub(crate) struct Site {
     pub(super) root: PathBuf,
     pub(super) config: Config,
     pub(super) loop_dir: LoopDir,
-    state_dir: PathBuf,
+    pub(super) state_dir: PathBuf,
 }
 
 /// One call of a tool: where, and whether the caller still wants it.

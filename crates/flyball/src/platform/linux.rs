@@ -2,6 +2,7 @@
 
 mod descriptors;
 mod nursery;
+mod sockets;
 mod table;
 mod watch;
 
@@ -11,12 +12,13 @@ use std::{fs, io};
 
 use rustix::io::Errno;
 use rustix::net::sockopt::socket_peercred;
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::{Pid, geteuid, test_kill_process};
 
 use super::Peer;
 
 pub use self::descriptors::{receive_with_descriptors, send_with_descriptors};
 pub use self::nursery::Nursery;
+pub use self::sockets::{connect, listen};
 pub use self::table::{began_at, kill_group, look, signal, snapshot};
 pub use self::watch::ExitWatch;
 
@@ -50,6 +52,11 @@ pub fn peer(socket: &UnixStream) -> io::Result<Peer> {
     let found = socket_peercred(socket)?;
     let pid = u32::try_from(Pid::as_raw(Some(found.pid))).unwrap_or(0);
     Ok(Peer { pid, uid: found.uid.as_raw() })
+}
+
+/// The user this process acts for.
+pub fn own_user() -> u32 {
+    geteuid().as_raw()
 }
 
 /// A process id as the system calls take it.

@@ -30,12 +30,6 @@ fn is_told_otherwise(guard: GuardKind, rung: Rung) -> bool {
     has_notice.contains(&guard) && rung != Rung::Halt
 }
 
-/// A refused stop in a line: the heading says why, and only the agent needs the rest.
-pub(crate) fn stop_refused(reason: &str) -> String {
-    let heading = reason.lines().next().unwrap_or_default();
-    format!("stop: {}", heading.trim_start_matches("# Completion Blocked: "))
-}
-
 impl TextReport {
     pub(super) fn new(paint: Paint) -> Self {
         Self { paint, status: StatusLine::new(), iteration: None }
@@ -100,13 +94,9 @@ impl TextReport {
     #[expect(clippy::wildcard_enum_match_arm, reason = "all other facts lead to notices")]
     fn fact(&mut self, iteration: IterationNo, fact: &AgentFact) {
         match fact {
-            AgentFact::CalledTool(call) | AgentFact::CalledJudged(call) => {
+            AgentFact::CalledTool(call) => {
                 let text = format!("{} {}", call.tool, call.preview);
                 self.line("CALL", Some(iteration), text.trim(), Paint::dim);
-            }
-            AgentFact::HookSteered { rung, trip } => self.tripped(Some(iteration), trip, *rung),
-            AgentFact::StopRefused { reason } => {
-                self.line("REFUSE", Some(iteration), &stop_refused(reason), Paint::yellow);
             }
             _ => {}
         }
@@ -145,7 +135,9 @@ impl TextReport {
             Effect::Announce(notice) => self.notice(notice),
             Effect::CloseIteration(report) => self.closed(report),
             Effect::SteerAgent { .. }
-            | Effect::RefuseCall { .. }
+            | Effect::AnswerDoor { .. }
+            | Effect::ExamineStop { .. }
+            | Effect::AnswerStop { .. }
             | Effect::SnapshotWorktree { .. }
             | Effect::RunGates { .. }
             | Effect::SetTimer { .. }
@@ -171,6 +163,10 @@ impl TextReport {
                 let text =
                     "no gate is configured or detected: nothing checks this work but its task list";
                 self.line("NOTE", None, text, Paint::yellow);
+            }
+            Notice::Noticed { trip } => {
+                let text = format!("{}: {}", trip.guard, trip.evidence);
+                self.line("NOTICE", number, &text, Paint::dim);
             }
             Notice::Tripped { trip, rung } if is_told_otherwise(trip.guard, *rung) => {}
             Notice::Tripped { trip, rung } => self.tripped(number, trip, *rung),

@@ -240,7 +240,7 @@ fn regression_thrashing_and_the_limit_are_reached_from_iteration_next() {
     assert_eq!(turn(&mut client, &id, json!({ "passed": true }))["iteration"], 2);
     let last = turn(&mut client, &id, json!({ "passed": true }));
     assert_eq!(last["blocked_by"], "max_iterations");
-    assert_eq!(last["message"], "Iteration 3 exceeds maximum of 2. Circuit breaker triggered.");
+    assert_eq!(last["message"], "Iteration 3 exceeds maximum of 2.");
 }
 
 #[test]

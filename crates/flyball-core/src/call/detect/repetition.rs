@@ -1,98 +1,110 @@
 //! The same call again and again (A2).
 //!
-//! Identical calls in a row are refused whatever they bring; identical calls that also bring the same
-//! result are nudged before that. Of a tool that polls, a changed result ends the streak.
-
-use alloc::format;
+//! Identical calls in a row that bring the same result are nudged, then refused. Results that change
+//! (paging with a cursor, polling that moves) begin that count anew, and only a much longer streak of
+//! such calls is refused.
 
 use serde::{Deserialize, Serialize};
 
-use super::{CallSeen, Detector, Finding, ResultSeen, Severity};
-use crate::call::{Fingerprint, ToolOutcome, texts};
+use super::{Allowed, CallSeen, Detector, Finding, Mark, ResultSeen, Seen, Severity};
+use crate::call::ToolOutcome;
+use crate::guard::GuardKind;
 use crate::policy::CallRules;
 
 /// The streak of identical calls of one sub-agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Repetition {
     /// The call being repeated; none before the first.
-    call: Option<Fingerprint>,
+    call: Option<Mark>,
     /// The number of the streak's first call.
     first: u64,
-    /// The number of its latest call, refused ones included.
-    latest: u64,
+    /// How many calls it has, refused ones included.
+    calls: u64,
     /// What it brought last.
-    result: Option<(Fingerprint, ToolOutcome)>,
+    result: Option<(Mark, ToolOutcome)>,
     /// How many results in a row were that one.
     same: u64,
+    /// How many calls were refused since the result last changed.
+    refused: u64,
     /// The count of same results that brings the next nudge.
     nudge_at: u64,
-    /// Whether the tool polls.
-    polls: bool,
+    /// Whether a nudge was given in this streak.
+    nudged: bool,
 }
 
 impl Repetition {
     /// How many identical calls in a row were made.
     pub(super) const fn streak(&self) -> u64 {
-        match self.call {
-            Some(_) => self.latest.saturating_sub(self.first).saturating_add(1),
-            None => 0,
-        }
+        self.calls
+    }
+
+    /// Whether a nudge was given in this streak.
+    pub(super) const fn was_nudged(&self) -> bool {
+        self.nudged
     }
 }
 
 impl Detector for Repetition {
-    fn before(&mut self, rules: &CallRules, seen: &CallSeen<'_>) -> Option<Finding> {
+    fn judge(&self, rules: &CallRules, seen: &CallSeen) -> Option<Finding> {
         if self.call != Some(seen.call) {
-            *self = Self {
-                call: Some(seen.call),
-                first: seen.number,
-                polls: rules.polling.iter().any(|tool| tool == seen.tool),
-                ..Self::default()
-            };
+            return None;
         }
-        self.latest = seen.number;
-        let (measured, allowed) = (self.streak(), u64::from(rules.refuse_after.max(1)));
-        (measured > allowed).then(|| Finding {
+        let refuse_after = rules.refuse_after.max(1);
+        let found = |seen: Seen, measured: u64, allowed: u32| Finding {
+            guard: GuardKind::Repetition,
             severity: Severity::Refuse,
             measured,
-            allowed,
-            what: format!(
-                "tool '{}' called {measured} times consecutively with identical parameters",
-                texts::name(seen.tool)
-            ),
-        })
+            allowed: u64::from(allowed),
+            seen,
+        };
+        let same = self.same.saturating_add(self.refused).saturating_add(1);
+        if self.same > 0 && same > u64::from(refuse_after) {
+            return Some(found(Seen::Streak(same), same, refuse_after));
+        }
+        let calls = self.calls.saturating_add(1);
+        let changing = rules.refuse_after_changing.max(refuse_after);
+        (calls > u64::from(changing)).then(|| found(Seen::Changing(calls), calls, changing))
     }
 
-    fn after(&mut self, rules: &CallRules, seen: &ResultSeen<'_>) -> Option<Finding> {
+    fn book(&mut self, seen: &CallSeen, allowed: Allowed) {
+        if self.call != Some(seen.call) {
+            *self = Self { call: Some(seen.call), first: seen.number, ..Self::default() };
+        }
+        self.calls = self.calls.saturating_add(1);
+        if allowed == Allowed::No {
+            self.refused = self.refused.saturating_add(1);
+        }
+    }
+
+    fn answered(&mut self, rules: &CallRules, seen: &ResultSeen) -> Option<Finding> {
         // A result of an earlier streak comes too late to say anything about this one.
         if self.call != Some(seen.of.call) || seen.of.number < self.first {
             return None;
         }
-        let result = Some((seen.result, seen.outcome));
-        let allowed = u64::from(rules.nudge_after.max(1));
+        let result = Some((seen.answer.result, seen.answer.outcome));
+        let allowed = match seen.answer.outcome {
+            ToolOutcome::Ok => rules.nudge_after_success.max(rules.nudge_after),
+            ToolOutcome::Exit | ToolOutcome::Tool | ToolOutcome::Refused => rules.nudge_after,
+        };
+        let allowed = u64::from(allowed.max(1));
         if self.result == result {
             self.same = self.same.saturating_add(1);
         } else {
-            if self.polls && self.result.is_some() {
-                self.first = seen.of.number;
-            }
             self.result = result;
-            self.same = 1;
+            (self.same, self.refused) = (1, 0);
             self.nudge_at = allowed;
         }
         if self.same < self.nudge_at {
             return None;
         }
         self.nudge_at = self.same.saturating_mul(2);
+        self.nudged = true;
         Some(Finding {
+            guard: GuardKind::Repetition,
             severity: Severity::Nudge,
             measured: self.same,
             allowed,
-            what: format!(
-                "the last {} calls of tool '{}' had identical parameters and the same result",
-                self.same,
-                texts::name(seen.of.tool)
-            ),
+            seen: Seen::SameResults(self.same),
         })
     }
 }

@@ -5,13 +5,15 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::texts;
+use super::failures::Failures;
+use crate::call::{ToolOutcome, texts};
 
 /// Tools counted by name; calls of further ones are counted together.
 const MAX_TOOLS: usize = 48;
 
 /// The counts of a session, for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CallStatus {
     /// Calls in all, refused ones included.
     pub calls: u64,
@@ -21,7 +23,10 @@ pub struct CallStatus {
     pub other_tools: u64,
     /// Identical calls in a row, of the sub-agent that called last.
     pub streak: u64,
-    /// Refused calls.
+    /// What speaks for going nowhere, 0 to 40, of the sub-agent that called last (A3).
+    #[serde(default)]
+    pub evidence: u8,
+    /// Refused calls since the session began or a human spoke.
     pub refusals: u32,
     /// Failed tool executions in a row.
     pub failure_streak: u32,
@@ -42,8 +47,7 @@ pub(super) struct Tally {
     tools: BTreeMap<String, u64>,
     other_tools: u64,
     refusals: u32,
-    failure_streak: u32,
-    failures: u64,
+    pub(super) failures: Failures,
     validation_streak: u32,
     validation_failures: u64,
 }
@@ -74,16 +78,25 @@ impl Tally {
         self.refusals
     }
 
+    /// A call ran, like this.
+    pub(super) const fn count_answer(&mut self, outcome: ToolOutcome) {
+        match outcome {
+            ToolOutcome::Ok | ToolOutcome::Exit => self.count_success(),
+            ToolOutcome::Tool => self.failures.count(),
+            ToolOutcome::Refused => {}
+        }
+    }
+
     /// A call that ran, whatever its program answered, ends both streaks.
-    pub(super) const fn count_success(&mut self) {
-        self.failure_streak = 0;
+    const fn count_success(&mut self) {
+        self.failures.succeeded();
         self.validation_streak = 0;
     }
 
-    pub(super) const fn count_failure(&mut self) -> u32 {
-        self.failures = self.failures.saturating_add(1);
-        self.failure_streak = self.failure_streak.saturating_add(1);
-        self.failure_streak
+    /// A human spoke: refusals are forgotten, and every streak is over.
+    pub(super) const fn begin_anew(&mut self) {
+        self.refusals = 0;
+        self.count_success();
     }
 
     pub(super) const fn count_invalid(&mut self) -> u32 {
@@ -96,15 +109,16 @@ impl Tally {
         self.validation_streak = 0;
     }
 
-    pub(super) fn status(&self, streak: u64, context_percent: u8) -> CallStatus {
+    pub(super) fn status(&self, streak: u64, evidence: u8, context_percent: u8) -> CallStatus {
         CallStatus {
             calls: self.calls,
             tools: self.tools.clone(),
             other_tools: self.other_tools,
             streak,
+            evidence,
             refusals: self.refusals,
-            failure_streak: self.failure_streak,
-            failures: self.failures,
+            failure_streak: self.failures.streak(),
+            failures: self.failures.total(),
             validation_streak: self.validation_streak,
             validation_failures: self.validation_failures,
             context_percent,

@@ -9,13 +9,15 @@ use serde_json::json;
 use super::*;
 use crate::call::ValidationKind;
 use crate::guard::Rung;
-use crate::id::{CallId, SubAgent};
+use crate::id::CallId;
 use crate::policy::Policy;
 
 const NOW: Moment = Moment::from_millis(1_000);
 
 fn rules() -> CallRules {
-    Policy::default().calls.clone()
+    let mut rules = Policy::default().calls.clone();
+    rules.account = false;
+    rules
 }
 
 fn call(id: &str, tool: &str, arg: &str) -> ToolCall {
@@ -55,12 +57,8 @@ impl Session {
     }
 
     fn invalid(&mut self) -> Verdict {
-        let failure = ValidationFailure {
-            kind: ValidationKind::MissingField,
-            expected: "`path`".into(),
-            received: "é".repeat(900),
-            error: "no `path`".into(),
-        };
+        let kind = ValidationKind::MissingField;
+        let failure = ValidationFailure::new(kind, "`path`", &"é".repeat(900), "no `path`");
         self.ring.invalid(&self.rules, NOW, &failure)
     }
 }
@@ -79,29 +77,45 @@ fn nudges_come_when_the_streak_doubles() {
     use Rung::{Nudge, Pass};
     let mut session = Session::new();
     session.rules.refuse_after = 100;
-    let wanted = [Pass, Nudge, Pass, Nudge, Pass, Pass, Pass, Nudge, Pass];
-    assert_eq!(turns(&mut session, "t", &["r"; 9]), wanted);
+    let wanted = [Pass, Pass, Nudge, Pass, Pass, Nudge, Pass, Pass, Pass, Pass, Pass, Nudge];
+    assert_eq!(turns(&mut session, "t", &["r"; 12]), wanted);
 }
 
 #[test]
-fn a_changed_result_begins_the_nudges_anew_but_not_the_streak() {
+fn a_failure_is_nudged_at_the_second_time_a_success_at_the_third() {
+    for (outcome, wanted) in [
+        (ToolOutcome::Ok, [Rung::Pass, Rung::Pass, Rung::Nudge]),
+        (ToolOutcome::Exit, [Rung::Pass, Rung::Nudge, Rung::Pass]),
+        (ToolOutcome::Tool, [Rung::Pass, Rung::Nudge, Rung::Pass]),
+    ] {
+        let mut session = Session::new();
+        let rungs = ["1", "2", "3"].map(|id| {
+            session.before(&call(id, "t", "x"));
+            session.after(&ToolResult::new(CallId::new(id), outcome, "r")).rung()
+        });
+        assert_eq!(rungs, wanted, "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_changed_result_begins_the_count_anew() {
     use Rung::{Nudge, Pass, Refuse};
     let mut session = Session::new();
-    let wanted = [Pass, Nudge, Pass, Nudge, Pass, Refuse];
-    assert_eq!(turns(&mut session, "t", &["a", "a", "b", "b", "c", "d"]), wanted);
+    let wanted = [Pass, Pass, Pass, Pass, Nudge, Pass, Pass, Refuse];
+    assert_eq!(turns(&mut session, "t", &["a", "a", "b", "b", "b", "b", "b", "b"]), wanted);
 }
 
 #[test]
-fn a_changed_result_ends_the_streak_of_a_tool_that_polls() {
+fn results_that_change_are_refused_beyond_25_calls() {
     let mut session = Session::new();
-    session.rules.polling = Vec::from(["poll".into()]);
-    let changing: Vec<String> = (0..20).map(|n| format!("line {n}")).collect();
+    let changing: Vec<String> = (0..26).map(|n| format!("line {n}")).collect();
     let changing: Vec<&str> = changing.iter().map(String::as_str).collect();
-    assert_eq!(turns(&mut session, "poll", &changing), [Rung::Pass; 20]);
-    assert_eq!(session.ring.status().streak, 1);
-    // The same six times: the last change counts as the first of them.
-    let rungs = turns(&mut session, "poll", &["line 19"; 5]);
-    assert_eq!(rungs.last(), Some(&Rung::Refuse));
+    let rungs = turns(&mut session, "poll", &changing);
+    assert_eq!(rungs[..25], [Rung::Pass; 25]);
+    assert_eq!(rungs[25], Rung::Refuse);
+    let message = session.before(&call("again", "poll", "x")).message().map(String::from);
+    assert!(message.unwrap().starts_with("tool 'poll' called 27 times consecutively"));
+    assert_eq!(session.ring.status().streak, 27);
 }
 
 #[test]
@@ -129,7 +143,7 @@ fn streaks_are_kept_per_sub_agent_and_refusals_per_session() {
             let id = round.to_string();
             let verdict = session.before(&call(&id, "t", "x").by(agent.clone()));
             assert_eq!(verdict, Verdict::Pass);
-            session.after(&ok(&id, &id).by(agent.clone()));
+            session.after(&ok(&id, "r").by(agent.clone()));
         }
     }
     let rungs = agents.map(|agent| session.before(&call("6", "t", "x").by(agent)).rung());
@@ -141,15 +155,14 @@ fn a_refused_call_is_neither_success_nor_failure_even_if_it_ran() {
     let mut session = Session::new();
     session.rules.max_consecutive_failures = 2;
     turns(&mut session, "t", &["r"; 5]);
-    session.invalid();
-    let failed = ToolResult::new(CallId::new("f"), ToolOutcome::Tool, "boom");
+    session.before(&call("p", "t", "x"));
     session.before(&call("f", "other", "x"));
-    session.after(&failed);
-    for id in ["1", "2", "3", "4", "5"] {
-        session.before(&call(id, "t", "x"));
+    session.invalid();
+    session.after(&ToolResult::new(CallId::new("f"), ToolOutcome::Tool, "boom"));
+    assert_eq!(session.after(&ok("p", "r")), Verdict::Pass);
+    for _ in 0..5 {
+        session.before(&call("", "t", "x"));
     }
-    assert_eq!(session.before(&call("6", "t", "x")).rung(), Rung::Refuse);
-    assert_eq!(session.after(&ok("6", "r")), Verdict::Pass);
     let refused = ToolResult::new(CallId::new("5"), ToolOutcome::Refused, "");
     assert_eq!(session.after(&refused), Verdict::Pass);
     let status = session.ring.status();
@@ -163,7 +176,7 @@ fn calls_in_parallel_are_matched_by_id() {
         assert_eq!(session.before(&call(id, "t", "x")), Verdict::Pass);
     }
     let rungs = ["3", "1", "2"].map(|id| session.after(&ok(id, "r")).rung());
-    assert_eq!(rungs, [Rung::Pass, Rung::Nudge, Rung::Pass]);
+    assert_eq!(rungs, [Rung::Pass, Rung::Pass, Rung::Nudge]);
 }
 
 #[test]
@@ -183,6 +196,7 @@ fn a_late_answer_says_nothing_about_a_new_streak() {
     for (id, tool) in [("1", "a"), ("2", "a"), ("3", "b"), ("4", "a")] {
         session.before(&call(id, tool, "x"));
     }
+    session.rules.nudge_after_success = 2;
     for id in ["1", "2", "4"] {
         assert_eq!(session.after(&ok(id, "same")), Verdict::Pass);
     }
@@ -204,6 +218,7 @@ fn an_answer_nobody_asked_for_still_counts_as_success_or_failure() {
 #[test]
 fn calls_without_ids_and_answers_without_a_sub_agent_find_each_other() {
     let mut session = Session::new();
+    session.rules.nudge_after_success = 2;
     let rungs: Vec<Rung> = (0..2).map(|_| session.turn("", "t", "r")).collect();
     assert_eq!(rungs, [Rung::Pass, Rung::Nudge]);
     let by = |id: &str| call(id, "u", "x").by(SubAgent::new("sub"));
@@ -267,9 +282,9 @@ fn silence_is_measured_from_the_last_sign_of_life() {
 #[test]
 fn state_of_another_version_is_refused() {
     let mut state = serde_json::to_value(CallRing::new()).unwrap();
-    state["version"] = json!(2);
+    state["version"] = json!(1);
     let error = serde_json::from_value::<CallRing>(state).unwrap_err().to_string();
-    assert!(error.contains("version 2"), "{error}");
+    assert!(error.contains("version 1"), "{error}");
 }
 
 /// The largest state there can be: every table full of the longest entries.
@@ -306,7 +321,7 @@ fn the_state_stays_small_whatever_happens() {
 fn the_main_agent_is_not_forgotten_for_many_sub_agents() {
     let mut session = Session::new();
     for _ in 0..5 {
-        session.before(&call("", "t", "x"));
+        session.turn("", "t", "r");
     }
     for number in 0..200 {
         session.before(&call("", "t", "x").by(SubAgent::new(format!("{number}"))));

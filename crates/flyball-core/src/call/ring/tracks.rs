@@ -1,21 +1,24 @@
-//! One track per sub-agent, so that parallel sub-agents neither hide nor fake a streak (A2).
+//! One track per sub-agent, so that parallel sub-agents neither hide nor fake a streak (A2). Calls
+//! that are asked about and never shown by the stream of a sub-agent have a track of their own
+//! beside its track.
 
 use alloc::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::Fingerprint;
-use crate::call::detect::Detectors;
+use crate::call::detect::{Detectors, Mark};
 
-/// Sub-agents that are tracked at once; beyond that the one silent for longest is forgotten. The
-/// unnamed one (the main agent) never is.
-const MAX_TRACKS: usize = 24;
+/// Tracks kept at once: 24 sub-agents and the main one. Beyond that the one silent for longest is
+/// forgotten. The unnamed one (the main agent) never is.
+const MAX_TRACKS: usize = 25;
 
 /// What is known of one sub-agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Track {
     number: u64,
     used: u64,
+    /// Whether the stream has shown a call of it.
+    pub(super) shown: bool,
     pub(super) detectors: Detectors,
 }
 
@@ -27,18 +30,23 @@ impl Track {
     }
 }
 
-/// All tracked sub-agents, by the identity of their name.
+/// The name of the track beside that of a sub-agent.
+pub(super) fn beside(agent: Mark) -> Mark {
+    agent.with(Mark::of_text("asked"))
+}
+
+/// All tracks, by the identity of their sub-agent's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Tracks(BTreeMap<Fingerprint, Track>);
+pub(super) struct Tracks(BTreeMap<Mark, Track>);
 
 impl Tracks {
     /// Makes room for this sub-agent if it is new and there is none; the one forgotten for it.
-    pub(super) fn make_room(&mut self, agent: Fingerprint) -> Option<Fingerprint> {
+    pub(super) fn make_room(&mut self, agent: Mark) -> Option<Mark> {
         if self.0.len() < MAX_TRACKS || self.0.contains_key(&agent) {
             return None;
         }
-        let main = Fingerprint::of_text("");
+        let main = Mark::of_text("");
         let others = self.0.iter().filter(|(agent, _)| **agent != main);
         let forgotten = *others.min_by_key(|(_, track)| track.used)?.0;
         self.0.remove(&forgotten);
@@ -46,19 +54,31 @@ impl Tracks {
     }
 
     /// The track of this sub-agent, begun if need be, used with the session's call number `now`.
-    pub(super) fn get_or_begin(&mut self, agent: Fingerprint, now: u64) -> &mut Track {
+    pub(super) fn get_or_begin(&mut self, agent: Mark, now: u64) -> &mut Track {
         let track = self.0.entry(agent).or_default();
         track.used = now;
         track
     }
 
     /// The track of this sub-agent.
-    pub(super) fn get(&mut self, agent: Fingerprint) -> Option<&mut Track> {
+    pub(super) fn get(&self, agent: Mark) -> Option<&Track> {
+        self.0.get(&agent)
+    }
+
+    /// The track of this sub-agent.
+    pub(super) fn get_mut(&mut self, agent: Mark) -> Option<&mut Track> {
         self.0.get_mut(&agent)
     }
 
-    /// The streak of the sub-agent that made the latest call.
-    pub(super) fn latest_streak(&self) -> u64 {
-        self.0.values().max_by_key(|track| track.used).map_or(0, |t| t.detectors.streak())
+    /// A new beginning for everyone.
+    pub(super) fn begin_anew(&mut self) {
+        for track in self.0.values_mut() {
+            track.detectors = Detectors::default();
+        }
+    }
+
+    /// The track of the sub-agent that made the latest call.
+    pub(super) fn latest(&self) -> Option<&Track> {
+        self.0.values().max_by_key(|track| track.used)
     }
 }

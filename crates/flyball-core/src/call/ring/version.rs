@@ -3,7 +3,7 @@
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
-const CURRENT: u32 = 1;
+const CURRENT: u32 = 2;
 
 /// The version a stored ring was written with; reading any other than the current one fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -8,7 +8,8 @@ use crate::policy::Policy;
 
 #[test]
 fn a_nudge_counts_names_the_outcome_and_shows_a_way_out() {
-    let rules = Policy::default().calls.clone();
+    let mut rules = Policy::default().calls.clone();
+    rules.nudge_after_success = 2;
     let ways = [
         (ToolOutcome::Ok, "succeeded", "use what it already told you"),
         (ToolOutcome::Exit, "exited with an error", "change the code or the command"),

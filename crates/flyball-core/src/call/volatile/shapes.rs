@@ -10,6 +10,7 @@ pub(super) enum Shape {
     Duration,
     Id,
     Process,
+    Counter,
     TempPath,
 }
 

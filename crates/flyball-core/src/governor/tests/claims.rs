@@ -4,6 +4,7 @@ use std::prelude::rust_2024::*;
 use std::vec;
 
 use super::story::{Act, Story, passed, stories};
+use crate::door::{DoorQuestion, Matter};
 use crate::effect::Effect;
 use crate::event::{AgentFact, HumanFiles};
 use crate::outcome::Outcome;
@@ -118,8 +119,12 @@ fn without_tasks_a_claim_needs_a_gate_and_without_both_it_is_only_believed_on_re
 
 #[test]
 fn stops_refused_in_a_hook_count_from_the_first_session_on() {
-    let mut story = Story::new().tasks(stories(&["a"])).rules(|r| r.iterations.gate_refusals = 3);
-    let held = AgentFact::StopRefused { reason: "tests are red".into() };
+    let mut story = Story::new()
+        .tasks(stories(&["a"]))
+        .gate(|_| Vec::from(["t"]))
+        .rules(|r| r.iterations.gate_refusals = 3);
+    let matter = Matter::Stop { said: "done".into(), client_cap: 9 };
+    let held = AgentFact::Asked(DoorQuestion { number: 1, matter, hears: false, context: None });
     let act = |n: u32| Act::commits(n).with(held.clone()).with(held.clone()).with(held.clone());
     assert_eq!(story.run(act), Outcome::QualityGateExhausted);
     assert_eq!(story.iterations(), 1);

@@ -7,17 +7,17 @@ use std::string::{String, ToString};
 use std::vec::Vec;
 
 use crate::Governor;
-use crate::call::{ToolCall, ToolOutcome, ToolResult, fingerprint_call, fingerprint_result};
+use crate::call::{ToolCall, ToolOutcome, ToolResult};
 use crate::claim::{ClaimReading, read_structured};
 use crate::effect::{Effect, Ending, IterationReport, Notice};
 use crate::event::{
     AgentFact, AgentTraits, Commit, Event, Exit, ExitHow, HumanFiles, Resume, RunStart,
-    TasksSnapshot, WorktreeSnapshot,
+    StopExamined, TasksSnapshot, WorktreeSnapshot,
 };
 use crate::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
 use crate::guard::GuardKind;
 use crate::guard::Rung;
-use crate::id::{CallId, GateName, IterationNo, RunId, SubAgent};
+use crate::id::{CallId, GateName, IterationNo, RunId};
 use crate::moment::{Millis, Moment};
 use crate::outcome::Outcome;
 use crate::policy::{Policy, Rules};
@@ -92,23 +92,11 @@ pub(super) fn repeats(times: usize) -> Vec<AgentFact> {
     let args = serde_json::json!({"path": "a.rs"});
     let call = |n: usize| {
         let id = CallId::new(n.to_string());
-        AgentFact::CalledTool(ToolCall {
-            id,
-            agent: SubAgent::default(),
-            tool: "read_file".into(),
-            call: fingerprint_call("read_file", &args, &[]),
-            preview: String::new(),
-        })
+        AgentFact::CalledTool(ToolCall::new(id, "read_file", &args, &Policy::default().calls))
     };
     let result = |n: usize| {
-        AgentFact::ToolReturned(ToolResult {
-            id: CallId::new(n.to_string()),
-            agent: SubAgent::default(),
-            outcome: ToolOutcome::Ok,
-            result: fingerprint_result("same"),
-            chars: 4,
-            preview: "same".into(),
-        })
+        let id = CallId::new(n.to_string());
+        AgentFact::ToolReturned(ToolResult::new(id, ToolOutcome::Ok, "same"))
     };
     (0..times).flat_map(|n| [call(n), result(n)]).collect()
 }
@@ -127,8 +115,8 @@ pub(super) struct Story {
     pub(super) tasks: Option<String>,
     pub(super) human_files: HumanFiles,
     pub(super) memory: TaskMemory,
-    pub(super) agent: AgentTraits,
     pub(super) other_agents: Vec<AgentTraits>,
+    pub(super) steerable: bool,
     rules: Rules,
     gates: Vec<GateName>,
     reds: Reds,
@@ -154,8 +142,8 @@ impl Story {
             tasks: None,
             human_files: HumanFiles::default(),
             memory: TaskMemory::default(),
-            agent: AgentTraits { steerable: true, ..AgentTraits::default() },
             other_agents: Vec::new(),
+            steerable: true,
             rules: Policy::default().into_rules(),
             gates: Vec::new(),
             reds: |_| Vec::new(),
@@ -207,7 +195,7 @@ impl Story {
             snapshot: self.snapshot(Vec::new()),
             human_files: self.human_files.clone(),
             memory: self.memory.clone(),
-            agent: self.agent,
+            agent: AgentTraits { steerable: self.steerable, ..AgentTraits::default() },
             other_agents: self.other_agents.clone(),
         };
         Event::RunStarted(Box::new(start))
@@ -339,6 +327,13 @@ impl Story {
                 let result = Box::new(self.gates_on(&tree));
                 let tamper = if iteration.get() > 0 { self.tamper.clone() } else { Vec::new() };
                 self.tell(Event::GatesFinished { iteration, result, tamper });
+            }
+            Effect::ExamineStop { iteration, asking, ticket } => {
+                let snapshot = Box::new(self.snapshot(Vec::new()));
+                let gates = self.gates_on(&self.tree);
+                let gates = (!self.gates.is_empty()).then(|| Box::new(gates));
+                let found = StopExamined { asking, ticket, snapshot, gates };
+                self.tell(Event::Agent { iteration, fact: AgentFact::StopExamined(found) });
             }
             Effect::WriteTasks { text } => self.tasks = Some(text),
             Effect::Announce(notice) => self.notices.push(notice),

@@ -94,6 +94,7 @@ impl Story {
                 let tint = if *rung == Rung::Halt { Tint::Bad } else { Tint::Warn };
                 (rung_word(*rung), tint, trip_text(trip))
             }
+            Notice::Noticed { trip } => ("noticed", Tint::Plain, trip_text(trip)),
             Notice::TasksRepaired { violations } => ("repaired", Tint::Warn, violations.join("; ")),
             Notice::Waiting { until, message } => {
                 ("waits", Tint::Warn, format!("until {} UTC: {message}", words::time(*until)))

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use flyball_core::AgentFact;
 use flyball_core::call::ToolOutcome;
+use flyball_core::door::{DoorQuestion, Matter};
 use flyball_core::event::{Exit, ExitHow};
-use flyball_core::guard::Rung;
 use flyball_core::task::AttemptReport;
 
 use super::super::columns::Tint;
 use super::story::Detail;
 use super::words;
-use crate::report::stop_refused;
 
 type Told = (&'static str, Tint, String);
 
@@ -31,19 +30,23 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
         AgentFact::StoppedItself { message } => {
             told("agent", Tint::Warn, &format!("stopped itself: {message}"))
         }
-        AgentFact::StopRefused { reason } => told("refused", Tint::Warn, &stop_refused(reason)),
         AgentFact::ReportedAttempt(report) => told("reported", Tint::Plain, &reported(report)),
-        AgentFact::HookSteered { rung, trip } => told(steered(*rung), Tint::Warn, &trip.evidence),
-        AgentFact::HookHalted(trip) => told("hook", Tint::Bad, &trip.evidence),
+        AgentFact::Asked(question) => match (&question.matter, detail) {
+            (Matter::Report(report), _) => told("reported", Tint::Plain, &reported(report)),
+            (_, Detail::Everything) => told("asks", Tint::Plain, &asked(question)),
+            (_, Detail::WorthReading) => None,
+        },
         AgentFact::Exited(exit) => exited(exit, detail),
         AgentFact::Started { .. }
         | AgentFact::CalledTool(_)
-        | AgentFact::CalledJudged(_)
+        | AgentFact::OnlySpoke { .. }
+        | AgentFact::HeardHuman
         | AgentFact::ToolReturned(_)
         | AgentFact::SpokeNonsense(_)
         | AgentFact::Spent(_)
         | AgentFact::FilledContext { .. }
         | AgentFact::Spoke
+        | AgentFact::StopExamined(_)
         | AgentFact::ShowedLife => match detail {
             Detail::WorthReading => None,
             Detail::Everything => busy(fact),
@@ -51,9 +54,16 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
     }
 }
 
-/// What a hook did with a call.
-fn steered(rung: Rung) -> &'static str {
-    if rung >= Rung::Refuse { "refused" } else { "nudged" }
+/// What was asked or told at the session's door.
+fn asked(question: &DoorQuestion) -> String {
+    match &question.matter {
+        Matter::Call(call) => format!("may {} {} run?", call.tool, call.preview),
+        Matter::Result(result) => format!("told a result of {} characters", result.chars),
+        Matter::Invalid(failure) => format!("told what was invalid: {}", failure.error),
+        Matter::Stop { .. } => "may it stop?".to_owned(),
+        Matter::Report(report) => reported(report),
+        Matter::Nothing => "a sign of life".to_owned(),
+    }
 }
 
 /// What an agent said of an attempt.
@@ -77,9 +87,7 @@ fn busy(fact: &AgentFact) -> Option<Told> {
             let pid = pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
             ("agent", format!("started{pid}"))
         }
-        AgentFact::CalledTool(call) | AgentFact::CalledJudged(call) => {
-            ("call", format!("{} {}", call.tool, call.preview))
-        }
+        AgentFact::CalledTool(call) => ("call", format!("{} {}", call.tool, call.preview)),
         AgentFact::ToolReturned(result) => {
             let outcome = match result.outcome {
                 ToolOutcome::Ok => "ok",

@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Copilot, NAME};
 use crate::client::hook::{
-    Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, block, failed, path, text, words,
+    Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, block, failed, is_human, path, text,
+    words,
 };
 use crate::client::hook_home::{Folders, HookFile, HookHome, Scope, trusted_folder, whole};
 use crate::client::{HookSetup, quoted};
@@ -22,7 +23,7 @@ const TAIL: u64 = 256 * 1024;
 pub(super) const EVENTS: [&str; 3] = ["preToolUse", "postToolUse", "agentStop"];
 
 /// Those it listens to besides, where hooks stay.
-const SESSION_EVENTS: [&str; 2] = ["sessionStart", "sessionEnd"];
+const SESSION_EVENTS: [&str; 3] = ["sessionStart", "userPromptSubmitted", "sessionEnd"];
 
 impl Dialect for Copilot {
     fn name(&self) -> &'static str {
@@ -34,7 +35,8 @@ impl Dialect for Copilot {
             "preToolUse" => Occasion::Before,
             "postToolUse" | "postToolUseFailure" => Occasion::After,
             "agentStop" => Occasion::Stop,
-            "sessionStart" | "userPromptSubmitted" => Occasion::Began,
+            "sessionStart" => Occasion::Began,
+            "userPromptSubmitted" => Occasion::Human,
             "sessionEnd" => Occasion::Ended,
             _ => Occasion::Other,
         }
@@ -46,6 +48,7 @@ impl Dialect for Copilot {
             Occasion::Before
             | Occasion::After
             | Occasion::Began
+            | Occasion::Human
             | Occasion::Ended
             | Occasion::Other => None,
         };
@@ -61,7 +64,8 @@ impl Dialect for Copilot {
             stamp: input.get("timestamp").map(Value::to_string).unwrap_or_default(),
             said,
             stops_again: input.get("stop_hook_active").and_then(Value::as_bool),
-            context: None,
+            human: is_human(input),
+            ..Heard::default()
         }
     }
 
@@ -80,6 +84,7 @@ impl Dialect for Copilot {
             | Occasion::After
             | Occasion::Stop
             | Occasion::Began
+            | Occasion::Human
             | Occasion::Ended
             | Occasion::Other => String::new(),
         }

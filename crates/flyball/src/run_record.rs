@@ -10,18 +10,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::CommandLine;
-use crate::error::CliError;
 use crate::gate::{Gate, GatePlan, GateSource};
 use crate::loopdir::write_whole;
 
 /// The effective settings and gates of a run.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct RunRecord {
+pub(crate) struct RunRecord {
     /// The effective configuration, as TOML.
-    pub(super) config: String,
+    pub(crate) config: String,
     gates: Vec<GateRecord>,
     /// The checkpoint tree the run began with.
-    pub(super) first_tree: String,
+    pub(crate) first_tree: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,7 +34,7 @@ struct GateRecord {
 }
 
 impl RunRecord {
-    pub(super) fn new(config: String, plan: &GatePlan, first_tree: &str) -> Self {
+    pub(crate) fn new(config: String, plan: &GatePlan, first_tree: &str) -> Self {
         let gates = plan
             .gates()
             .iter()
@@ -56,7 +55,7 @@ impl RunRecord {
     }
 
     /// The gates again.
-    pub(super) fn gates(&self) -> Vec<Gate> {
+    pub(crate) fn gates(&self) -> Vec<Gate> {
         self.gates
             .iter()
             .map(|gate| Gate {
@@ -73,23 +72,15 @@ impl RunRecord {
             .collect()
     }
 
-    pub(super) fn save(&self, state_dir: &Path, run: &RunId) -> io::Result<()> {
+    pub(crate) fn save(&self, state_dir: &Path, run: &RunId) -> io::Result<()> {
         let text = serde_json::to_string_pretty(self).map_err(io::Error::other)?;
         write_whole(&path(state_dir, run), &text)
     }
 
-    pub(super) fn load(state_dir: &Path, run: &RunId) -> io::Result<Self> {
+    pub(crate) fn load(state_dir: &Path, run: &RunId) -> io::Result<Self> {
         let text = fs::read_to_string(path(state_dir, run))?;
         serde_json::from_str(&text).map_err(io::Error::other)
     }
-}
-
-/// The gates a run was started with, for its hooks.
-pub(crate) fn recorded_gates(state_dir: &Path, run: &RunId) -> Result<GatePlan, CliError> {
-    let record = RunRecord::load(state_dir, run).map_err(|error| {
-        CliError::no_input(format!("the settings of run `{run}` are gone")).cause(error)
-    })?;
-    GatePlan::of(record.gates())
 }
 
 fn path(state_dir: &Path, run: &RunId) -> PathBuf {

@@ -1,0 +1,1 @@
+//! Weights and ladder of the account.

@@ -1,0 +1,189 @@
+//! Cases other detectors are tested with: what the ring says of each, beside what would be right.
+
+use std::fmt;
+
+use flyball_core::call::{CallGuard, ToolCall, ToolOutcome, ToolResult, mutates};
+use flyball_core::guard::Rung;
+use flyball_core::{CallId, Moment, Policy, RoundId, SubAgent};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One case.
+#[derive(Clone, Debug, Deserialize)]
+struct Vector {
+    id: String,
+    sequence: Vec<Happening>,
+    ideal: Ideal,
+}
+
+/// What would be right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Ideal {
+    MustAlarm,
+    Silent,
+    NoHard,
+    Either,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Happening {
+    tool: Option<String>,
+    args: Value,
+    result: Option<Value>,
+    error: bool,
+    denied: bool,
+    exit_code: Option<i64>,
+    round: Option<Value>,
+    event: Option<String>,
+    text: Option<String>,
+    role: Option<String>,
+}
+
+/// A case the ring does not judge as would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Miss {
+    /// Which.
+    pub id: String,
+    /// What would be right, and what was said.
+    pub what: String,
+    /// Whether it is about words and events alone, of which the ring is told nothing.
+    pub is_words: bool,
+}
+
+/// How the cases went.
+#[derive(Clone, Debug, Default)]
+pub struct VectorReport {
+    /// Cases in all.
+    pub cases: usize,
+    /// Those that went wrong.
+    pub misses: Vec<Miss>,
+}
+
+impl fmt::Display for VectorReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let right = self.cases - self.misses.len();
+        writeln!(f, "{right} of {} as would be right", self.cases)?;
+        for miss in &self.misses {
+            let why = if miss.is_words {
+                "words alone: the ring is told of calls, not of what is said"
+            } else {
+                "by the weights and limits of A2 and A3"
+            };
+            writeln!(f, "  {:10} {}; {why}", miss.id, miss.what)?;
+        }
+        Ok(())
+    }
+}
+
+/// Plays every case, one JSON object per line.
+pub fn play_vectors(text: &str) -> Result<VectorReport, serde_json::Error> {
+    let mut report = VectorReport::default();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let vector: Vector = serde_json::from_str(line)?;
+        report.cases += 1;
+        report.misses.extend(miss(&vector));
+    }
+    Ok(report)
+}
+
+fn miss(vector: &Vector) -> Option<Miss> {
+    let said = play(&vector.sequence, Missing::Constant);
+    let is_right = match vector.ideal {
+        Ideal::MustAlarm => said >= Rung::Nudge,
+        Ideal::Silent => said == Rung::Pass,
+        Ideal::NoHard => said <= Rung::Nudge,
+        Ideal::Either => true,
+    };
+    // Where results were not recorded and each is new, nothing may be stopped.
+    let is_open = vector.sequence.iter().any(|it| it.tool.is_some() && it.result.is_none());
+    let unique = if is_open { play(&vector.sequence, Missing::Unique) } else { Rung::Pass };
+    let what = if !is_right {
+        format!("{:?} expected, {said:?} said", vector.ideal)
+    } else if unique > Rung::Nudge {
+        format!("{unique:?} although every result is new")
+    } else {
+        return None;
+    };
+    let is_words = vector.sequence.iter().all(|it| it.tool.is_none());
+    Some(Miss { id: vector.id.clone(), what, is_words })
+}
+
+/// What stands for results that were not recorded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Constant,
+    Unique,
+}
+
+/// The highest rung reached.
+fn play(sequence: &[Happening], missing: Missing) -> Rung {
+    let mut guard = CallGuard::new(Policy::default().calls.clone(), Moment::default);
+    let mut highest = Rung::Pass;
+    let mut number = 0;
+    let mut rest = sequence;
+    while let Some(first) = rest.first() {
+        let in_round = |other: &&Happening| {
+            first.round.is_some() && other.tool.is_some() && other.round == first.round
+        };
+        let length = rest.iter().take_while(in_round).count().max(1);
+        let (round, later) = rest.split_at(length);
+        rest = later;
+        if first.tool.is_none() {
+            hear(&mut guard, first);
+            continue;
+        }
+        let calls: Vec<(ToolCall, &Happening)> =
+            (number..).zip(round).map(|(at, it)| (call(&guard, it, at), it)).collect();
+        let mut running = Vec::new();
+        for (call, it) in calls {
+            let verdict = guard.before(&call);
+            highest = highest.max(verdict.rung());
+            running.extend(verdict.may_run().then_some((call, it)));
+        }
+        number += length;
+        for (at, (call, it)) in (number..).zip(running) {
+            let result = result(call.id, it, at, missing);
+            highest = highest.max(guard.after(&result).rung());
+        }
+    }
+    highest
+}
+
+fn hear<C: FnMut() -> Moment>(guard: &mut CallGuard<C>, it: &Happening) {
+    let is_new = matches!(it.event.as_deref(), Some("new_prompt" | "new_run" | "rewind"));
+    if is_new || it.role.as_deref() == Some("user") {
+        guard.human();
+    } else if it.text.is_some() {
+        guard.only_spoke(&SubAgent::default());
+    }
+}
+
+fn call<C: FnMut() -> Moment>(guard: &CallGuard<C>, it: &Happening, number: usize) -> ToolCall {
+    let tool = it.tool.as_deref().unwrap_or("");
+    let line = it.args.get("command").and_then(Value::as_str);
+    let writes = ["edit", "write", "insert", "patch", "replace", "create"];
+    let mutating = line.is_some_and(mutates) || writes.iter().any(|word| tool.contains(word));
+    let round = it.round.as_ref().map_or_else(|| format!("alone {number}"), ToString::to_string);
+    guard
+        .call(CallId::new(number.to_string()), tool, &it.args)
+        .mutating(mutating)
+        .in_round(RoundId::new(round))
+}
+
+fn result(id: CallId, it: &Happening, number: usize, missing: Missing) -> ToolResult {
+    let outcome = match (it.denied, it.error, it.exit_code) {
+        (true, ..) => ToolOutcome::Refused,
+        (_, _, Some(code)) if code != 0 => ToolOutcome::Exit,
+        (_, true, _) => ToolOutcome::Tool,
+        _ => ToolOutcome::Ok,
+    };
+    let text = match (&it.result, missing) {
+        (Some(Value::String(text)), _) => text.clone(),
+        (Some(other), _) => other.to_string(),
+        (None, Missing::Constant) => String::from("the same informative result"),
+        (None, Missing::Unique) => format!("an informative result, number {number}"),
+    };
+    ToolResult::new(id, outcome, &text)
+}
