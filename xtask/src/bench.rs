@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use flyball_testkit::memory;
 
 use crate::say;
 
@@ -235,14 +236,14 @@ fn measure(command: &mut Command) -> Result<Measured> {
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let watched = command_is_flyball(command);
-    let status = format!("/proc/{}/status", child.id());
+    let pid = child.id();
     let mut peak_kb = 0;
     let code = loop {
         if !watched {
             break child.wait()?.code();
         }
         // The high-water mark of the kernel: a look now and then misses nothing but the last moment.
-        peak_kb = peak_kb.max(high_water(&status));
+        peak_kb = peak_kb.max(memory::peak_kib(pid).unwrap_or(0));
         match child.try_wait()? {
             Some(status) => break status.code(),
             None => std::thread::sleep(Duration::from_millis(1)),
@@ -253,12 +254,6 @@ fn measure(command: &mut Command) -> Result<Measured> {
 
 fn command_is_flyball(command: &Command) -> bool {
     Path::new(command.get_program()).file_name().is_some_and(|name| name == "flyball")
-}
-
-fn high_water(status: &str) -> u64 {
-    let text = fs::read_to_string(status).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
 #[expect(clippy::disallowed_methods, reason = "measuring is what this is for")]

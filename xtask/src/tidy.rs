@@ -24,6 +24,11 @@ const BANNED: [(&str, &str); 6] = [
     (concat!("/work", "/main"), "no machine paths"),
 ];
 
+/// Words only those may use who know the operating system, and who they are.
+const SYSTEM_WORDS: [&str; 2] = [concat!("\"/pro", "c"), concat!("target", "_os")];
+const SYSTEM_ROOMS: [&str; 2] =
+    ["crates/flyball/src/platform", "crates/flyball-testkit/src/memory.rs"];
+
 /// Endings of type names that say nothing.
 const EMPTY_NAMES: [&str; 5] = ["Manager", "Helper", "Util", "Utils", "Processor"];
 
@@ -76,6 +81,14 @@ fn source(name: &str, text: &str, complaints: &mut Vec<String>) {
             complaints.push(format!("{name}:{}: `{word}`: {advice}", line + 1));
         }
     }
+    if !SYSTEM_ROOMS.iter().any(|room| name.starts_with(room)) {
+        for word in SYSTEM_WORDS {
+            if let Some(line) = text.lines().position(|line| line.contains(word)) {
+                let advice = "ask `flyball::platform` instead";
+                complaints.push(format!("{name}:{}: names the system: {advice}", line + 1));
+            }
+        }
+    }
     for line in text.lines() {
         let Some(rest) = line.trim_start().strip_prefix("pub ") else { continue };
         let Some(rest) = rest.strip_prefix("struct ").or_else(|| rest.strip_prefix("enum ")) else {
@@ -124,7 +137,9 @@ mod tests {
     fn every_rule_can_complain() {
         let long = format!("//! A.\n{}", "let a = 1;\n".repeat(LINES_MAX + 1));
         let word = format!("//! A.\n{}\n", BANNED[0].0);
-        for text in ["fn a() {}\n", &long, &word, "//! A.\npub struct RunManager;\n"] {
+        let system = format!("//! A.\n{}\n", SYSTEM_WORDS[0]);
+        let name = "//! A.\npub struct RunManager;\n";
+        for text in ["fn a() {}\n", &long, &word, &system, name] {
             assert_eq!(complaints(text).len(), 1, "{}", &text[..20.min(text.len())]);
         }
     }

@@ -165,10 +165,10 @@ impl ToolCall {
         self
     }
 
-    /// The same call, which changes files or does not.
+    /// The same call, which changes files.
     #[must_use]
-    pub const fn mutating(mut self, mutating: bool) -> Self {
-        self.mutating = mutating;
+    pub const fn changing_files(mut self) -> Self {
+        self.mutating = true;
         self
     }
 
@@ -247,13 +247,6 @@ impl ToolResult {
     #[must_use]
     pub fn by(mut self, agent: SubAgent) -> Self {
         self.agent = agent;
-        self
-    }
-
-    /// The same result, which says nothing or something.
-    #[must_use]
-    pub const fn empty(mut self, empty: bool) -> Self {
-        self.empty = empty;
         self
     }
 }

@@ -330,3 +330,33 @@ pub enum StopCause {
     /// `flyball stop`.
     Command,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As they were journalled before calls had rounds and results a second identity.
+    #[test]
+    fn older_facts_are_still_read() {
+        let digits = "0123456789abcdef0123456789abcdef";
+        let called = alloc::format!(
+            r#"{{"fact":"called_tool","id":"1","agent":"","tool":"t","call":"{digits}","preview":""}}"#
+        );
+        let returned = alloc::format!(
+            r#"{{"fact":"tool_returned","id":"1","outcome":"refused","result":"{digits}","chars":3}}"#
+        );
+        let AgentFact::CalledTool(call) = serde_json::from_str(&called).unwrap() else { panic!() };
+        assert!(!call.mutating && call.round.as_str().is_empty());
+        let AgentFact::ToolReturned(result) = serde_json::from_str(&returned).unwrap() else {
+            panic!()
+        };
+        assert!(result.raw.is_none() && !result.empty && !result.outcome.ran());
+        let mut rules = serde_json::to_value(Policy::default()).unwrap();
+        let calls = rules.get_mut("calls").and_then(serde_json::Value::as_object_mut).unwrap();
+        for later in ["account", "nudge_after_success", "refuse_after_changing"] {
+            calls.remove(later);
+        }
+        calls.insert("polling".into(), serde_json::json!(["wait"]));
+        assert_eq!(serde_json::from_value::<Policy>(rules).unwrap(), Policy::default());
+    }
+}

@@ -127,14 +127,14 @@ pub struct CallRules {
     pub preview: u64,
     /// Read and forgotten: policies that were journalled hold it, and it does nothing any more.
     #[serde(default, skip_serializing)]
-    polling: Gone,
+    pub polling: Gone,
     /// Arguments that are free text about a call and do not change it.
     pub free_text: Vec<String>,
 }
 
-/// A setting that is no more.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Gone;
+/// The value of a setting that is no more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gone;
 
 impl<'de> Deserialize<'de> for Gone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -6,17 +6,16 @@ mod properties {
         ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, fingerprint_result,
     };
     use flyball_core::claim::read_structured;
+    use flyball_core::door::{DoorQuestion, Matter};
     use flyball_core::event::{
         AgentFact, AgentTraits, Commit, Exit, ExitHow, HumanFiles, Resume, RunStart, Spend,
         StopCause, TasksSnapshot, Timer, WorktreeSnapshot,
     };
     use flyball_core::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
-    use flyball_core::guard::Rung;
     use flyball_core::policy::{OnBlocked, OnSessionHalt, OnStuck, Policy, Progress};
     use flyball_core::task::{AttemptReport, AttemptStatus, TaskMemory};
     use flyball_core::{
-        CallId, Effect, Event, GateName, Governor, GuardKind, IterationNo, Millis, Moment, RunId,
-        TaskId, Trip,
+        CallId, Effect, Event, GateName, Governor, IterationNo, Millis, Moment, RunId, TaskId,
     };
     use proptest::collection::vec;
     use proptest::prelude::*;

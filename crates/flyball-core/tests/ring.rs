@@ -71,10 +71,10 @@ mod properties {
             Happening::Call { id: number, agent, tool, arg, round, asked } => {
                 let args = json!({ "a": arg });
                 let round = RoundId::new(["", "", "r1", "r2"][usize::from(*round)]);
-                let call = ToolCall::new(id(*number), format!("tool{tool}"), &args, rules)
+                let mut call = ToolCall::new(id(*number), format!("tool{tool}"), &args, rules)
                     .by(named(*agent))
-                    .mutating(*arg > 0)
                     .in_round(round);
+                call.mutating = *arg > 0;
                 Some(if *asked {
                     ring.ask(rules, now, &call)
                 } else {
@@ -160,6 +160,9 @@ mod properties {
             for (at, what) in (0..).zip(&earlier) {
                 play(&mut ring, &rules, at, what);
             }
+            // Whatever round is open, another call closes it.
+            let other = ToolCall::new(CallId::new("other"), "other", &json!({}), &rules);
+            ring.before(&rules, Moment::default(), &other);
             let mut lowest = Rung::Pass;
             for number in 0..20 {
                 let id = CallId::new(format!("new{number}"));

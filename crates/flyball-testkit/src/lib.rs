@@ -2,6 +2,7 @@
 
 pub mod clients;
 pub mod detect;
+pub mod memory;
 pub mod model;
 pub mod redact;
 pub mod sim;

@@ -2,7 +2,8 @@
 
 #[cfg(test)]
 mod sim {
-    use flyball_core::Outcome;
+    use flyball_core::guard::Rung;
+    use flyball_core::{GuardKind, Outcome};
     use flyball_testkit::sim::{Persona, Sim, sweep};
 
     #[test]
@@ -15,7 +16,7 @@ mod sim {
     }
 
     /// What each character comes to under flyball's defaults when nothing goes wrong.
-    const CALM: [(Persona, &[Outcome]); 43] = [
+    const CALM: [(Persona, &[Outcome]); 51] = [
         (Persona::Honest, &[Outcome::Complete]),
         (Persona::HonestWithReview, &[Outcome::Complete]),
         (Persona::Idle, &[Outcome::Stuck]),
@@ -59,6 +60,14 @@ mod sim {
         (Persona::Undead, &[Outcome::Fault]),
         (Persona::Hopeless, &[Outcome::Fault, Outcome::Blocked, Outcome::Decide]),
         (Persona::Trusted, &[Outcome::CompleteUnverified]),
+        (Persona::LapRunner, &[Outcome::CircuitBreaker]),
+        (Persona::OldCallShuffler, &[Outcome::CircuitBreaker]),
+        (Persona::Reapplier, &[Outcome::CircuitBreaker]),
+        (Persona::PatientPoller, &[Outcome::Complete]),
+        (Persona::Twins, &[Outcome::Complete]),
+        (Persona::CancelledSiblings, &[Outcome::Complete]),
+        (Persona::Redirected, &[Outcome::Complete]),
+        (Persona::MalformedClaimer, &[Outcome::ValidationFailure]),
     ];
 
     #[test]
@@ -69,6 +78,39 @@ mod sim {
                 assert!(report.broken.is_empty(), "{report:#?}");
                 let outcome = report.outcome.unwrap();
                 assert!(outcomes.contains(&outcome), "{persona:?} {seed}: {outcome}");
+            }
+        }
+    }
+
+    /// Who goes nowhere is told, refused and stopped; who only looks like it never is.
+    #[test]
+    fn the_call_ring_fires_at_those_who_go_nowhere_and_at_nobody_else() {
+        let nowhere = [Persona::LapRunner, Persona::OldCallShuffler, Persona::Reapplier];
+        let patient = [
+            Persona::PatientPoller,
+            Persona::Twins,
+            Persona::CancelledSiblings,
+            Persona::Redirected,
+        ];
+        let rungs = [Rung::Nudge, Rung::Halt];
+        for seed in 0..20 {
+            for persona in nowhere {
+                let report = Sim::calm(persona, seed).run();
+                for rung in rungs {
+                    let fired = report.rungs.contains(&(GuardKind::GoingNowhere, rung));
+                    assert!(fired, "{persona:?} {seed}: {rung:?} in {:?}", report.rungs);
+                }
+            }
+            for persona in patient {
+                let report = Sim::calm(persona, seed).run();
+                let hard = report.rungs.iter().find(|(guard, rung)| {
+                    let is_calls = matches!(
+                        guard,
+                        GuardKind::Repetition | GuardKind::GoingNowhere | GuardKind::ToolFailures
+                    );
+                    is_calls && *rung >= Rung::Refuse
+                });
+                assert_eq!(hard, None, "{persona:?} {seed}");
             }
         }
     }

@@ -88,10 +88,7 @@ fn one(
 }
 
 fn resident_kb(child: &Child) -> Result<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let number = line.and_then(|line| line.trim().strip_suffix(" kB")).context("no VmRSS")?;
-    Ok(number.trim().parse()?)
+    flyball_testkit::memory::resident_kib(child.id()).context("it is gone")
 }
 
 /// Answers every call at once, with about 2 kB of text that differs.

@@ -64,9 +64,7 @@ fn rate(bytes: u64, took: Duration) -> f64 {
 }
 
 fn peak() -> Option<String> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    Some(line.trim_start_matches("VmHWM:").trim().to_owned())
+    flyball_testkit::memory::peak_kib(std::process::id()).map(|peak| format!("{peak} kB"))
 }
 
 fn write_log(path: &std::path::Path, size: usize, shape: &str) -> std::io::Result<()> {

@@ -12,17 +12,16 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use flyball::journal::{Journal, NewRun, RunFilter};
-use flyball::process::{KEEPER_ARGUMENT, ProcessEvent, Spec, Supervised, keeper_main};
+use flyball::process::{ProcessEvent, Spec, Supervised, serve_keeper_if_asked};
 use flyball::worktree::Worktree;
 use flyball_core::{Event, IterationNo, Moment, RunId};
 
 fn main() -> ExitCode {
-    let mut args = std::env::args().skip(1);
-    let first = args.next();
-    if first.as_deref() == Some(KEEPER_ARGUMENT) {
-        return keeper_main();
+    if let Some(code) = serve_keeper_if_asked() {
+        return code;
     }
-    let events = first.map_or(1_000_000, |count| count.parse().unwrap());
+    let mut args = std::env::args().skip(1);
+    let events = args.next().map_or(1_000_000, |count| count.parse().unwrap());
     let files = args.next().map_or(5_000, |count| count.parse().unwrap());
     journal(events);
     worktree(files);

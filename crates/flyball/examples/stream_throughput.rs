@@ -117,9 +117,8 @@ fn recorded(client: &str) -> Vec<u8> {
 
 /// The largest amount of memory this process ever held, as the kernel tells.
 fn most_memory() -> String {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.map_or_else(|| "unknown".to_owned(), |size| size.trim().to_owned())
+    let peak = flyball_testkit::memory::peak_kib(std::process::id());
+    peak.map_or_else(|| "unknown".to_owned(), |peak| format!("{peak} kB"))
 }
 
 /// Every character that is not ASCII as `\uXXXX`.

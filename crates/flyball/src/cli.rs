@@ -18,7 +18,9 @@ pub mod hooks;
 pub mod init;
 pub mod log;
 pub mod man;
+#[cfg(feature = "mcp")]
 pub mod mcp;
+#[cfg(feature = "mcp")]
 pub mod mcp_guard;
 mod place;
 pub mod prune;
@@ -108,8 +110,10 @@ pub enum Command {
     Completions(completions::CompletionsArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Man(man::ManArgs),
+    #[cfg(feature = "mcp")]
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Mcp(mcp::McpArgs),
+    #[cfg(feature = "mcp")]
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     McpGuard(mcp_guard::McpGuardArgs),
 }
@@ -155,7 +159,9 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Gate(args) => gate::run(&args, globals),
         Command::Completions(args) => completions::run(&args, globals),
         Command::Man(args) => man::run(&args, globals),
+        #[cfg(feature = "mcp")]
         Command::Mcp(args) => mcp::run(&args, globals),
+        #[cfg(feature = "mcp")]
         Command::McpGuard(args) => mcp_guard::run(&args, globals),
     }
 }

@@ -56,6 +56,9 @@ pub(crate) use self::tools::changes_files;
 pub use self::tools::{ToolKind, Tools};
 pub use self::usage_file::{SessionPlace, UsageEntry, UsageFile};
 
+/// The name under which agents that speak flyball's own protocol are read.
+pub(crate) const OWN_PROTOCOL: &str = flyball::NAME;
+
 /// What a refusal by a flyball hook begins with. Clients that show a hook's reason word for word,
 /// without saying that it was a hook (opencode, pi, qwen), are understood by it.
 pub const REFUSAL_MARK: &str = "flyball:";
@@ -89,7 +92,7 @@ pub trait Adapter: Send + Sync {
     /// What is known of it: what it can be told, what it tells, and what must be heeded for it.
     fn traits(&self) -> AgentTraits {
         AgentTraits {
-            steerable: self.dialect().is_some(),
+            steerable: false,
             refuse_after_at_most: self.output().refuse_after_at_most(),
             may_be_silent: !self.output().is_structured(),
         }

@@ -8,7 +8,6 @@ pub(crate) mod line;
 mod open;
 mod raw;
 mod result;
-pub(crate) mod spill;
 
 use std::io::{self, PipeWriter, Read, Write};
 use std::path::PathBuf;
@@ -24,11 +23,11 @@ use flyball_core::policy::CallRules;
 
 use self::judge::{Fate, Judge};
 use self::line::{Line, LineCutter};
-use self::spill::Spill;
 use crate::clock::{self, Deadline};
 use crate::error::{CliError, ErrorKind};
 use crate::loopdir::LoopDir;
 use crate::process::{InputPipe, ProcessEvent, Spec, StartError, Stream, Supervised};
+use crate::spill::Spill;
 use crate::terminal;
 
 /// The longest line that is held in memory, and so the longest tool call that is judged.

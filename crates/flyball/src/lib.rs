@@ -9,10 +9,12 @@ pub(crate) mod door;
 pub mod driver;
 pub mod error;
 pub mod gate;
+#[cfg(feature = "mcp")]
 pub(crate) mod guard_proxy;
 pub mod hook;
 pub mod journal;
 pub mod loopdir;
+#[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 pub mod notify;
 pub mod platform;
@@ -21,6 +23,7 @@ pub mod project;
 pub mod prompt;
 pub mod report;
 pub(crate) mod run_record;
+pub mod spill;
 pub mod telemetry;
 pub mod terminal;
 pub mod worktree;

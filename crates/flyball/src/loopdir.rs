@@ -13,7 +13,7 @@ use flyball_core::{IterationNo, Moment, RunId};
 use serde_json::json;
 use tempfile::NamedTempFile;
 
-use crate::clock;
+use crate::{clock, platform};
 
 /// The loop folder of one worktree.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ impl LoopDir {
         let text = fs::read_to_string(self.file("active.json")).ok()?;
         let body: serde_json::Value = serde_json::from_str(&text).ok()?;
         let pid = u32::try_from(body.get("pid")?.as_u64()?).ok()?;
-        (!Path::new(&format!("/proc/{pid}")).exists()).then_some(pid)
+        (!platform::alive(pid)).then_some(pid)
     }
 
     /// Makes the folder, with an ignore file that keeps flyball's own files out of commits.

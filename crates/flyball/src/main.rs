@@ -5,10 +5,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // flyball itself is the keeper of supervised programs and the demo's agent: neither is a
     // command for people, so they are told apart before clap reads anything.
-    let first = std::env::args_os().nth(1);
-    if first.as_deref().is_some_and(|first| first == flyball::process::KEEPER_ARGUMENT) {
-        return flyball::process::keeper_main();
+    if let Some(code) = flyball::process::serve_keeper_if_asked() {
+        return code;
     }
+    let first = std::env::args_os().nth(1);
     if first.as_deref().is_some_and(|first| first == flyball::demo::AGENT_ARGUMENT) {
         return flyball::demo::agent_main();
     }

@@ -105,6 +105,12 @@ fn call(argv: &[String], message: &Value, timeout: Duration) -> Result<(), Strin
     run_briefly_with(program, &args, &env, timeout)
 }
 
+#[cfg(not(feature = "webhook"))]
+fn post(_url: &str, _message: &Value, _timeout: Duration) -> Result<(), String> {
+    Err("this flyball was built without webhooks (feature `webhook`)".to_owned())
+}
+
+#[cfg(feature = "webhook")]
 fn post(url: &str, message: &Value, timeout: Duration) -> Result<(), String> {
     let config = ureq::Agent::config_builder().timeout_global(Some(timeout)).build();
     let agent = ureq::Agent::new_with_config(config);

@@ -4,6 +4,17 @@
 //! subreaper of everything the program starts, so nothing can slip away by `setsid`, `nohup` or a
 //! double fork, and it ends all of it when flyball dies, however flyball dies. The two talk JSON
 //! lines over a socket; nothing here ever waits for a pipe to be closed.
+//!
+//! # In a program that is not flyball
+//!
+//! A keeper is a process of its own, so it must be started from some program. A program that links
+//! this library has two ways:
+//!
+//! - It serves as keeper itself: [`serve_keeper_if_asked`] is the first thing its `main` calls.
+//! - It names one that does: [`KeeperProgram::At`] with the path of an installed `flyball`.
+//!
+//! With neither, starting anything fails with an error that says so; the program is never started
+//! anew by surprise.
 
 mod brief;
 mod input;
@@ -11,8 +22,10 @@ mod keeper;
 mod leftover;
 mod message;
 mod output;
+mod program;
 mod supervised;
 mod table;
+mod wait;
 
 use std::io;
 use std::path::PathBuf;
@@ -21,9 +34,9 @@ use std::time::Duration;
 use flyball_core::event::ExitHow;
 
 pub use self::brief::{run_briefly, run_briefly_with};
-pub use self::input::InputPipe;
-pub use self::keeper::{KEEPER_ARGUMENT, keeper_main};
+pub use self::input::{Input, InputPipe, PipeEnd};
 pub use self::leftover::{end_leftovers, leftovers};
+pub use self::program::{KeeperProgram, serve_keeper_if_asked};
 pub use self::supervised::Supervised;
 pub use self::table::{still_runs, tree_cpu};
 
@@ -38,8 +51,8 @@ pub struct Spec {
     pub cwd: PathBuf,
     /// Variables set, or removed with `None`; all others are inherited.
     pub env: Vec<(String, Option<String>)>,
-    /// The file its standard input is read from (an [`InputPipe`] is one); without one it is empty.
-    pub stdin: Option<PathBuf>,
+    /// What its standard input is.
+    pub stdin: Input,
     /// How long what outlives the program may take to end by itself once asked to.
     pub sweep_grace: Duration,
 }
@@ -55,7 +68,7 @@ impl Spec {
             args: Vec::new(),
             cwd: cwd.into(),
             env: Vec::new(),
-            stdin: None,
+            stdin: Input::Empty,
             sweep_grace: Self::SWEEP_GRACE,
         }
     }

@@ -75,7 +75,8 @@ fn calls_of_one_turn_are_a_round() {
         let of_first = calls.iter().filter(|call| call.round == first).count();
         assert_eq!(of_first, together, "{client}: {calls:?}");
     }
-    for client in ["claude", "codex", "gemini", "qwen", "goose", "opencode", "copilot", "pi", "cline"]
+    for client in
+        ["claude", "codex", "gemini", "qwen", "goose", "opencode", "copilot", "pi", "cline"]
     {
         let facts = recorded(client, "b_repeat_same_call");
         let calls = calls(&facts);
@@ -116,9 +117,11 @@ fn codex_calls_that_overlap_are_a_round() {
 /// A call of this client's, in its stream.
 fn call_of(client: &str, tool: &str, args: &Value) -> Vec<Value> {
     match client {
-        "claude" | "qwen" => vec![json!({ "type": "assistant", "message": { "id": "m", "content": [
-            { "type": "tool_use", "id": "1", "name": tool, "input": args },
-        ]}})],
+        "claude" | "qwen" => {
+            vec![json!({ "type": "assistant", "message": { "id": "m", "content": [
+                { "type": "tool_use", "id": "1", "name": tool, "input": args },
+            ]}})]
+        }
         "gemini" => vec![
             json!({ "type": "tool_use", "tool_name": tool, "tool_id": "1", "parameters": args }),
         ],
@@ -275,7 +278,8 @@ fn malformed_calls_are_validation_failures_in_the_clients_own_words() {
 
 #[test]
 fn the_own_protocol_says_what_a_call_is_and_what_is_none() {
-    let call = |tool: Value, args: Value| json!({ "type": "call", "id": 1, "tool": tool, "args": args });
+    let call =
+        |tool: Value, args: Value| json!({ "type": "call", "id": 1, "tool": tool, "args": args });
     for (event, kind) in [
         (json!({ "type": "call", "id": "1", "args": {} }), ValidationKind::MissingField),
         (call(json!(""), json!({})), ValidationKind::MissingField),
@@ -296,7 +300,10 @@ fn the_own_protocol_says_what_a_call_is_and_what_is_none() {
         ],
     );
     let calls = calls(&facts);
-    assert_eq!((calls[0].id.as_str(), calls[0].round.as_str(), calls[0].mutating), ("1", "7", true));
+    assert_eq!(
+        (calls[0].id.as_str(), calls[0].round.as_str(), calls[0].mutating),
+        ("1", "7", true)
+    );
     assert_eq!((calls[1].round.as_str(), calls[1].mutating), ("7", false));
     assert_eq!((results(&facts)[0].id.as_str(), results(&facts)[0].empty), ("1", true));
     assert!(facts.contains(&AgentFact::HeardHuman));
@@ -305,9 +312,11 @@ fn the_own_protocol_says_what_a_call_is_and_what_is_none() {
 /// A turn that holds words alone, in every client that makes calls.
 #[test]
 fn a_turn_of_words_alone_is_told() {
-    let only_spoke =
-        |facts: &[AgentFact]| facts.iter().filter(|f| matches!(f, AgentFact::OnlySpoke { .. })).count();
-    for client in ["claude", "codex", "gemini", "qwen", "goose", "opencode", "copilot", "pi", "cline"]
+    let only_spoke = |facts: &[AgentFact]| {
+        facts.iter().filter(|f| matches!(f, AgentFact::OnlySpoke { .. })).count()
+    };
+    for client in
+        ["claude", "codex", "gemini", "qwen", "goose", "opencode", "copilot", "pi", "cline"]
     {
         assert_eq!(only_spoke(&recorded(client, "a_tool_then_finish")), 1, "{client}");
     }
@@ -315,9 +324,9 @@ fn a_turn_of_words_alone_is_told() {
     let text = json!({ "type": "text", "text": "I look." });
     let call = json!({ "type": "tool_use", "id": "1", "name": "Bash", "input": {} });
     for content in [[text.clone(), call.clone()], [call, text]] {
-        let events = content.map(|block| {
-            json!({ "type": "assistant", "message": { "id": "m", "content": [block] } })
-        });
+        let events = content.map(
+            |block| json!({ "type": "assistant", "message": { "id": "m", "content": [block] } }),
+        );
         assert_eq!(only_spoke(&lines("claude", &events)), 0);
     }
 }
@@ -325,13 +334,22 @@ fn a_turn_of_words_alone_is_told() {
 #[test]
 fn an_answer_cut_at_the_token_limit_is_told() {
     let cut = [
-        ("claude", json!({ "type": "assistant", "message": { "id": "m", "stop_reason": "max_tokens",
-            "content": [{ "type": "text", "text": "half" }] } })),
-        ("qwen", json!({ "type": "assistant", "message": { "id": "m", "stop_reason": "max_tokens",
-            "content": [{ "type": "text", "text": "half" }] } })),
+        (
+            "claude",
+            json!({ "type": "assistant", "message": { "id": "m", "stop_reason": "max_tokens",
+            "content": [{ "type": "text", "text": "half" }] } }),
+        ),
+        (
+            "qwen",
+            json!({ "type": "assistant", "message": { "id": "m", "stop_reason": "max_tokens",
+            "content": [{ "type": "text", "text": "half" }] } }),
+        ),
         ("opencode", json!({ "type": "step_finish", "part": { "reason": "length" } })),
-        ("pi", json!({ "type": "message_end", "message": { "role": "assistant",
-            "stopReason": "length", "content": [{ "type": "text", "text": "half" }] } })),
+        (
+            "pi",
+            json!({ "type": "message_end", "message": { "role": "assistant",
+            "stopReason": "length", "content": [{ "type": "text", "text": "half" }] } }),
+        ),
         ("flyball", json!({ "type": "invalid", "error": "truncated at the token limit" })),
     ];
     for (client, event) in cut {

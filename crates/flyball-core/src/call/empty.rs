@@ -33,7 +33,7 @@ pub fn is_empty_answer(answer: &str) -> bool {
             .windows(words.len())
             .any(|part| part.eq_ignore_ascii_case(words.as_bytes()))
     };
-    answer.chars().all(says_nothing) || NOTHING.iter().any(|words| contains(&words))
+    answer.chars().all(says_nothing) || NOTHING.iter().any(contains)
 }
 
 #[cfg(test)]

@@ -31,8 +31,7 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use self::booking::Door;
-use self::known::{Answer, Answers, KnownCalls};
+use self::known::{Answer, Answers, Door, KnownCalls};
 pub use self::last::LastCall;
 pub use self::tally::CallStatus;
 use self::tally::Tally;
@@ -130,10 +129,9 @@ impl CallRing {
         }
         let ran = result.outcome != ToolOutcome::Refused;
         let at = match answers {
-            Answers::Again => return Verdict::Pass,
-            Answers::Unknown if ran => return self.count_stranger(rules, result),
-            Answers::Unknown => return Verdict::Pass,
             Answers::Call(at) => at,
+            Answers::Unknown if ran => return self.count_stranger(rules, result),
+            Answers::Unknown | Answers::Again => return Verdict::Pass,
         };
         let answer = Answered {
             result: Mark::of(result.result),

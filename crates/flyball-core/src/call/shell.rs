@@ -215,11 +215,9 @@ fn word_end(text: &str) -> usize {
         match (quote, c) {
             (Some(open), _) if c == open => quote = None,
             (None | Some('"'), '\\') => escaped = true,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
-            (None, ';' | '&' | '|' | '(' | ')' | '{' | '}' | '`' | '<' | '>') => return at.max(1),
-            (None, _) if c.is_whitespace() => return at.max(1),
-            (None, _) => {}
+            (None, _) if c.is_whitespace() || ";&|(){}`<>".contains(c) => return at.max(1),
+            (Some(_) | None, _) => {}
         }
     }
     text.len()

@@ -10,7 +10,7 @@ use super::{StepOutput, advice, door, finish, stopping, stops};
 use crate::call::texts::validation_evidence as evidence_of;
 use crate::call::{CallRing, ToolCall, ToolOutcome, ToolResult, Verdict};
 use crate::effect::{Effect, Notice};
-use crate::event::{AgentFact, Exit, Timer};
+use crate::event::{AgentFact, Exit, Spend, Timer};
 use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
 use crate::iteration::budget_trip;
@@ -55,17 +55,7 @@ pub(super) fn fact(
             let verdict = session.calls.invalid(&state.policy.calls, out.at, failure);
             obey(session, verdict, state, out)
         }
-        AgentFact::Spent(spend) => {
-            session.count(*spend);
-            state.ring.meters.spend(*spend);
-            match budget_trip(&state.ring.meters, &state.policy) {
-                Some(trip) => {
-                    out.tripped(trip.clone(), Rung::Halt);
-                    stopping::begin(session, End::Spent(trip), out, state)
-                }
-                None => Phase::Iterating(session),
-            }
-        }
+        AgentFact::Spent(spend) => spent(session, *spend, state, out),
         AgentFact::FilledContext { permille } => {
             note_context(&mut session, *permille, state, out);
             Phase::Iterating(session)
@@ -90,6 +80,23 @@ pub(super) fn fact(
             Phase::Iterating(session)
         }
         AgentFact::Exited(exit) => exited(*session, End::Own, exit, state, out),
+    }
+}
+
+fn spent(
+    mut session: Box<Session>,
+    spend: Spend,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
+    session.count(spend);
+    state.ring.meters.spend(spend);
+    match budget_trip(&state.ring.meters, &state.policy) {
+        Some(trip) => {
+            out.tripped(trip.clone(), Rung::Halt);
+            stopping::begin(session, End::Spent(trip), out, state)
+        }
+        None => Phase::Iterating(session),
     }
 }
 
@@ -326,7 +333,7 @@ pub(super) fn exited(
 
 impl Session {
     /// Adds to what this session used.
-    pub(super) fn count(&mut self, spend: crate::event::Spend) {
+    pub(super) fn count(&mut self, spend: Spend) {
         let spent = &mut self.spent;
         spent.input_tokens = spent.input_tokens.saturating_add(spend.input_tokens);
         spent.output_tokens = spent.output_tokens.saturating_add(spend.output_tokens);

@@ -152,7 +152,7 @@ impl RunState {
         self.mark = self.mark.max(at);
     }
 
-    /// Whether the agent at work can be told something at any time; fallbacks cannot.
+    /// Whether the agent at work can be told something at any time.
     pub(super) fn can_push(&self) -> bool {
         self.traits().steerable
     }

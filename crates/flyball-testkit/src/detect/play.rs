@@ -90,10 +90,9 @@ fn play<C: FnMut() -> Moment>(
 ) -> Rung {
     let id = CallId::new(number.to_string());
     // Each step is a turn of its own: whatever it leaves open stays so.
-    let call = guard
-        .call(id.clone(), &step.tool, &step.args)
-        .in_round(RoundId::new(number.to_string()))
-        .mutating(step.edit);
+    let mut call =
+        guard.call(id.clone(), &step.tool, &step.args).in_round(RoundId::new(number.to_string()));
+    call.mutating = step.edit;
     let before = guard.before(&call).rung();
     let Some(result) = &step.result_nhash else { return before };
     let outcome = match (step.error, step.error_kind.as_deref()) {
@@ -103,6 +102,7 @@ fn play<C: FnMut() -> Moment>(
         (false, _) => ToolOutcome::Ok,
     };
     let raw = Fingerprint::of_text(step.result_hash.as_deref().unwrap_or(result));
-    let result = ToolResult::identified(id, outcome, Fingerprint::of_text(result), raw);
-    before.max(guard.after(&result.empty(step.is_empty())).rung())
+    let mut result = ToolResult::identified(id, outcome, Fingerprint::of_text(result), raw);
+    result.empty = step.is_empty();
+    before.max(guard.after(&result).rung())
 }

@@ -166,10 +166,10 @@ fn call<C: FnMut() -> Moment>(guard: &CallGuard<C>, it: &Happening, number: usiz
     let writes = ["edit", "write", "insert", "patch", "replace", "create"];
     let mutating = line.is_some_and(mutates) || writes.iter().any(|word| tool.contains(word));
     let round = it.round.as_ref().map_or_else(|| format!("alone {number}"), ToString::to_string);
-    guard
-        .call(CallId::new(number.to_string()), tool, &it.args)
-        .mutating(mutating)
-        .in_round(RoundId::new(round))
+    let id = CallId::new(number.to_string());
+    let mut call = guard.call(id, tool, &it.args).in_round(RoundId::new(round));
+    call.mutating = mutating;
+    call
 }
 
 fn result(id: CallId, it: &Happening, number: usize, missing: Missing) -> ToolResult {

@@ -91,11 +91,27 @@ pub enum Persona {
     Hopeless,
     /// Works where nobody checks, and is believed.
     Trusted,
+    /// Goes round through the same 3 to 6 calls.
+    LapRunner,
+    /// Makes old calls over and over, in no order.
+    OldCallShuffler,
+    /// Makes the same two changes in turn.
+    Reapplier,
+    /// Polls something that moves, and then does its work.
+    PatientPoller,
+    /// Makes the same call several times at once, and then does its work.
+    Twins,
+    /// Has parallel calls cancelled because the first of them failed, and then does its work.
+    CancelledSiblings,
+    /// Repeats what a human asks for, again and again, and then does its work.
+    Redirected,
+    /// Claims in tags that are none.
+    MalformedClaimer,
 }
 
 impl Persona {
     /// Everyone.
-    pub const ALL: [Self; 43] = [
+    pub const ALL: [Self; 51] = [
         Self::Honest,
         Self::HonestWithReview,
         Self::Idle,
@@ -139,6 +155,14 @@ impl Persona {
         Self::Undead,
         Self::Hopeless,
         Self::Trusted,
+        Self::LapRunner,
+        Self::OldCallShuffler,
+        Self::Reapplier,
+        Self::PatientPoller,
+        Self::Twins,
+        Self::CancelledSiblings,
+        Self::Redirected,
+        Self::MalformedClaimer,
     ];
 
     /// Outcomes this character may lead to by itself, whatever the limits are. Budgets, humans and
@@ -153,7 +177,11 @@ impl Persona {
             | Self::Improver
             | Self::Revisiter
             | Self::Limited
-            | Self::LimitedBlindly => &[O::Complete],
+            | Self::LimitedBlindly
+            | Self::PatientPoller
+            | Self::Twins
+            | Self::CancelledSiblings
+            | Self::Redirected => &[O::Complete],
             Self::StopsUncommitted => &[O::Complete, O::QualityGateExhausted],
             // Let go in the end, some leave red tests behind.
             Self::StopsRed => &[
@@ -173,8 +201,11 @@ impl Persona {
             Self::Chatty | Self::IgnoringStop | Self::Silent => {
                 &[O::CircuitBreaker, O::Stalled, O::Blocked]
             }
-            Self::Looping => &[O::CircuitBreaker, O::RepetitionLoop, O::Stalled, O::Blocked],
-            Self::SelfStopped | Self::AskingLooper => {
+            Self::Looping | Self::LapRunner => {
+                &[O::CircuitBreaker, O::RepetitionLoop, O::Stalled, O::Blocked]
+            }
+            Self::MalformedClaimer => &[O::ValidationFailure, O::Stuck, O::Blocked],
+            Self::SelfStopped | Self::AskingLooper | Self::OldCallShuffler | Self::Reapplier => {
                 &[O::CircuitBreaker, O::RepetitionLoop, O::Blocked]
             }
             Self::Crashing => &[O::CircuitBreaker, O::Blocked],

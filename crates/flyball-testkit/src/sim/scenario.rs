@@ -150,7 +150,12 @@ fn fit(persona: Persona, rules: &mut Rules, rng: &mut Rng) {
         }
         Persona::Sleeper => rules.limits.runtime = Millis::from_secs(rng.between(600, 14_400)),
         Persona::Trusted => rules.iterations.trust_claims = true,
+        // One failure alone is enough for some limits.
+        Persona::CancelledSiblings => rules.calls.max_consecutive_failures += 1,
         Persona::Hopeless => rules.iterations.trust_claims = false,
+        Persona::LapRunner | Persona::OldCallShuffler | Persona::Reapplier => {
+            rules.calls.account = true;
+        }
         _ => {}
     }
 }
@@ -174,6 +179,8 @@ fn random_rules(rng: &mut Rng) -> Rules {
     calls.max_refusals = rng.small(1, 3);
     calls.max_validation_failures = rng.small(1, 4);
     calls.max_consecutive_failures = rng.small(1, 6);
+    calls.nudge_after_success = rng.small(2, 4);
+    calls.account = rng.chance(80);
     let iterations = &mut rules.iterations;
     iterations.circuit_breaker = rng.pick(3, &[1, 2, 6, 12]);
     iterations.regression_window = rng.small(2, 5);

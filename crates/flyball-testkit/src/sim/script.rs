@@ -1,5 +1,7 @@
 //! What each character does in one session.
 
+mod calls;
+
 use std::collections::{BTreeSet, VecDeque};
 
 use flyball_core::call::{ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind};
@@ -85,6 +87,9 @@ struct Writer<'a, 'b> {
 #[expect(clippy::wildcard_enum_match_arm, reason = "each function knows its own characters")]
 impl Writer<'_, '_> {
     fn write(&mut self) {
+        if self.calling() {
+            return;
+        }
         match self.stage.persona {
             Persona::Honest | Persona::HonestWithReview => self.honest(),
             Persona::Chatty | Persona::IgnoringStop | Persona::Undead => {
@@ -277,7 +282,10 @@ impl Writer<'_, '_> {
 
     fn tool_failer(&mut self) {
         for number in 0..8 {
-            self.calls(&format!("try {number}"), ToolOutcome::Tool);
+            let (call, result) = self.call(&format!("try {number}"), ToolOutcome::Tool);
+            let gone = ToolResult::new(result.id, result.outcome, "the server is gone");
+            self.fact(AgentFact::CalledTool(call));
+            self.fact(AgentFact::ToolReturned(gone));
         }
         self.says("");
     }

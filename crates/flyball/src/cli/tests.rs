@@ -25,7 +25,9 @@ enum Every {
     Doctor(doctor::DoctorArgs),
     Gate(gate::GateArgs),
     Log(log::LogArgs),
+    #[cfg(feature = "mcp")]
     Mcp(mcp::McpArgs),
+    #[cfg(feature = "mcp")]
     McpGuard(mcp_guard::McpGuardArgs),
     Prune(prune::PruneArgs),
     Rewind(rewind::RewindArgs),
@@ -51,6 +53,14 @@ fn run_args(line: &str) -> run::RunArgs {
 fn the_command_lines_are_well_formed() {
     Cli::command().debug_assert();
     Whole::command().debug_assert();
+}
+
+#[test]
+fn commands_of_a_feature_are_there_with_it_and_only_with_it() {
+    let whole = Cli::command();
+    for name in ["mcp", "mcp-guard"] {
+        assert_eq!(whole.find_subcommand(name).is_some(), cfg!(feature = "mcp"), "{name}");
+    }
 }
 
 #[test]
@@ -101,7 +111,9 @@ fn command_lines_of_the_contract_are_understood() {
         "flyball archive --label L --include-logs",
         "flyball prune --older-than 2d",
         "flyball doctor --json",
+        #[cfg(feature = "mcp")]
         "flyball mcp --http 127.0.0.1:8790",
+        #[cfg(feature = "mcp")]
         "flyball mcp-guard --nudge-after 2 --refuse-after 4 --polling wait -- npx server --flag",
     ];
     for line in lines {

@@ -258,8 +258,8 @@ fn hooks_call_flyball_and_are_put_where_the_client_looks() {
         let launch = launch_of(agent, Some(&hooks));
         let files = launch.files.iter().map(|file| file.text.as_str());
         let told = launch.argv.iter().map(String::as_str).chain(files).collect::<String>();
-        assert_eq!(told.contains("/opt/my tools/flyball"), known.traits().steerable, "{agent}");
-        if known.traits().steerable {
+        assert_eq!(told.contains("/opt/my tools/flyball"), known.takes_hooks(), "{agent}");
+        if known.takes_hooks() {
             assert!(told.contains("900"), "{agent}: gates run in the stop hook");
             assert!(!told.contains('@') || agent == "copilot", "{agent}: a blank is not filled in");
         }

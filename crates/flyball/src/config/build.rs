@@ -67,7 +67,10 @@ fn agent(from: &Typed<'_>) -> Result<AgentSettings, CliError> {
         let message = format!("`{key}` is for an agent that has no command of its own");
         return Err(CliError::config(message).hint("put it into `agent.command`"));
     }
-    if agent.steer && (agent.command.is_none() || agent.output != Some(OutputFormat::Flyball)) {
+    if agent.steer
+        && (agent.command.is_none()
+            || agent.output != Some(OutputFormat::Client(crate::client::OWN_PROTOCOL)))
+    {
         let message = "`agent.steer` is for a command of your own that speaks flyball's protocol";
         return Err(CliError::config(message).hint(
             "set `agent.command` and `agent.output = \"flyball\"`, or leave `agent.steer` out",

@@ -82,7 +82,7 @@ fn the_embedded_defaults_are_the_policy_s_defaults() {
 fn every_setting_with_a_fixed_name_has_a_default_and_every_choice_can_be_read() {
     let config = Given::default().config();
     for setting in schema::SETTINGS.iter().filter(|setting| !setting.key.contains('*')) {
-        let is_read = setting.reader != schema::Reader::Nobody;
+        let is_read = setting.reader != Reader::Nobody;
         assert_eq!(config.origin(setting.key).is_some(), is_read, "{}", setting.key);
         let schema::Kind::Choice(words) = setting.kind else { continue };
         for word in words {

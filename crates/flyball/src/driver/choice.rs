@@ -65,13 +65,14 @@ pub(super) fn named(name: &str) -> Result<ChosenAgent, CliError> {
 
 /// What is known of an agent as this config has it. Plain text is silent while its agent thinks: it
 /// is no stall unless somebody asked for that watch.
-pub(super) fn traits(config: &Config, adapter: &dyn Adapter) -> AgentTraits {
-    let told = adapter.traits();
+pub(super) fn traits(config: &Config, agent: &ChosenAgent) -> AgentTraits {
+    let told = agent.traits();
     let asked_for = config
         .origin("limits.stall_after")
         .is_some_and(|origin| !matches!(origin.source, Source::Default));
-    // An agent program hears nothing while it is silent: its hooks speak when it asks them.
-    AgentTraits { steerable: false, may_be_silent: told.may_be_silent && !asked_for, ..told }
+    // Other agents hear nothing while they are silent: their hooks speak when they ask.
+    let steerable = config.agent.steer && matches!(agent, ChosenAgent::Custom(_));
+    AgentTraits { steerable, may_be_silent: told.may_be_silent && !asked_for, ..told }
 }
 
 /// Refuses limits that could not hold: one on cost where cost cannot be known.
@@ -116,6 +117,6 @@ pub(super) fn local_time() -> LocalTime {
 impl super::Driver {
     /// The policy while the agent at work is at work.
     pub(super) fn policy(&self) -> Policy {
-        self.config.policy.for_agent(&traits(&self.config, &*self.adapter))
+        self.config.policy.for_agent(&traits(&self.config, &self.adapter))
     }
 }

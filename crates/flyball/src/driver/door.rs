@@ -10,10 +10,10 @@ use flyball_core::{AgentFact, Event, IterationNo};
 
 use super::perform::io;
 use super::{Driver, DriverInput};
-use crate::client::{Fact, HookSetup, HooksFor};
+use crate::client::{Fact, HookSetup, HooksFor, registry};
 use crate::door::{Door, Input, Knocked, Reply};
 use crate::error::CliError;
-use crate::hook::{HookReport, RunGuards, dialect, remove_spilled, run_key, stop_time};
+use crate::hook::{HookReport, RunGuards, remove_spilled, run_key, stop_time};
 use crate::journal::{HookChange, HookStep};
 
 /// Seconds a client waits longer for a hook than the hook itself takes at most.
@@ -109,7 +109,7 @@ impl Driver {
         }
         let iteration = session.iteration;
         session.usage_file.named(&knock.session);
-        if dialect(&knock.agent).is_some() {
+        if registry::dialect(&knock.agent).is_some() {
             self.doors.session.asked = true;
         }
         let mut said = None;

@@ -8,7 +8,7 @@ use flyball_core::event::WorktreeSnapshot;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
 
-use super::choice::choose_nth;
+use super::choice::{ChosenAgent, choose_nth};
 use super::gates::GateJob;
 use super::session::{Session, could_not_start};
 use super::session_files::SessionFiles;
@@ -19,7 +19,7 @@ use crate::client::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
 use crate::config::{CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
-use crate::process::{InputPipe, Spec, StartError, Supervised};
+use crate::process::{Input, InputPipe, Spec, StartError, Supervised};
 use crate::prompt::{Variables, render, task_words};
 use crate::telemetry::IterationLog;
 
@@ -180,7 +180,7 @@ impl Driver {
 
     /// Whether the agent at work listens on its standard input.
     fn listens(&self) -> bool {
-        self.config.agent.steer && self.agent == 0
+        self.config.agent.steer && matches!(self.adapter, ChosenAgent::Custom(_))
     }
 
     /// Takes the configured agent, or one of its fallbacks, for the next session.
@@ -272,7 +272,7 @@ impl Driver {
         {
             let path = self.private_dir.join("prompt.txt");
             fs::write(&path, text)?;
-            spec.stdin = Some(path);
+            spec.stdin = Input::File(path);
         }
         Ok(spec)
     }

@@ -211,8 +211,8 @@ fn run_start(
         snapshot: snapshot.clone(),
         human_files,
         memory,
-        agent: AgentTraits { steerable: config.agent.steer, ..traits(config, &*setup.adapter) },
-        other_agents: setup.other_agents.iter().map(|agent| traits(config, &**agent)).collect(),
+        agent: traits(config, &setup.adapter),
+        other_agents: setup.other_agents.iter().map(|agent| traits(config, agent)).collect(),
     })
 }
 

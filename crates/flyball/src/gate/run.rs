@@ -13,6 +13,7 @@ use super::cancel::{Cancel, Cancelled};
 use super::plan::{Gate, GatePlan};
 use super::{check, environment};
 use crate::journal::{GateKey, Journal, JournalError};
+use crate::process::KeeperProgram;
 
 /// How many gates run side by side when that is asked for.
 const SIDE_BY_SIDE: usize = 2;
@@ -32,8 +33,9 @@ pub struct GateRunner {
     pub env: Vec<(String, Option<String>)>,
     /// The folder for `gate-<name>.log`: beginning and end of what each gate printed.
     pub log_dir: Option<PathBuf>,
-    /// The program that keeps process trees together: flyball itself.
-    pub keeper: PathBuf,
+    /// The program that keeps process trees together. In a program that is not flyball, see
+    /// [`crate::process`].
+    pub keeper: KeeperProgram,
 }
 
 /// What happens while gates run, in order for each gate.
@@ -70,7 +72,7 @@ impl GateRunner {
             parallel: false,
             env: Vec::new(),
             log_dir: None,
-            keeper: PathBuf::from("/proc/self/exe"),
+            keeper: KeeperProgram::Own,
         }
     }
 

@@ -14,8 +14,8 @@ use super::batch::Word;
 use super::line::{Head, Line};
 use super::open::{Closed, Kind, OpenRequests, key};
 use super::result::CallResponse;
-use super::spill::Spill;
 use crate::clock::Clock;
+use crate::spill::Spill;
 
 /// The judge between client and server.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::answer;
 use super::raw::RawObject;
-use super::spill::Spill;
+use crate::spill::Spill;
 
 /// A response to a tool call.
 #[derive(Debug)]

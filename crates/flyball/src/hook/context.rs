@@ -17,7 +17,7 @@ use crate::config::{Config, FILE_NAME, OnHookError, Sources};
 use crate::error::CliError;
 use crate::journal::{HookStep, state_dir};
 use crate::loopdir::{LoopDir, write_whole};
-use crate::project;
+use crate::{platform, project};
 
 const GUARDS: &str = "guards.json";
 
@@ -170,9 +170,7 @@ pub(crate) fn stop_key(key: &str) -> String {
 /// The process that asks, by number and, where that can be known, by when it began.
 fn client_process() -> String {
     let parent = std::os::unix::process::parent_id();
-    let stat = fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
-    // Fields are counted from behind the program's name, which may hold anything.
-    let began = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(19));
+    let began = platform::look(parent).map(|parent| parent.began.to_string());
     format!("process-{parent}-{}", began.unwrap_or_default())
 }
 

@@ -103,7 +103,9 @@ mod tests {
     use super::*;
 
     fn rules() -> CallRules {
-        CallRules { large_response: 10, preview: 3, ..Policy::default().calls.clone() }
+        let mut rules = Policy::default().calls.clone();
+        (rules.large_response, rules.preview) = (10, 3);
+        rules
     }
 
     #[test]

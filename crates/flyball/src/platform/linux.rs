@@ -67,28 +67,56 @@ fn id(pid: u32) -> Option<Pid> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::Command;
+    use crate::clock::Deadline;
+    use std::process::{Child, Command};
+    use std::thread;
+    use std::time::Duration;
+
+    /// A process of the test that goes with it.
+    struct Sleeper(Child);
+
+    impl Sleeper {
+        fn start(mark: &str) -> Self {
+            Self(Command::new("sleep").arg("1000").env("MARK", mark).spawn().unwrap())
+        }
+
+        fn end(&mut self) {
+            self.0.kill().unwrap();
+            self.0.wait().unwrap();
+        }
+    }
+
+    impl Drop for Sleeper {
+        fn drop(&mut self) {
+            self.0.kill().ok();
+            self.0.wait().ok();
+        }
+    }
 
     #[test]
     fn a_process_is_alive_until_it_has_been_waited_for() {
-        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
-        assert!(alive(child.id()));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(!alive(child.id()));
+        let mut sleeper = Sleeper::start("");
+        let pid = sleeper.0.id();
+        assert!(alive(pid));
+        sleeper.end();
+        assert!(!alive(pid));
         assert!(alive(1), "what belongs to somebody else is alive too");
         assert!(!alive(0) && !alive(u32::MAX));
     }
 
     #[test]
     fn a_mark_is_found_whole_or_not_at_all() {
-        let mut child =
-            Command::new("sleep").arg("1000").env("MARK", "of this test").spawn().unwrap();
-        assert!(carries(child.id(), b"MARK=of this test"));
-        assert!(!carries(child.id(), b"MARK=of this"));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(!carries(child.id(), b"MARK=of this test"));
+        let mut sleeper = Sleeper::start("of this test");
+        let pid = sleeper.0.id();
+        let limit = Deadline::after(Duration::from_mins(1));
+        // A program shows its environment a moment after it has been started.
+        while !carries(pid, b"MARK=of this test") {
+            assert!(!limit.passed(), "the mark is never seen");
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert!(!carries(pid, b"MARK=of this") && !carries(pid, b"of this test"));
+        sleeper.end();
+        assert!(!carries(pid, b"MARK=of this test"));
     }
 
     #[test]

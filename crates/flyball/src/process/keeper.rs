@@ -5,9 +5,8 @@
 //! tree is left when it ends. When the socket is closed, flyball is dead and everything is killed.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -19,17 +18,15 @@ use std::time::Duration;
 
 use flyball_core::effect::Force;
 use flyball_core::event::ExitHow;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::process::{Signal, WaitOptions, WaitStatus, set_child_subreaper, setsid, wait};
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::message::{Launch, Order, Report, line, parse};
-use super::table::{self, Process};
+use super::wait::wait_readable;
 use crate::clock::Deadline;
+use crate::platform::{self, Nursery, Process, Signal, receive_with_descriptors};
 
-/// The first argument that makes flyball a keeper. Not for people.
-pub const KEEPER_ARGUMENT: &str = "__keeper";
+/// The first argument that makes a program a keeper. Not for people.
+pub(super) const KEEPER_ARGUMENT: &str = "__keeper";
 
 /// The longest line a keeper takes: a program's arguments and environment fit many times over.
 const LINE_MAX: usize = 16 * 1024 * 1024;
@@ -43,7 +40,7 @@ const KILL_MAX: Duration = Duration::from_secs(30);
 const FAULT: u8 = 70;
 
 /// Runs the keeper until its program and everything below it is gone.
-pub fn keeper_main() -> ExitCode {
+pub(super) fn keeper_main() -> ExitCode {
     match Keeper::start() {
         Ok(None) => ExitCode::SUCCESS,
         Ok(Some(mut keeper)) => keeper.run(),
@@ -68,8 +65,7 @@ struct Keeper {
     /// flyball has closed its side: there will be no more orders.
     deaf: bool,
     received: Vec<u8>,
-    wake: UnixStream,
-    own: u32,
+    nursery: Nursery,
     leader: u32,
     ended: Option<ExitHow>,
     phase: Phase,
@@ -81,18 +77,14 @@ impl Keeper {
     /// Starts the program as the first line says. None when there is nothing (more) to keep.
     fn start() -> io::Result<Option<Self>> {
         outlive_signals()?;
-        // Refused only to a group leader, which flyball never makes of a keeper.
-        setsid().ok();
-        let own = std::process::id();
-        set_child_subreaper(table::id(own))?;
-        let (wake, waker) = UnixStream::pair()?;
-        wake.set_nonblocking(true)?;
-        signal_hook::low_level::pipe::register(SIGCHLD, waker)?;
+        let nursery = Nursery::adopt()?;
         let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-        let mut received = Vec::new();
-        let Some(first) = first_line(&mut control, &mut received)? else { return Ok(None) };
+        let (mut received, mut handed) = (Vec::new(), Vec::new());
+        let Some(first) = first_line(&control, &mut received, &mut handed)? else {
+            return Ok(None);
+        };
         let launch: Launch = parse(&first)?;
-        let leader = match spawn(&launch) {
+        let leader = match input(&launch, handed).and_then(|input| spawn(&launch, input)) {
             Ok(leader) => leader,
             Err(error) => {
                 control.write_all(&line(&refusal(&launch, &error))?)?;
@@ -105,8 +97,7 @@ impl Keeper {
             control,
             deaf: false,
             received,
-            wake,
-            own,
+            nursery,
             leader,
             ended: None,
             phase: Phase::Running,
@@ -147,29 +138,21 @@ impl Keeper {
         Ok(())
     }
 
-    /// Waits for whatever has ended; whether anything is left. As every orphan below becomes a
-    /// child of the keeper, "no children" means that the whole tree is gone.
+    /// Takes notice of whatever has ended; whether anything is left.
     fn reap(&mut self) -> io::Result<bool> {
-        loop {
-            match wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) => {
-                    if table::id(self.leader) == Some(pid) && self.ended.is_none() {
-                        self.ended = Some(how_it_ended(status));
-                    }
-                }
-                Ok(None) => return Ok(true),
-                Err(Errno::CHILD) => return Ok(false),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+        let (leader, ended) = (self.leader, &mut self.ended);
+        self.nursery.reap(|pid, how| {
+            if pid == leader {
+                ended.get_or_insert(how);
             }
-        }
+        })
     }
 
     /// Does what the phase asks for, and enters the next one when it is time.
     fn go_on(&mut self) {
         match self.phase {
             Phase::Running if self.ended.is_some() => {
-                self.signal_all(Signal::TERM);
+                self.signal_all(Signal::Terminate);
                 self.phase = Phase::Sweeping(Deadline::after(self.sweep_grace));
             }
             Phase::Sweeping(deadline) if deadline.passed() => {
@@ -191,32 +174,31 @@ impl Keeper {
     fn signal_all(&mut self, signal: Signal) {
         let mut told = BTreeSet::new();
         for _ in 0..WALKS_MAX {
-            let fresh: Vec<Process> = table::living_below(self.own)
-                .into_iter()
-                .filter(|process| told.insert(process.pid))
-                .collect();
+            let mut fresh = self.nursery.members();
+            fresh.retain(|process| told.insert(process.pid));
             if fresh.is_empty() {
                 return;
             }
             for process in &fresh {
-                table::signal(process, signal);
+                platform::signal(process, signal);
                 self.count(process);
             }
         }
     }
 
     fn kill_all(&mut self) {
-        let own_group = table::look(self.own).map_or(self.own, |own| own.group);
+        let own = std::process::id();
+        let own_group = platform::look(own).map_or(own, |own| own.group);
         for _ in 0..WALKS_MAX {
-            let alive = table::living_below(self.own);
+            let alive = self.nursery.members();
             if alive.is_empty() {
                 return;
             }
             for process in &alive {
                 if process.group != own_group {
-                    table::kill_group(process);
+                    platform::kill_group(process);
                 }
-                table::signal(process, Signal::KILL);
+                platform::signal(process, Signal::Kill);
                 self.count(process);
             }
         }
@@ -230,21 +212,14 @@ impl Keeper {
 
     /// Sleeps until a child ends, an order comes, or the time is up.
     fn sleep(&mut self, timeout: Option<Duration>) -> io::Result<()> {
-        let timeout = timeout.map(|left| Timespec {
-            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(left.subsec_nanos()),
-        });
-        let mut waiting = vec![PollFd::new(&self.wake, PollFlags::IN)];
-        if !self.deaf {
-            waiting.push(PollFd::new(&self.control, PollFlags::IN));
-        }
-        match poll(&mut waiting, timeout.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let ordered = waiting.get(1).is_some_and(|control| !control.revents().is_empty());
-        let mut drop_box = [0; 64];
-        while matches!(self.wake.read(&mut drop_box), Ok(count) if count > 0) {}
+        let woken = self.nursery.woken();
+        let ordered = if self.deaf {
+            wait_readable([woken], timeout)?;
+            false
+        } else {
+            let [_, ordered] = wait_readable([woken, self.control.as_fd()], timeout)?;
+            ordered
+        };
         if ordered {
             self.receive();
         }
@@ -252,7 +227,9 @@ impl Keeper {
     }
 
     fn receive(&mut self) {
-        if !matches!(read_some(&mut self.control, &mut self.received), Ok(true)) {
+        // Orders come without descriptors; what comes all the same is closed here.
+        let heard = read_some(&self.control, &mut self.received, &mut Vec::new());
+        if !matches!(heard, Ok(true)) {
             self.deaf = true;
             self.begin_killing();
         }
@@ -264,8 +241,8 @@ impl Keeper {
             let Ok(Order::Stop(force)) = parse(&order) else { continue };
             match (force, self.phase) {
                 (Force::Kill, _) => self.begin_killing(),
-                (Force::Interrupt, Phase::Running) => self.signal_all(Signal::INT),
-                (Force::Terminate, Phase::Running) => self.signal_all(Signal::TERM),
+                (Force::Interrupt, Phase::Running) => self.signal_all(Signal::Interrupt),
+                (Force::Terminate, Phase::Running) => self.signal_all(Signal::Terminate),
                 // What is left has been told already.
                 (Force::Interrupt | Force::Terminate, Phase::Sweeping(_) | Phase::Killing(_)) => {}
             }
@@ -282,13 +259,18 @@ fn outlive_signals() -> io::Result<()> {
     Ok(())
 }
 
-fn spawn(launch: &Launch) -> io::Result<u32> {
+/// What the program reads: what flyball has handed over, or nothing.
+fn input(launch: &Launch, handed: Vec<OwnedFd>) -> io::Result<Stdio> {
+    match (launch.has_input, handed.into_iter().next()) {
+        (false, _) => Ok(Stdio::null()),
+        (true, Some(input)) => Ok(Stdio::from(input)),
+        (true, None) => Err(io::Error::other("its input was not handed over")),
+    }
+}
+
+fn spawn(launch: &Launch, input: Stdio) -> io::Result<u32> {
     let mut command = Command::new(&launch.program);
-    command.args(&launch.args).process_group(0);
-    command.stdin(match &launch.stdin {
-        Some(path) => Stdio::from(File::open(path)?),
-        None => Stdio::null(),
-    });
+    command.args(&launch.args).process_group(0).stdin(input);
     for (name, value) in &launch.env {
         match value {
             Some(value) => command.env(name, value),
@@ -301,42 +283,39 @@ fn spawn(launch: &Launch) -> io::Result<u32> {
 
 fn refusal(launch: &Launch, error: &io::Error) -> Report {
     let script = launch.program.contains('/') && Path::new(&launch.program).exists();
-    let input = launch.stdin.as_ref().filter(|path| !path.exists());
-    let not_found = error.kind() == io::ErrorKind::NotFound && !script && input.is_none();
-    let why = match input {
-        Some(path) => format!("its input file `{}` is not there", path.display()),
-        None if script && error.kind() == io::ErrorKind::NotFound => {
-            "the interpreter named in its first line is not there".to_owned()
-        }
-        None => error.to_string(),
+    let missing = error.kind() == io::ErrorKind::NotFound;
+    let why = if script && missing {
+        "the interpreter named in its first line is not there".to_owned()
+    } else {
+        error.to_string()
     };
-    Report::Failed { why, not_found }
-}
-
-fn how_it_ended(status: WaitStatus) -> ExitHow {
-    match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => ExitHow::Code(code),
-        (None, Some(signal)) => ExitHow::Signal(signal),
-        (None, None) => ExitHow::Lost,
-    }
+    Report::Failed { why, not_found: missing && !script }
 }
 
 /// The first line; none when the other side is gone before it was complete.
-fn first_line(control: &mut UnixStream, received: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> {
+fn first_line(
+    control: &UnixStream,
+    received: &mut Vec<u8>,
+    handed: &mut Vec<OwnedFd>,
+) -> io::Result<Option<Vec<u8>>> {
     loop {
         if let Some(first) = next_line(received) {
             return Ok(Some(first));
         }
-        if !read_some(control, received)? {
+        if !read_some(control, received, handed)? {
             return Ok(None);
         }
     }
 }
 
 /// Takes in what has come; false when the other side is gone or says too much.
-fn read_some(control: &mut UnixStream, received: &mut Vec<u8>) -> io::Result<bool> {
+fn read_some(
+    control: &UnixStream,
+    received: &mut Vec<u8>,
+    handed: &mut Vec<OwnedFd>,
+) -> io::Result<bool> {
     let mut bytes = [0; 16 * 1024];
-    let count = match control.read(&mut bytes) {
+    let count = match receive_with_descriptors(control, &mut bytes, handed) {
         Ok(count) => count,
         Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(true),
         Err(error) => return Err(error),

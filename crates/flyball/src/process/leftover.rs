@@ -3,15 +3,13 @@
 //! Never ends a process that carries no such mark, nor flyball itself or what flyball runs under.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::thread;
 use std::time::Duration;
 
 use flyball_core::RunId;
-use rustix::process::Signal;
 
-use super::table::{self, Process};
 use crate::clock::Deadline;
+use crate::platform::{self, Process, Signal};
 
 /// How long leftovers may take to end by themselves.
 const GRACE: Duration = Duration::from_millis(300);
@@ -39,9 +37,9 @@ pub fn end_leftovers(run: &RunId) -> Vec<u32> {
         }
         for process in &left {
             if met.insert(process.pid) {
-                table::signal(process, Signal::TERM);
+                platform::signal(process, Signal::Terminate);
             } else if grace.passed() {
-                table::signal(process, Signal::KILL);
+                platform::signal(process, Signal::Kill);
             }
         }
         thread::sleep(PAUSE);
@@ -53,14 +51,14 @@ pub(super) fn end_session(keeper: u32) -> u32 {
     let mut met = BTreeSet::new();
     let limit = Deadline::after(KILL_MAX);
     loop {
-        let table = table::snapshot();
+        let table = platform::snapshot();
         let left = table.iter().filter(|p| p.session == keeper && p.pid != keeper && !p.zombie);
         let before = met.len();
         let mut any = false;
         for process in left {
             any = true;
             met.insert(process.pid);
-            table::signal(process, Signal::KILL);
+            platform::signal(process, Signal::Kill);
         }
         if !any || limit.passed() {
             return u32::try_from(met.len()).unwrap_or(u32::MAX);
@@ -76,19 +74,13 @@ fn mark(run: &RunId) -> Vec<u8> {
 }
 
 fn marked(mark: &[u8]) -> Vec<Process> {
-    let table = table::snapshot();
+    let table = platform::snapshot();
     let spared = self_and_above(&table);
     table
         .into_iter()
         .filter(|process| !process.zombie && !spared.contains(&process.pid))
-        .filter(|process| carries(process.pid, mark))
+        .filter(|process| platform::carries(process.pid, mark))
         .collect()
-}
-
-/// Whether a process was started with this in its environment. What may not be read is not ours.
-fn carries(pid: u32, mark: &[u8]) -> bool {
-    fs::read(format!("/proc/{pid}/environ"))
-        .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|entry| entry == mark))
 }
 
 fn self_and_above(table: &[Process]) -> BTreeSet<u32> {

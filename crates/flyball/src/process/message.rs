@@ -1,20 +1,20 @@
 //! What flyball and its keeper say to each other: one JSON object a line.
 
 use std::io;
-use std::path::PathBuf;
 
 use flyball_core::effect::Force;
 use flyball_core::event::ExitHow;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The first line to the keeper: what to start. Its own working directory is the program's.
+/// The first line to the keeper: what to start. Its own working directory is the program's, and the
+/// program's input, if there is one, is handed over with the line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Launch {
     pub(super) program: String,
     pub(super) args: Vec<String>,
     pub(super) env: Vec<(String, Option<String>)>,
-    pub(super) stdin: Option<PathBuf>,
+    pub(super) has_input: bool,
     pub(super) sweep_grace_ms: u64,
 }
 

@@ -2,10 +2,9 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
@@ -13,16 +12,17 @@ use std::time::Duration;
 
 use flyball_core::effect::Force;
 use flyball_core::event::ExitHow;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::process::{PidfdFlags, pidfd_open};
 
+use super::input::OpenInput;
 use super::keeper::KEEPER_ARGUMENT;
 use super::leftover::end_session;
 use super::message::{Launch, Order, Report, line, parse};
 use super::output::{Readers, Sink};
+use super::program::KeeperProgram;
+use super::wait::wait_readable;
 use super::{ProcessEvent, Spec, StartError, table};
 use crate::clock::Deadline;
+use crate::platform::{ExitWatch, send_with_descriptors};
 
 /// How long a keeper may take to say that the program runs.
 const START_MAX: Duration = Duration::from_secs(30);
@@ -35,7 +35,7 @@ pub struct Supervised {
     pid: u32,
     keeper: u32,
     control: UnixStream,
-    gone: OwnedFd,
+    gone: ExitWatch,
 }
 
 impl Supervised {
@@ -45,28 +45,28 @@ impl Supervised {
         spec: &Spec,
         sink: impl Fn(ProcessEvent) + Send + Sync + 'static,
     ) -> Result<Self, StartError> {
-        // Not the path of the binary: that may have been replaced since flyball was started.
-        Self::start_with(Path::new("/proc/self/exe"), spec, sink)
+        Self::start_with(&KeeperProgram::Own, spec, sink)
     }
 
-    /// Starts a program with this binary as the keeper; it must call
-    /// [`keeper_main`](super::keeper_main) for [`KEEPER_ARGUMENT`](super::KEEPER_ARGUMENT).
+    /// Starts a program with a keeper that is started from this program.
     pub fn start_with(
-        keeper: &Path,
+        keeper: &KeeperProgram,
         spec: &Spec,
         sink: impl Fn(ProcessEvent) + Send + Sync + 'static,
     ) -> Result<Self, StartError> {
+        let refused = |why| StartError::Refused { program: spec.program.clone(), why };
         if !spec.cwd.is_dir() {
             let (program, cwd) = (spec.program.clone(), spec.cwd.clone());
             return Err(StartError::NoDirectory { program, cwd });
         }
+        let input = spec.stdin.open().map_err(refused)?;
         let sink: Sink = Arc::new(sink);
-        Keeping::start(keeper, spec)
+        Keeping::start(keeper, spec, input.as_ref())
             .and_then(|keeping| keeping.hear(&sink))
             .map_err(|source| StartError::Keeper { program: spec.program.clone(), source })?
             .map_err(|refusal| match refusal {
                 Refusal::NotFound => StartError::NotFound { program: spec.program.clone() },
-                Refusal::Because(why) => StartError::Refused { program: spec.program.clone(), why },
+                Refusal::Because(why) => refused(why),
             })
     }
 
@@ -137,16 +137,16 @@ impl Drop for KeeperChild {
 }
 
 impl Keeping {
-    fn start(keeper: &Path, spec: &Spec) -> io::Result<Self> {
+    fn start(keeper: &KeeperProgram, spec: &Spec, input: Option<&OpenInput>) -> io::Result<Self> {
         let launch = Launch {
             program: spec.program.clone(),
             args: spec.args.clone(),
             env: spec.env.clone(),
-            stdin: spec.stdin.as_deref().map(std::path::absolute).transpose()?,
+            has_input: input.is_some(),
             sweep_grace_ms: u64::try_from(spec.sweep_grace.as_millis()).unwrap_or(u64::MAX),
         };
-        let (mut control, theirs) = UnixStream::pair()?;
-        let keeper = Command::new(keeper)
+        let (control, theirs) = UnixStream::pair()?;
+        let keeper = Command::new(keeper.find()?)
             .arg0("flyball")
             .arg(KEEPER_ARGUMENT)
             .current_dir(&spec.cwd)
@@ -156,7 +156,7 @@ impl Keeping {
             .spawn()
             .map(KeeperChild)?;
         // A keeper that is gone by now is noticed when it is listened to.
-        control.write_all(&line(&launch)?).ok();
+        hand_over(&control, &line(&launch)?, input).ok();
         Ok(Self { control, keeper })
     }
 
@@ -178,8 +178,7 @@ impl Keeping {
         let out = self.keeper.0.stdout.take().ok_or_else(no_pipe)?;
         let err = self.keeper.0.stderr.take().ok_or_else(no_pipe)?;
         let readers = Readers::new(out, err, sink)?;
-        let pidfd = table::id(keeper).map(|id| pidfd_open(id, PidfdFlags::empty()));
-        let gone = pidfd.ok_or_else(|| io::Error::other("it has no process id"))??;
+        let gone = ExitWatch::begin(keeper)?;
         let ending = Ending { keeper: self.keeper, reports, readers, sink: Arc::clone(sink) };
         thread::Builder::new().name("keeper".to_owned()).spawn(move || ending.await_it(pid))?;
         Ok(Ok(Supervised { pid, keeper, control: self.control, gone }))
@@ -222,16 +221,19 @@ fn next_report(reports: &mut BufReader<UnixStream>) -> io::Result<Option<Report>
     }
 }
 
-fn wait_until_gone(process: &OwnedFd) {
+/// Sends the first line to a keeper, and the program's input with it.
+fn hand_over(mut control: &UnixStream, line: &[u8], input: Option<&OpenInput>) -> io::Result<()> {
+    let input: Vec<_> = input.iter().map(|input| input.as_fd()).collect();
+    let sent = send_with_descriptors(control, line, &input)?;
+    control.write_all(line.get(sent..).unwrap_or_default())
+}
+
+fn wait_until_gone(process: &ExitWatch) {
     let deadline = Deadline::after(DROP_MAX);
-    loop {
-        let left = deadline.left();
-        let timeout = Timespec {
-            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(left.subsec_nanos()),
-        };
-        let interrupted = Err(Errno::INTR);
-        if poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&timeout)) != interrupted {
+    while !deadline.passed() {
+        // Nothing to read yet: a signal came, or the time is up. An error: waiting is no use.
+        let gone = wait_readable([process.as_fd()], Some(deadline.left()));
+        if !matches!(gone, Ok([false])) {
             return;
         }
     }

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use super::WorktreeError;
 use crate::clock::Deadline;
+use crate::platform;
 
 /// How long one call may take: hashing a huge worktree for the first time is slow.
 pub(super) const TIME_MAX: Duration = Duration::from_mins(10);
@@ -307,7 +308,7 @@ pub(super) fn scratch_index(git_dir: &Path) -> PathBuf {
     for entry in fs::read_dir(git_dir).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let owner = name.strip_prefix(SCRATCH).and_then(|rest| rest.split('-').nth(1));
-        let dead = |pid| Path::new("/proc/self").exists() && !Path::new("/proc").join(pid).exists();
+        let dead = |pid: &str| pid.parse().is_ok_and(|pid| !platform::alive(pid));
         if owner.is_some_and(dead) {
             // Someone else may have removed it first.
             fs::remove_file(entry.path()).ok();

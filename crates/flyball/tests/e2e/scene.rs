@@ -1,10 +1,10 @@
 //! `flyball run` around a real client, in a repository and a home of their own.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use flyball::platform;
 use flyball_testkit::clients::{Client, Surroundings, surroundings};
 use flyball_testkit::model::{ModelServer, Request, Step};
 use serde_json::Value;
@@ -109,23 +109,16 @@ impl Scene {
         given.flat_map(|given| given.results.into_iter().chain(given.messages)).collect()
     }
 
-    /// Processes that belong to this scene: those with its folder in their environment.
+    /// Processes that belong to this scene: those with a variable that names its folder.
     pub(crate) fn processes(&self) -> Vec<String> {
-        let mark = self.place.path().to_string_lossy().into_owned();
-        let mut found = Vec::new();
-        for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
-            let mut environment = Vec::new();
-            let environ = std::fs::File::open(entry.path().join("environ"));
-            if environ.and_then(|mut file| file.read_to_end(&mut environment)).is_err() {
-                continue;
-            }
-            if String::from_utf8_lossy(&environment).contains(&mark) {
-                let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-                let command = String::from_utf8_lossy(&command).replace('\0', " ");
-                found.push(format!("{} {command}", entry.file_name().to_string_lossy()));
-            }
-        }
-        found
+        let folder = self.place.path().to_string_lossy().into_owned();
+        let given = self.around.env.iter().filter(|(_, value)| value.contains(&folder));
+        let mut marks: Vec<String> = given.map(|(name, value)| format!("{name}={value}")).collect();
+        marks.push(format!("FLYBALL_STATE={folder}/state"));
+        let ours = |pid| marks.iter().any(|mark| platform::carries(pid, mark.as_bytes()));
+        let table = platform::snapshot();
+        let pids = table.iter().map(|process| process.pid).filter(|pid| ours(*pid));
+        pids.map(|pid| format!("{pid} {:?}", platform::program_of(pid))).collect()
     }
 
     fn file(&self, name: &str) -> std::fs::File {

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use flyball::clock::Deadline;
+use flyball::platform;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -203,8 +204,7 @@ fn a_signal_ends_everything_that_was_started() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{signal}");
         assert!(output.stdout.is_empty());
-        let left = format!("/proc/{}/stat", repo.read("pid").trim());
-        let stat = fs::read_to_string(left).unwrap_or_default();
-        assert!(stat.is_empty() || stat.contains(") Z "), "{signal}: {stat}");
+        let left = platform::look(repo.read("pid").trim().parse().unwrap());
+        assert!(left.is_none_or(|process| process.zombie), "{signal}: {left:?}");
     }
 }

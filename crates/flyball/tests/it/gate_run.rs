@@ -10,6 +10,8 @@ use flyball::clock::{self, Deadline};
 use flyball::config::CommandLine;
 use flyball::gate::{Cancel, Cancelled, Gate, GatePlan, GateProgress, GateRunner, GateSource};
 use flyball::journal::Journal;
+use flyball::platform;
+use flyball::process::KeeperProgram;
 use flyball_core::gate::{Check, CheckStatus, FindingKind, GateResult};
 use flyball_core::{GateName, Millis};
 use tempfile::TempDir;
@@ -48,7 +50,7 @@ impl Place {
 
     fn runner(&self) -> GateRunner {
         let plan = GatePlan::of(self.gates.clone()).unwrap();
-        let keeper = PathBuf::from(env!("CARGO_BIN_EXE_flyball"));
+        let keeper = KeeperProgram::At(PathBuf::from(env!("CARGO_BIN_EXE_flyball")));
         GateRunner { keeper, ..GateRunner::new(plan, self.dir.path()) }
     }
 
@@ -68,9 +70,7 @@ fn statuses(result: &GateResult) -> Vec<String> {
 }
 
 fn alive(pid: &str) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-    let state = stat.rsplit(')').next().unwrap_or("").trim().chars().next();
-    !matches!(state, None | Some('Z' | 'X'))
+    platform::look(pid.trim().parse().unwrap()).is_some_and(|process| !process.zombie)
 }
 
 fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {

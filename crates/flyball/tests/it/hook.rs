@@ -141,7 +141,7 @@ fn a_home_made_agent_that_repeats_a_call_is_nudged_then_refused_then_halted() {
     }
     let (pass, nudge) = ("pass", "nudge");
     let expected =
-        [pass, pass, pass, nudge, pass, pass, pass, nudge, pass, pass, "refuse", "refuse", "halt"];
+        [pass, pass, pass, pass, pass, nudge, pass, pass, pass, pass, "refuse", "refuse", "halt"];
     assert_eq!(verdicts, expected);
 }
 
@@ -169,7 +169,7 @@ fn each_client_hears_of_a_repeated_call_in_its_own_words() {
             let result = [("tool_response", json!("same"))];
             let after = place.ask(agent, "PostToolUse", &input(n, &result));
             let advice = text(&after, "/hookSpecificOutput/additionalContext");
-            let nudged = agent != "goose" && (n == 2 || n == 4);
+            let nudged = agent != "goose" && n == 3;
             assert_eq!(advice.contains("going round in circles"), nudged, "{agent} {n} {after}");
         }
         for n in runs + 1..=runs + 3 {
@@ -452,6 +452,6 @@ fn a_run_hears_the_halt_of_a_hook_and_counts_no_call_twice() {
     assert_eq!(out.matches("\"called_tool\"").count(), 0, "{out}");
     let verdicts = fs::read_to_string(verdicts).unwrap();
     let count = |word: &str| verdicts.matches(&format!("\"{word}\"")).count();
-    assert_eq!((count("nudge"), count("refuse")), (2, 2), "{verdicts}");
-    assert_eq!(out.matches("\"hook_steered\"").count(), 4, "{out}");
+    assert_eq!((count("nudge"), count("refuse")), (1, 2), "{verdicts}");
+    assert_eq!(out.matches("\"hook_steered\"").count(), 3, "{out}");
 }

@@ -654,18 +654,15 @@ fn an_argument_of_100_mb_is_refused_by_name_and_the_server_lives() {
     let answer = client.message();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(99), &json!(-32600)));
     assert!(answer["error"]["message"].as_str().unwrap().contains("put large data into a file"));
-    let resident = fs::read_to_string(format!("/proc/{}/status", client.pid())).unwrap();
-    let peak = resident.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    let peak = flyball_testkit::memory::peak_kib(client.pid()).unwrap();
     assert!(peak < 120 * 1024, "{peak} kB");
     assert_eq!(client.call("plan_next", json!({}))["task"], "US-1");
 }
 
-fn lives(mark: &str) -> bool {
-    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
-        fs::read(entry.path().join("cmdline"))
-            .is_ok_and(|line| String::from_utf8_lossy(&line).contains(mark))
-    })
+/// Whether a process with exactly this command line runs.
+fn lives(command: &str) -> bool {
+    let found = Command::new("pgrep").args(["-fx", command]).output().unwrap();
+    found.status.success()
 }
 
 fn wait_for(what: impl Fn() -> bool) {
@@ -691,10 +688,10 @@ fn a_client_that_goes_away_in_mid_call_leaves_nothing_behind() {
             { "name": "iteration_validate", "arguments": { "iteration_id": id } } })
         .to_string(),
     );
-    wait_for(|| lives(&format!("sleep\0{mark}")));
+    wait_for(|| lives(&format!("sleep {mark}")));
     let (status, _) = client.end();
     assert!(status.success(), "{status}");
-    assert!(!lives(&format!("sleep\0{mark}")));
+    assert!(!lives(&format!("sleep {mark}")));
     // Nothing was recorded for the call that was cut, and the session goes on.
     let mut client = Client::mcp(&place.root);
     let why =
@@ -715,13 +712,13 @@ fn a_cancelled_call_ends_what_it_started() {
             { "name": "iteration_validate", "arguments": { "iteration_id": id } } })
         .to_string(),
     );
-    wait_for(|| lives(&format!("sleep\0{mark}")));
+    wait_for(|| lives(&format!("sleep {mark}")));
     client.send(
         &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
                  "params": { "requestId": 501, "reason": "enough" } })
         .to_string(),
     );
-    wait_for(|| !lives(&format!("sleep\0{mark}")));
+    wait_for(|| !lives(&format!("sleep {mark}")));
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn repeated_calls_are_nudged_then_refused_and_do_not_reach_the_server() {
             assert_eq!(texts[0], "same");
         }
     }
-    let nudged = [(1, false), (2, false), (1, false), (2, false), (1, false)];
+    let nudged = [(1, false), (1, false), (2, false), (1, false), (1, false)];
     assert_eq!(counts[..5], nudged);
     assert_eq!(counts[5..], [(1, true), (1, true), (1, true)]);
     // Another call goes through again.
@@ -193,8 +193,7 @@ fn a_server_that_cannot_be_started_is_told_apart() {
 }
 
 fn alive(pid: &str) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat"))
-        .is_ok_and(|stat| !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.starts_with(" Z")))
+    flyball::platform::look(pid.parse().unwrap()).is_some_and(|process| !process.zombie)
 }
 
 #[test]
@@ -225,9 +224,7 @@ fn a_line_of_100_mb_passes_or_is_refused_by_name_and_the_guard_lives() {
     client.send(&call);
     let answer = client.message();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(2), &json!(-32600)));
-    let resident = fs::read_to_string(format!("/proc/{}/status", client.pid())).unwrap();
-    let peak = resident.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    let peak = flyball_testkit::memory::peak_kib(client.pid()).unwrap();
     assert!(peak < 160 * 1024, "{peak} kB");
     client.send("still there");
     assert_eq!(client.line(), "still there\n");
@@ -361,7 +358,8 @@ fn a_batch_of_refused_calls_is_answered_at_once_and_notifications_go_on() {
 fn a_server_that_answers_a_batch_one_by_one_is_followed() {
     let place = place();
     let mut client = batching(&place, &["--single"]);
-    client.send(&json!([asking(1, "a"), asking(2, "a"), asking(3, "a")]).to_string());
+    client
+        .send(&json!([asking(1, "a"), asking(2, "a"), asking(3, "a"), asking(4, "a")]).to_string());
     let mut ids: Vec<u64> = (0..3).map(|_| client.message()["id"].as_u64().unwrap()).collect();
     ids.sort_unstable();
     assert_eq!(ids, [1, 2, 3]);
@@ -376,7 +374,9 @@ fn results_inside_a_batch_are_nudged_and_spilled() {
         &["mcp-guard", "--large-response", "1000", "--", "python3", "server.py"],
     );
     let long = "y".repeat(2000);
-    client.send(&json!([asking(1, &long), asking(2, "a"), asking(3, "a")]).to_string());
+    client.send(
+        &json!([asking(1, &long), asking(2, "a"), asking(3, "a"), asking(4, "a")]).to_string(),
+    );
     let said = client.message();
     let texts: Vec<String> = said.as_array().unwrap().iter().map(Value::to_string).collect();
     assert!(texts.iter().any(|text| text.contains("2000 characters")), "{texts:?}");
@@ -392,14 +392,16 @@ fn refused_calls_of_a_batch_are_answered_even_when_the_server_dies_or_the_rest_i
     let place = place();
     let flags = ["--refuse-after", "2"];
     let mut client = guarded(&place, &flags, "IFS= read -r a; exit 3");
-    client.send(&json!([asking(1, "a"), asking(2, "a"), asking(3, "a")]).to_string());
+    client
+        .send(&json!([asking(1, "a"), asking(2, "a"), asking(3, "a"), asking(4, "a")]).to_string());
     let mut said: Vec<Value> = (0..3).map(|_| client.message()).collect();
     said.sort_by_key(|one| one["id"].as_u64());
     assert_eq!(said[2]["result"]["isError"], true);
     assert_eq!(said[0]["error"]["code"], -32000);
 
     let mut client = guarded(&place, &flags, "cat > /dev/null");
-    client.send(&json!([asking(1, "a"), asking(2, "a"), asking(3, "a")]).to_string());
+    client
+        .send(&json!([asking(1, "a"), asking(2, "a"), asking(3, "a"), asking(4, "a")]).to_string());
     for id in [1, 2] {
         client.send(
             &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",

@@ -1,6 +1,7 @@
 //! Supervised programs with their whole tree.
 
 use std::fs;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -8,7 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use flyball::clock::Deadline;
-use flyball::process::{ProcessEvent, Spec, StartError, Stream, Supervised};
+use flyball::platform;
+use flyball::process::{
+    Input, InputPipe, KeeperProgram, ProcessEvent, Spec, StartError, Stream, Supervised,
+};
 use flyball_core::RunId;
 use flyball_core::effect::Force;
 use flyball_core::event::ExitHow;
@@ -27,7 +31,8 @@ fn script(text: &str, dir: &Path) -> Spec {
 
 fn start(spec: &Spec) -> Result<(Supervised, Receiver<ProcessEvent>), StartError> {
     let (sender, receiver) = sync_channel(4);
-    let supervised = Supervised::start_with(Path::new(KEEPER), spec, move |event| {
+    let keeper = KeeperProgram::At(PathBuf::from(KEEPER));
+    let supervised = Supervised::start_with(&keeper, spec, move |event| {
         sender.send(event).ok();
     })?;
     Ok((supervised, receiver))
@@ -76,8 +81,7 @@ fn pids_in(file: &Path, count: usize) -> Vec<u32> {
 }
 
 fn alive(pid: u32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat"))
-        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'))
+    platform::look(pid).is_some_and(|process| !process.zombie)
 }
 
 fn gone_within(pids: &[u32], limit: Duration) -> bool {
@@ -117,10 +121,83 @@ fn directory_environment_and_input_are_as_asked_for() {
     fs::write(dir.path().join("prompt.md"), "do it").unwrap();
     let mut spec = script("pwd; echo \"$A-${HOME-none}\"; cat", dir.path());
     spec.env = vec![("A".to_owned(), Some("1".to_owned())), ("HOME".to_owned(), None)];
-    spec.stdin = Some(dir.path().join("prompt.md"));
+    spec.stdin = Input::File(dir.path().join("prompt.md"));
     let (_supervised, events) = start(&spec).unwrap();
     let place = dir.path().canonicalize().unwrap();
     assert_eq!(finish(&events).out, format!("{}\n1-none\ndo it", place.display()));
+}
+
+#[test]
+fn a_program_reads_what_it_is_told_while_it_runs_and_its_input_ends_with_the_writer() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut spec = script("read -r line; echo \"heard $line\"; cat", dir.path());
+    let pipe = InputPipe::new().unwrap();
+    pipe.feed(&mut spec);
+    let (_supervised, events) = start(&spec).unwrap();
+    let mut writer = pipe.into_writer();
+    writer.write_all(b"one\ntwo\n").unwrap();
+    drop(writer);
+    // The description is still there and holds nothing open.
+    assert_eq!(finish(&events).out, "heard one\ntwo\n");
+    let error = start(&spec).unwrap_err();
+    assert!(error.to_string().contains("the pipe it should read from is closed"), "{error}");
+}
+
+#[test]
+fn who_writes_to_a_program_that_has_ended_is_told_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut spec = script("exit 0", dir.path());
+    let pipe = InputPipe::new().unwrap();
+    pipe.feed(&mut spec);
+    let (_supervised, events) = start(&spec).unwrap();
+    let mut writer = pipe.into_writer();
+    finish(&events);
+    assert_eq!(writer.write_all(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
+}
+
+#[test]
+fn a_launch_larger_than_any_socket_buffer_arrives_with_its_input() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("prompt.md"), "do it").unwrap();
+    let mut spec = script("cat; set | grep -c '^BIG_'", dir.path());
+    let big = |n: usize| (format!("BIG_{n}"), Some("x".repeat(100_000)));
+    spec.env = (0..15).map(big).collect();
+    spec.stdin = Input::File(dir.path().join("prompt.md"));
+    let (_supervised, events) = start(&spec).unwrap();
+    assert_eq!(finish(&events).out, "do it15\n");
+}
+
+#[test]
+fn no_descriptor_of_the_keeper_is_left_to_the_program() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("prompt.md"), "").unwrap();
+    // Those of the shell itself are above nine.
+    let text = "for n in 3 4 5 6 7 8 9; do (: <&$n) 2>/dev/null && echo $n; done; echo end";
+    let mut spec = script(text, dir.path());
+    spec.stdin = Input::File(dir.path().join("prompt.md"));
+    let (_supervised, events) = start(&spec).unwrap();
+    // What this test itself was given, any child of it has.
+    let plain = Command::new("sh").args(["-c", text]).output().unwrap();
+    assert_eq!(finish(&events).out, String::from_utf8(plain.stdout).unwrap());
+}
+
+#[test]
+fn what_a_program_starts_descends_from_its_keeper_however_it_is_detached() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pids");
+    let text = "(setsid sh -c 'echo $$ >>pids; exec sleep 1000' &); echo $$ >>pids; sleep 1000";
+    let (supervised, _events) = start(&script(text, dir.path())).unwrap();
+    let keeper = supervised.keeper_pid();
+    for pid in pids_in(&file, 2) {
+        assert!(platform::descends_from(pid, keeper), "{pid} below {keeper}");
+        assert!(platform::descends_from(pid, std::process::id()));
+        assert!(!platform::descends_from(keeper, pid));
+    }
+    let mut bystander = Command::new("sleep").arg("1000").spawn().unwrap();
+    let is_kept = platform::descends_from(bystander.id(), keeper);
+    bystander.kill().unwrap();
+    bystander.wait().unwrap();
+    assert!(!is_kept);
 }
 
 #[test]
@@ -246,16 +323,14 @@ fn what_cannot_be_started_says_why() {
     let error = start(&Spec::new("sh", dir.path().join("nowhere"))).unwrap_err();
     assert!(matches!(error, StartError::NoDirectory { .. }), "{error}");
     let mut spec = Spec::new("sh", dir.path());
-    spec.stdin = Some(PathBuf::from("/nonexistent/prompt"));
+    spec.stdin = Input::File(PathBuf::from("/nonexistent/prompt"));
     let error = start(&spec).unwrap_err();
     assert!(error.to_string().contains("/nonexistent/prompt"), "{error}");
 }
 
 /// What a process holds of its own. Its code is mapped, and in a debug build there is much of it.
 fn held_kib(pid: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("RssAnon:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    flyball_testkit::memory::held_kib(pid).unwrap()
 }
 
 #[test]

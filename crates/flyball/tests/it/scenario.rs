@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use flyball::clock::{self, Deadline};
 use flyball::journal::{Journal, RunFilter, RunSummary};
+use flyball::platform::{self, Process};
 use flyball_core::{AgentFact, Event};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
@@ -364,20 +365,15 @@ impl Scenario {
         }
     }
 
-    /// Live processes that carry the scenario's mark.
+    /// Ids of live processes that carry the scenario's mark.
     pub(crate) fn alive(&self) -> Vec<u32> {
-        let entries = fs::read_dir("/proc").unwrap().flatten();
-        entries
-            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-            .filter(|pid| self.is_ours(*pid))
-            .collect()
+        self.processes().iter().map(|process| process.pid).collect()
     }
 
-    fn is_ours(&self, pid: u32) -> bool {
-        let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else { return false };
-        let carries = environment.split(|byte| *byte == 0).any(|v| v == self.mark.as_bytes());
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        carries && !stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X']))
+    fn processes(&self) -> Vec<Process> {
+        let mut found = platform::snapshot();
+        found.retain(|p| !p.zombie && platform::carries(p.pid, self.mark.as_bytes()));
+        found
     }
 
     /// Waits until nothing of the scenario runs any more.
@@ -393,9 +389,8 @@ impl Scenario {
 
 impl Drop for Scenario {
     fn drop(&mut self) {
-        for pid in self.alive() {
-            let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-            pid.map(|pid| kill_process(pid, Signal::KILL));
+        for process in self.processes() {
+            platform::signal(&process, platform::Signal::Kill);
         }
     }
 }

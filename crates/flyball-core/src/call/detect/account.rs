@@ -45,7 +45,7 @@ pub(super) struct Account {
     /// For how many steps it has been above 0.
     positive: u32,
     step: u32,
-    epoch: u32,
+    epoch: u16,
     /// The latest pair, and when it was seen before that.
     previous: Option<(u32, u32)>,
     previous_at: Option<u32>,
@@ -88,12 +88,12 @@ impl Account {
     }
 
     /// The weight of an answer, and how many steps ago this pair was seen if it lies on a lap.
-    fn weigh(&self, seen: &ResultSeen, known: Option<&Pair>, knows_call: bool) -> (i8, u32) {
+    fn weigh(&self, seen: &ResultSeen, known: Option<&Pair>, other: Option<&Pair>) -> (i8, u32) {
         let refused = seen.answer.outcome == ToolOutcome::Tool;
         let failed = refused || seen.answer.outcome == ToolOutcome::Exit;
         let mutating = seen.of.mutating;
         let Some(pair) = known else {
-            let weight = match (knows_call, refused, mutating) {
+            let weight = match (other.is_some(), refused, mutating) {
                 (false, true, _) => 0,
                 (false, false, true) => -2,
                 (false, false, false) => -3,
@@ -106,14 +106,13 @@ impl Account {
         let on_path = self.previous_at.is_some_and(|at| pair.at == at.saturating_add(1));
         let weight = match (self.in_row, on_path, is_now) {
             (3.., _, _) => 6,
-            (2, _, _) => 3,
+            (2, _, _) | (_, true, false) => 3,
             (_, true, true) => 5,
-            (_, true, false) => 3,
             (_, false, true) => 2 + if pair.count >= 2 { 2 } else { 0 },
             (_, false, false) if mutating => 2,
             (_, false, false) => i8::from(failed),
         };
-        let lap = if on_path || self.in_row >= 2 { self.step - pair.at } else { 0 };
+        let lap = if on_path || self.in_row >= 2 { self.step.saturating_sub(pair.at) } else { 0 };
         (weight + i8::from(refused) - i8::from(seen.answer.empty), lap)
     }
 
@@ -197,8 +196,7 @@ impl Detector for Account {
             if self.previous == Some(identity) { self.in_row.saturating_add(1) } else { 1 };
         let known = self.pairs.take(call, result);
         let latest = self.pairs.latest_of(call, None);
-        let knows_call = known.is_some() || latest.is_some();
-        let (weight, lap) = self.weigh(seen, known.as_ref(), knows_call);
+        let (weight, lap) = self.weigh(seen, known.as_ref(), latest.as_ref());
         self.add(weight);
         self.lap = lap;
         let calls = self.pairs.total_of(call) + known.as_ref().map_or(0, |pair| pair.total.into());
@@ -206,11 +204,12 @@ impl Detector for Account {
         if seen.of.mutating && ran_well && known.is_none() {
             self.epoch = self.epoch.saturating_add(1);
         }
-        let was_latest =
-            known.as_ref().is_some_and(|pair| latest.is_none_or(|other| pair.at > other.at));
         let at = known.as_ref().map(|pair| pair.at);
         let mut pair = known.unwrap_or_else(|| Pair::new(call, result));
-        pair.seen_again(seen.answer.raw.short(), self.epoch, self.step, was_latest);
+        if latest.is_some_and(|other| other.at > pair.at) {
+            pair.interrupted();
+        }
+        pair.seen_again(seen.answer.raw.short(), self.epoch, self.step);
         self.pairs.put(pair);
         self.previous = Some(identity);
         self.previous_at = at;

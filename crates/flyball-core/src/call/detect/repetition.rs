@@ -2,7 +2,7 @@
 //!
 //! Identical calls in a row that bring the same result are nudged, then refused. Results that change
 //! (paging with a cursor, polling that moves) begin that count anew, and only a much longer streak of
-//! such calls is refused.
+//! such calls is refused. Calls without any answer count as having the same.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,8 +57,13 @@ impl Detector for Repetition {
             allowed: u64::from(allowed),
             seen,
         };
-        let same = self.same.saturating_add(self.refused).saturating_add(1);
-        if self.same > 0 && same > u64::from(refuse_after) {
+        // Of a client that tells no results, every call counts.
+        let earlier = match self.result {
+            Some(_) => self.same.saturating_add(self.refused),
+            None => self.calls,
+        };
+        let same = earlier.saturating_add(1);
+        if same > u64::from(refuse_after) {
             return Some(found(Seen::Streak(same), same, refuse_after));
         }
         let calls = self.calls.saturating_add(1);

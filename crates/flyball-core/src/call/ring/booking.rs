@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::CallRing;
 use super::failures::FailedRound;
-use super::known::{self, Answer, Known, Place, Refusal};
+use super::known::{self, Answer, Door, Known, Place, Refusal};
 use super::last::LastCall;
 use super::tracks::beside;
 use crate::call::detect::{Allowed, Answered, Finding, Mark, ResultSeen, Severity};
@@ -12,15 +12,6 @@ use crate::call::verdict::Verdict;
 use crate::call::{ToolCall, ToolOutcome, ToolResult, texts};
 use crate::guard::{GuardKind, Trip};
 use crate::policy::CallRules;
-
-/// Who told of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Door {
-    /// A hook that asks about it.
-    Hook,
-    /// The agent's stream that shows it.
-    Stream,
-}
 
 impl CallRing {
     /// A call that is new: judged, and booked on the track of its sub-agent.
@@ -77,7 +68,7 @@ impl CallRing {
     /// The stream shows a call that was asked about: the verdict is the one given.
     pub(super) fn show(&mut self, rules: &CallRules, mut known: Known, call: &ToolCall) -> Verdict {
         known.id = known::mark(&call.id).or(known.id);
-        known.shown = true;
+        known.door = Door::Stream;
         known.round = round(call);
         known.mutating |= call.mutating;
         let verdict = remembered(rules, &known);
@@ -236,12 +227,11 @@ impl CallRing {
             agent,
             round: round(call),
             name: texts::stored_name(&call.tool),
-            tool: Mark::of_text(&call.tool),
             call: mark,
             number: 0,
             mutating: call.mutating,
             is_first: self.tally.failures.made(mark),
-            shown: door == Door::Stream,
+            door,
             place: Place::Track,
             refused: None,
             answer: Answer::Pending,

@@ -12,9 +12,19 @@ use crate::guard::GuardKind;
 use crate::id::CallId;
 
 /// Calls that are known at once; beyond that an answered one goes, then the oldest.
-const MAX_KNOWN: usize = 48;
+const MAX_KNOWN: usize = 32;
 /// Answered ids that are remembered, to know an answer or a question that comes twice.
 const MAX_ANSWERED: usize = 64;
+
+/// Who tells of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Door {
+    /// A hook that asks about it.
+    Hook,
+    /// The agent's stream that shows it.
+    Stream,
+}
 
 /// Where a call is booked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,14 +83,13 @@ pub(super) struct Known {
     pub(super) round: Option<Mark>,
     /// The tool's name, its first characters.
     pub(super) name: String,
-    pub(super) tool: Mark,
     pub(super) call: Mark,
     pub(super) number: u64,
     pub(super) mutating: bool,
     /// Whether this call was never made before in this session (A5).
     pub(super) is_first: bool,
-    /// Whether the stream has shown it.
-    pub(super) shown: bool,
+    /// Who told of it: the stream once it has shown it.
+    pub(super) door: Door,
     pub(super) place: Place,
     pub(super) refused: Option<Refusal>,
     pub(super) answer: Answer,
@@ -88,9 +97,14 @@ pub(super) struct Known {
 
 impl Known {
     /// The call as the detectors see it.
-    pub(super) const fn seen(&self) -> CallSeen {
-        let Self { tool, call, number, mutating, .. } = *self;
-        CallSeen { tool, call, number, mutating }
+    pub(super) fn seen(&self) -> CallSeen {
+        let Self { call, number, mutating, .. } = *self;
+        CallSeen { tool: Mark::of_text(&self.name), call, number, mutating }
+    }
+
+    /// Whether the stream has shown it.
+    fn is_shown(&self) -> bool {
+        self.door == Door::Stream
     }
 
     const fn is_over(&self) -> bool {
@@ -142,7 +156,7 @@ impl KnownCalls {
         let position = |id: Option<Mark>, call: Option<Mark>| {
             let is_it = |known: &Known| {
                 let same = call.is_none_or(|call| known.call == call);
-                !known.shown && known.agent == agent && known.id == id && same
+                !known.is_shown() && known.agent == agent && known.id == id && same
             };
             self.calls.iter().position(is_it)
         };
@@ -200,7 +214,7 @@ impl KnownCalls {
     pub(super) fn take_complete(&mut self, at: usize) -> Vec<Known> {
         let Some(call) = self.calls.get_mut(at) else { return Vec::new() };
         let (agent, Some(round)) = (call.agent, call.round) else {
-            if call.shown || call.id.is_none() {
+            if call.is_shown() || call.id.is_none() {
                 return self.calls.remove(at).into_iter().collect();
             }
             return Vec::from([call.clone()]);
@@ -210,7 +224,7 @@ impl KnownCalls {
             return Vec::new();
         }
         let taken = self.calls.iter().filter(|other| belongs(other)).cloned().collect();
-        self.calls.retain(|other| !(belongs(other) && other.shown));
+        self.calls.retain(|other| !(belongs(other) && other.is_shown()));
         for kept in self.calls.iter_mut().filter(|other| belongs(other)) {
             kept.round = None;
         }

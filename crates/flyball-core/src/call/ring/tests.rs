@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::call::ValidationKind;
 use crate::guard::Rung;
-use crate::id::CallId;
+use crate::id::{CallId, RoundId};
 use crate::policy::Policy;
 
 const NOW: Moment = Moment::from_millis(1_000);
@@ -313,8 +313,36 @@ fn the_state_stays_small_whatever_happens() {
     }
     let size = serde_json::to_vec(&session.ring).unwrap().len();
     assert!(size <= CallRing::MAX_STATE, "{size} bytes");
-    assert!(size > CallRing::MAX_STATE / 3, "{size} bytes: the tables are not full");
+    assert!(size > CallRing::MAX_STATE / 4, "{size} bytes: the tables are not full");
     assert!(session.ring.status().other_tools > 0);
+}
+
+/// 24 sub-agents with full accounts, and as many calls without an answer as are kept.
+#[test]
+fn the_state_of_24_sub_agents_with_full_accounts_stays_small() {
+    let mut session = Session::with_account();
+    let name = |number: u32| format!("{number}{}", "\u{10ffff}".repeat(40));
+    for number in 0..80_u32 {
+        for agent in 0..24_u32 {
+            let agent = SubAgent::new(format!("sub-agent {agent}"));
+            let id = format!("{number}");
+            session.before(&call(&id, &name(number), &id).by(agent.clone()));
+            session.after(&ok(&id, &format!("the answer number {number}")).by(agent));
+        }
+    }
+    for number in 0..60_u32 {
+        let agent = SubAgent::new(format!("sub-agent {}", number % 24));
+        let round = RoundId::new("round");
+        let mut open = call(&format!("open {number}"), &name(number), "x").by(agent.clone());
+        open.preview = "\u{10ffff}".repeat(200);
+        session.before(&open.in_round(round));
+        if number % 2 == 0 {
+            session.after(&ok(&format!("open {number}"), &"\u{10ffff}".repeat(200)).by(agent));
+        }
+    }
+    let size = serde_json::to_vec(&session.ring).unwrap().len();
+    assert!(size <= CallRing::MAX_STATE, "{size} bytes");
+    assert!(size > CallRing::MAX_STATE * 3 / 4, "{size} bytes: the tables are not full");
 }
 
 #[test]
@@ -327,4 +355,207 @@ fn the_main_agent_is_not_forgotten_for_many_sub_agents() {
         session.before(&call("", "t", "x").by(SubAgent::new(format!("{number}"))));
     }
     assert_eq!(session.before(&call("", "t", "x")).rung(), Rung::Refuse);
+}
+
+/// A call of this round.
+fn member(id: &str, tool: &str, round: &str) -> ToolCall {
+    call(id, tool, "x").in_round(RoundId::new(round))
+}
+
+impl Session {
+    fn with_account() -> Self {
+        let mut session = Self::new();
+        session.rules.account = true;
+        session
+    }
+
+    fn ask(&mut self, call: &ToolCall) -> Verdict {
+        self.ring.ask(&self.rules, NOW, call)
+    }
+
+    fn failed(&mut self, id: &str, text: &str) -> Verdict {
+        self.after(&ToolResult::new(CallId::new(id), ToolOutcome::Tool, text))
+    }
+}
+
+#[test]
+fn a_call_that_is_asked_about_and_shown_counts_once() {
+    let mut session = Session::new();
+    for id in ["1", "2", "3", "4", "5"] {
+        let call = call(id, "t", "x");
+        assert_eq!(session.ask(&call), Verdict::Pass);
+        assert_eq!(session.ask(&call), Verdict::Pass, "asked again");
+        assert_eq!(session.before(&call), Verdict::Pass, "shown");
+        assert_eq!(session.ask(&call), Verdict::Pass, "asked after it was shown");
+        session.after(&ok(id, "r"));
+        assert_eq!(session.after(&ok(id, "r")), Verdict::Pass, "told twice");
+    }
+    let status = session.ring.status();
+    assert_eq!((status.calls, status.streak), (5, 5));
+    let sixth = call("6", "t", "x");
+    let asked = session.ask(&sixth);
+    assert_eq!(asked.rung(), Rung::Refuse);
+    assert_eq!((session.ask(&sixth), session.before(&sixth)), (asked.clone(), asked));
+    assert_eq!(session.ring.status().refusals, 1);
+    let seventh = session.before(&call("7", "t", "x"));
+    assert!(seventh.message().unwrap().contains("called 7 times"), "{seventh:?}");
+}
+
+#[test]
+fn a_client_without_a_stream_is_judged_by_its_questions() {
+    use Rung::{Halt, Nudge, Pass, Refuse};
+    let mut session = Session::new();
+    let mut rungs = Vec::new();
+    for id in ["1", "2", "3", "4", "5", "6", "7", "8"] {
+        let verdict = session.ask(&call(id, "t", "x"));
+        let after = if verdict.may_run() { session.after(&ok(id, "r")) } else { Verdict::Pass };
+        rungs.push(verdict.rung().max(after.rung()));
+    }
+    assert_eq!(rungs, [Pass, Pass, Nudge, Pass, Pass, Refuse, Refuse, Halt]);
+}
+
+#[test]
+fn calls_the_stream_never_shows_are_refused_and_touch_no_other_track() {
+    let mut session = Session::new();
+    for number in 0..5 {
+        // What the stream shows is repeated, and so is what it never shows, in turn.
+        let (shown, hidden) = (format!("s{number}"), format!("h{number}"));
+        session.before(&call(&shown, "shown", "x"));
+        session.after(&ok(&shown, "r"));
+        assert_eq!(session.ask(&call(&hidden, "hidden", "x")), Verdict::Pass);
+        session.after(&ok(&hidden, "r"));
+    }
+    assert_eq!(session.ask(&call("h5", "hidden", "x")).rung(), Rung::Refuse);
+    assert_eq!(session.before(&call("s5", "shown", "x")).rung(), Rung::Refuse);
+    assert_eq!(session.ask(&call("h6", "hidden", "x")).rung(), Rung::Halt);
+    assert_eq!(session.ring.status().refusals, 3);
+}
+
+#[test]
+fn a_result_that_overtakes_its_call_on_the_stream_is_booked_where_it_belongs() {
+    let mut session = Session::new();
+    session.before(&call("0", "t", "x"));
+    session.after(&ok("0", "r"));
+    let late = call("1", "t", "x");
+    session.ask(&late);
+    session.after(&ok("1", "r"));
+    session.before(&late);
+    assert_eq!(session.after(&ok("1", "r")), Verdict::Pass);
+    session.before(&call("2", "t", "x"));
+    assert_eq!(session.after(&ok("2", "r")).rung(), Rung::Nudge, "the third of the streak");
+}
+
+#[test]
+fn a_question_without_an_id_is_matched_by_what_it_calls() {
+    let mut session = Session::new();
+    for id in ["1", "2", "3", "4", "5"] {
+        session.ask(&call("", "t", "x"));
+        session.before(&call(id, "t", "x"));
+        session.after(&ok(id, "r"));
+    }
+    assert_eq!(session.ring.status().calls, 5);
+    assert_eq!(session.ask(&call("", "t", "x")).rung(), Rung::Refuse);
+    assert_eq!(session.before(&call("6", "t", "x")).rung(), Rung::Refuse);
+    assert_eq!(session.ring.status().refusals, 1);
+}
+
+#[test]
+fn identical_calls_of_one_round_are_one_call() {
+    let mut session = Session::new();
+    for round in ["a", "b", "c", "d", "e"] {
+        let ids = [1, 2, 3].map(|number| format!("{round}{number}"));
+        for id in &ids {
+            assert_eq!(session.before(&member(id, "t", round)), Verdict::Pass);
+        }
+        for id in &ids {
+            session.after(&ok(id, "r"));
+        }
+    }
+    assert_eq!(session.ring.status().streak, 5);
+    let verdicts = ["f1", "f2"].map(|id| session.before(&member(id, "t", "f")));
+    assert_eq!(verdicts.each_ref().map(Verdict::rung), [Rung::Refuse, Rung::Refuse]);
+    assert_eq!(session.ring.status().refusals, 1);
+}
+
+#[test]
+fn a_parallel_round_fails_once_and_only_when_all_of_it_that_ran_failed() {
+    use ToolOutcome::{Exit, Ok, Refused, Tool};
+    let mut session = Session::new();
+    session.rules.max_consecutive_failures = 3;
+    let mut round = |name: &str, outcomes: &[ToolOutcome]| {
+        let ids: Vec<String> = (0..outcomes.len()).map(|at| format!("{name}{at}")).collect();
+        for id in &ids {
+            session.before(&member(id, id, name));
+        }
+        for (id, outcome) in ids.iter().zip(outcomes) {
+            session.after(&ToolResult::new(CallId::new(id), *outcome, "gone"));
+        }
+        session.ring.status().failure_streak
+    };
+    assert_eq!(round("a", &[Tool, Tool, Tool]), 1);
+    assert_eq!(round("b", &[Tool, Refused, Refused]), 2);
+    assert_eq!(round("c", &[Refused, Refused]), 2);
+    assert_eq!(round("d", &[Tool, Ok, Tool]), 0);
+    assert_eq!(round("e", &[Tool, Exit]), 0);
+    assert_eq!(round("f", &[Tool, Tool]), 1);
+}
+
+#[test]
+fn a_failing_call_never_made_before_begins_the_streak_anew_unless_it_says_the_same() {
+    let mut session = Session::new();
+    let mut fail = |tool: &str, text: &str| {
+        let id = format!("{}", session.ring.status().calls);
+        session.before(&call(&id, tool, "x"));
+        session.failed(&id, text);
+        session.ring.status().failure_streak
+    };
+    let steps = [("a", "1"), ("b", "2"), ("c", "2"), ("a", "3"), ("d", "3"), ("e", "4")];
+    assert_eq!(steps.map(|(tool, text)| fail(tool, text)), [1, 1, 2, 3, 4, 1]);
+    assert_eq!(session.ring.status().failures, 6);
+}
+
+#[test]
+fn a_human_begins_everything_anew() {
+    let mut session = Session::with_account();
+    for round in 0..4 {
+        turns(&mut session, "t", &["a longer result"; 4]);
+        session.ring.human(NOW);
+        let status = session.ring.status();
+        assert_eq!((status.refusals, status.streak, status.evidence), (0, 0, 0), "{round}");
+    }
+    assert_eq!(session.ring.status().calls, 16);
+}
+
+#[test]
+fn the_account_sees_laps_that_no_streak_shows() {
+    let mut session = Session::with_account();
+    let mut seen = Vec::new();
+    for lap in 0..6 {
+        for tool in ["a", "b", "c", "d"] {
+            let id = format!("{lap}{tool}");
+            let before = session.before(&call(&id, tool, "x"));
+            seen.push(before.clone());
+            if before.may_run() {
+                seen.push(session.after(&ok(&id, &format!("what {tool} answers"))));
+            }
+        }
+    }
+    let first = seen.iter().find(|verdict| **verdict != Verdict::Pass).unwrap();
+    assert!(first.message().unwrap().contains("going round through the same 4 calls"), "{first:?}");
+    assert_eq!(first.trip().unwrap().guard, GuardKind::GoingNowhere);
+    let halt = seen.iter().find(|verdict| verdict.is_halt()).unwrap();
+    assert_eq!(halt.outcome(), Some(crate::Outcome::RepetitionLoop));
+    session.rules.account = false;
+    assert_eq!(session.before(&call("last", "a", "x")), Verdict::Pass, "it is switched off");
+}
+
+#[test]
+fn a_refusal_that_comes_back_as_the_tools_failure_did_not_run() {
+    let mut session = Session::new();
+    turns(&mut session, "t", &["r"; 5]);
+    let refused = session.before(&call("6", "t", "x"));
+    session.failed("6", refused.message().unwrap());
+    session.failed("unknown", refused.message().unwrap());
+    let status = session.ring.status();
+    assert_eq!((status.failures, status.failure_streak), (0, 0));
 }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::detect::{Detectors, Mark};
 
-/// Tracks kept at once: 24 sub-agents and the main one. Beyond that the one silent for longest is
-/// forgotten. The unnamed one (the main agent) never is.
-const MAX_TRACKS: usize = 25;
+/// Sub-agents that are tracked at once; beyond that the one silent for longest is forgotten. The
+/// unnamed one (the main agent) never is.
+const MAX_TRACKS: usize = 24;
 
 /// What is known of one sub-agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

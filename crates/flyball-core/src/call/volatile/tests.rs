@@ -198,6 +198,19 @@ fn long_and_hostile_texts_are_read_once() {
     }
 }
 
+#[test]
+fn a_shells_own_counter_is_taken_out_and_a_scripts_line_stays() {
+    let same = |one: &str, two: &str| fingerprint_result(one) == fingerprint_result(two);
+    for shell in ["bash", "/bin/bash", "sh", "error: zsh"] {
+        let text = |line: u32| std::format!("{shell}: line {line}: foo: command not found");
+        assert!(same(&text(205), &text(206)), "{shell}");
+    }
+    for script in ["build.sh", "crash", "x", "flash"] {
+        let text = |line: u32| std::format!("{script}: line {line}: syntax error");
+        assert!(!same(&text(12), &text(13)), "{script}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_is_too_strange(text in "\\PC{0,80}|[0-9a-fTZ:.,/ \\-+pidmsh_]{0,80}") {

@@ -129,3 +129,28 @@ fn stops_refused_in_a_hook_count_from_the_first_session_on() {
     assert_eq!(story.run(act), Outcome::QualityGateExhausted);
     assert_eq!(story.iterations(), 1);
 }
+
+const MALFORMED: &str = "<promise>BLOCKED:</promise>";
+
+#[test]
+fn a_third_iteration_in_a_row_with_a_malformed_claim_and_no_progress_ends_the_run() {
+    let mut story = Story::new().tasks(stories(&["a"])).rules(|r| r.limits.stuck = 9);
+    assert_eq!(story.run(|_| Act::says(MALFORMED)), Outcome::ValidationFailure);
+    assert_eq!(story.iterations(), 3);
+    assert!(story.briefings[1].contains("a promise tag in your last words was no claim"));
+}
+
+#[test]
+fn progress_or_plain_words_end_the_streak_of_malformed_claims() {
+    for other in [Act::commits("new").and_says(MALFORMED), Act::says("nothing to say")] {
+        let mut story = Story::new().tasks(stories(&["a"])).rules(|r| {
+            (r.limits.stuck, r.limits.iterations) = (99, 5);
+            r.calls.max_validation_failures = 3;
+        });
+        let outcome = story.run(|n| match n {
+            3 => other.clone(),
+            _ => Act::says(MALFORMED),
+        });
+        assert_eq!(outcome, Outcome::MaxIterations);
+    }
+}

@@ -80,7 +80,7 @@ fn a_call_that_is_asked_about_and_then_shown_counts_once() {
 
 #[test]
 fn advice_waits_for_a_door_that_carries_it_and_is_announced_when_it_is_given() {
-    let mut session = Session::begin(|story| story.steerable = false);
+    let mut session = Session::begin(|story| story.agent.steerable = false);
     session.ask(1, Matter::Nothing, false);
     for id in 0..2 {
         session.tell(AgentFact::CalledTool(call(id)));
@@ -99,7 +99,7 @@ fn advice_waits_for_a_door_that_carries_it_and_is_announced_when_it_is_given() {
 #[test]
 fn advice_that_reached_nobody_stands_in_the_next_briefing() {
     let mut story = Story::new().gate(|_| Vec::new());
-    story.steerable = false;
+    story.agent.steerable = false;
     let act = |n: u32| {
         let act = Act::commits(n);
         if n > 1 {
@@ -139,7 +139,7 @@ fn an_agent_that_listens_is_told_at_once() {
 
 #[test]
 fn the_context_that_a_hook_tells_is_answered_with_the_notice() {
-    let mut session = Session::begin(|story| story.steerable = false);
+    let mut session = Session::begin(|story| story.agent.steerable = false);
     let question =
         DoorQuestion { number: 1, matter: Matter::Nothing, hears: true, context: Some(720) };
     session.tell(AgentFact::Asked(question));

@@ -115,8 +115,8 @@ pub(super) struct Story {
     pub(super) tasks: Option<String>,
     pub(super) human_files: HumanFiles,
     pub(super) memory: TaskMemory,
+    pub(super) agent: AgentTraits,
     pub(super) other_agents: Vec<AgentTraits>,
-    pub(super) steerable: bool,
     rules: Rules,
     gates: Vec<GateName>,
     reds: Reds,
@@ -142,8 +142,8 @@ impl Story {
             tasks: None,
             human_files: HumanFiles::default(),
             memory: TaskMemory::default(),
+            agent: AgentTraits { steerable: true, ..AgentTraits::default() },
             other_agents: Vec::new(),
-            steerable: true,
             rules: Policy::default().into_rules(),
             gates: Vec::new(),
             reds: |_| Vec::new(),
@@ -195,7 +195,7 @@ impl Story {
             snapshot: self.snapshot(Vec::new()),
             human_files: self.human_files.clone(),
             memory: self.memory.clone(),
-            agent: AgentTraits { steerable: self.steerable, ..AgentTraits::default() },
+            agent: self.agent,
             other_agents: self.other_agents.clone(),
         };
         Event::RunStarted(Box::new(start))

@@ -133,7 +133,7 @@ impl StreamFormat for CopilotStream {
             }
             "assistant.message" => {
                 to.model(&data.model);
-                data.message_id.clone_into(&mut self.message);
+                self.message = data.message_id.to_string();
                 if data.parent_tool_call_id.is_empty() {
                     to.said(Some(&data.message_id), &data.content);
                 }

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::call_check::{default_session, with_ring, word};
-use crate::guard_proxy::spill::Spill;
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call};
 use crate::mcp::tool::{Effect, Tool};
+use crate::spill::Spill;
 
 pub(super) struct ReportResult;
 

@@ -121,9 +121,11 @@ mod tests {
         let found = look(child.id()).unwrap();
         let Began(ticks) = found.began;
         let earlier = Process { began: Began(ticks - 1), ..found };
-        assert!(!signal(&earlier, Signal::Kill));
-        assert!(child.try_wait().unwrap().is_none());
-        assert!(signal(&found, Signal::Kill));
+        let hit_another = signal(&earlier, Signal::Kill);
+        let ran_on = child.try_wait().unwrap().is_none();
+        let hit = signal(&found, Signal::Kill);
+        child.kill().ok();
         child.wait().unwrap();
+        assert_eq!((hit_another, ran_on, hit), (false, true, true));
     }
 }

@@ -15,28 +15,33 @@ pub(super) const STAGNANT: u32 = 6;
 /// Questions that are remembered.
 const QUESTIONS: usize = 16;
 
+/// Bytes of a stored question.
+const PACKED: usize = 11;
+
 /// A question, its last answer, and across how many epochs it stayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Question {
     call: u32,
     result: u32,
-    epoch: u32,
-    epochs: u32,
+    epoch: u16,
+    epochs: u8,
 }
 
 impl Question {
-    fn pack(self) -> [u8; 16] {
-        let mut bytes = [0; 16];
-        let numbers = [self.call, self.result, self.epoch, self.epochs];
-        for (byte, value) in bytes.iter_mut().zip(numbers.into_iter().flat_map(u32::to_le_bytes)) {
+    fn pack(self) -> [u8; PACKED] {
+        let mut bytes = [0; PACKED];
+        let numbers = [self.call, self.result].into_iter().flat_map(u32::to_le_bytes);
+        let rest = self.epoch.to_le_bytes().into_iter().chain([self.epochs]);
+        for (byte, value) in bytes.iter_mut().zip(numbers.chain(rest)) {
             *byte = value;
         }
         bytes
     }
 
-    fn unpack(bytes: [u8; 16]) -> Self {
-        let number = |index: usize| packed::number(&bytes, index * 4);
-        Self { call: number(0), result: number(1), epoch: number(2), epochs: number(3) }
+    fn unpack(bytes: [u8; PACKED]) -> Self {
+        let [.., low, high, epochs] = bytes;
+        let (call, result) = (packed::number(&bytes, 0), packed::number(&bytes, 4));
+        Self { call, result, epoch: u16::from_le_bytes([low, high]), epochs }
     }
 }
 
@@ -47,7 +52,7 @@ pub(super) struct Stale(Vec<Question>);
 impl Stale {
     /// A question was answered in this epoch: across how many changes the answer stayed, when that
     /// is to be said.
-    pub(super) fn answered(&mut self, call: u32, result: u32, epoch: u32) -> Option<u32> {
+    pub(super) fn answered(&mut self, call: u32, result: u32, epoch: u16) -> Option<u32> {
         let found = self.0.iter().position(|question| question.call == call);
         let old = found.map(|at| self.0.remove(at)).filter(|old| old.result == result);
         let epochs = old.map_or(0, |old| old.epochs.saturating_add((epoch > old.epoch).into()));
@@ -56,6 +61,7 @@ impl Stale {
         }
         self.0.push(Question { call, result, epoch, epochs });
         let moved = old.is_some_and(|old| old.epochs != epochs);
+        let epochs = u32::from(epochs);
         (moved && is_due(epochs, STALE_EPOCHS)).then_some(epochs)
     }
 }

@@ -20,19 +20,21 @@ pub(super) struct Pair {
     pub(super) raw: u32,
     /// The step and the epoch it was seen in last.
     pub(super) at: u32,
-    pub(super) epoch: u32,
+    pub(super) epoch: u16,
     /// How often in all.
     pub(super) total: u8,
-    /// How often in its epoch.
-    pub(super) count: u8,
     /// How often in a row the call was answered like this in its epoch.
     pub(super) same_answer: u8,
-    /// How often in a row with the very same raw result.
+    /// How often in its epoch, at most 15.
+    pub(super) count: u8,
+    /// How often in a row with the very same raw result, at most 15.
     pub(super) raw_count: u8,
 }
 
 /// Bytes of a stored pair.
-const PACKED: usize = 24;
+const PACKED: usize = 21;
+/// Counts that only matter when they are small go no further.
+const MOST: u8 = 15;
 
 impl Pair {
     /// A pair that has not been seen yet.
@@ -40,14 +42,18 @@ impl Pair {
         Self { call, result, ..Self::default() }
     }
 
-    /// It is seen in this epoch and step; `was_latest`: it was the call's latest answer, too.
-    pub(super) fn seen_again(&mut self, raw: u32, epoch: u32, step: u32, was_latest: bool) {
+    /// The call was answered otherwise since.
+    pub(super) const fn interrupted(&mut self) {
+        self.same_answer = 0;
+    }
+
+    /// It is seen in this epoch and step.
+    pub(super) fn seen_again(&mut self, raw: u32, epoch: u16, step: u32) {
         let is_known = self.total > 0 && self.epoch == epoch;
-        self.count = if is_known { self.count.saturating_add(1) } else { 1 };
-        let goes_on = is_known && was_latest;
-        self.same_answer = if goes_on { self.same_answer.saturating_add(1) } else { 1 };
+        self.count = if is_known { (self.count + 1).min(MOST) } else { 1 };
+        self.same_answer = if is_known { self.same_answer.saturating_add(1) } else { 1 };
         let is_same = self.total > 0 && self.raw == raw;
-        self.raw_count = if is_same { self.raw_count.saturating_add(1) } else { 1 };
+        self.raw_count = if is_same { (self.raw_count + 1).min(MOST) } else { 1 };
         self.raw = raw;
         (self.epoch, self.at) = (epoch, step);
         self.total = self.total.saturating_add(1);
@@ -55,10 +61,12 @@ impl Pair {
 
     fn pack(self) -> [u8; PACKED] {
         let mut bytes = [0; PACKED];
-        let numbers = [self.call, self.result, self.raw, self.at, self.epoch];
-        let counts = [self.total, self.count, self.same_answer, self.raw_count];
-        let all = numbers.into_iter().flat_map(u32::to_le_bytes).chain(counts);
-        for (byte, value) in bytes.iter_mut().zip(all) {
+        let numbers = [self.call, self.result, self.raw, self.at];
+        let counts = [self.total, self.same_answer, (self.count << 4) | self.raw_count];
+        let numbers = numbers.into_iter().flat_map(u32::to_le_bytes);
+        for (byte, value) in
+            bytes.iter_mut().zip(numbers.chain(self.epoch.to_le_bytes()).chain(counts))
+        {
             *byte = value;
         }
         bytes
@@ -66,17 +74,17 @@ impl Pair {
 
     fn unpack(bytes: [u8; PACKED]) -> Self {
         let number = |index: usize| packed::number(&bytes, index * 4);
-        let count = |index: usize| bytes.get(20 + index).copied().unwrap_or(0);
+        let [.., low, high, total, same_answer, counts] = bytes;
         Self {
             call: number(0),
             result: number(1),
             raw: number(2),
             at: number(3),
-            epoch: number(4),
-            total: count(0),
-            count: count(1),
-            same_answer: count(2),
-            raw_count: count(3),
+            epoch: u16::from_le_bytes([low, high]),
+            total,
+            same_answer,
+            count: counts >> 4,
+            raw_count: counts & MOST,
         }
     }
 }
@@ -102,7 +110,7 @@ impl Pairs {
     }
 
     /// The pair of this call that was seen last, of all epochs or of one.
-    pub(super) fn latest_of(&self, call: u32, epoch: Option<u32>) -> Option<Pair> {
+    pub(super) fn latest_of(&self, call: u32, epoch: Option<u16>) -> Option<Pair> {
         let is_asked = |pair: &&Pair| pair.call == call && epoch.is_none_or(|it| pair.epoch == it);
         self.0.iter().filter(is_asked).max_by_key(|pair| pair.at).copied()
     }

@@ -23,7 +23,7 @@ const PRIVATE: &str = "flyball-responses-";
 
 /// Where large results go.
 #[derive(Debug)]
-pub(crate) struct Spill {
+pub struct Spill {
     folder: PathBuf,
     keep: Keep,
     number: AtomicU64,
@@ -42,15 +42,21 @@ enum Keep {
 }
 
 impl Spill {
+    /// In this folder, which is made when it is needed, for a session that ends with this value.
+    /// What is in the folder already is left alone.
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
+        Self::new(folder.into(), Keep::Files)
+    }
+
     /// For a session that outlives this call: in the loop folder, or a private one without it.
-    pub(crate) fn lasting(loop_dir: &LoopDir, now: Moment) -> Self {
+    pub fn lasting(loop_dir: &LoopDir, now: Moment) -> Self {
         let mut spill = Self::of_session(loop_dir, now);
         spill.keep = Keep::UntilSwept;
         spill
     }
 
     /// For a session that ends with this value.
-    pub(crate) fn of_session(loop_dir: &LoopDir, now: Moment) -> Self {
+    pub fn of_session(loop_dir: &LoopDir, now: Moment) -> Self {
         let (folder, keep) = if loop_dir.path().is_dir() {
             loop_dir.sweep_responses(now);
             (loop_dir.file("responses"), Keep::Files)
@@ -59,12 +65,16 @@ impl Spill {
             let name = format!("{PRIVATE}{}-{}", std::process::id(), clock::unique_nanos());
             (std::env::temp_dir().join(name), Keep::Folder)
         };
+        Self::new(folder, keep)
+    }
+
+    fn new(folder: PathBuf, keep: Keep) -> Self {
         Self { folder, keep, number: AtomicU64::new(0), written: Mutex::default() }
     }
 
     /// Writes a large result and says what the agent gets instead; where it cannot be written, its
     /// beginning and what was cut.
-    pub(crate) fn replacement(&self, rules: &CallRules, text: &str, chars: u64) -> String {
+    pub fn replacement(&self, rules: &CallRules, text: &str, chars: u64) -> String {
         match self.write(text.as_bytes()) {
             Ok(path) => texts::spilled(rules, text, chars, &path.display().to_string()),
             Err(_) => texts::cut(rules, text),
@@ -72,12 +82,12 @@ impl Spill {
     }
 
     /// Writes it to a file of its own.
-    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<PathBuf> {
+    pub fn write(&self, bytes: &[u8]) -> io::Result<PathBuf> {
         self.write_with(|file| file.write_all(bytes))
     }
 
     /// Has it written to a file of its own.
-    pub(crate) fn write_with(
+    pub fn write_with(
         &self,
         write: impl FnOnce(&mut fs::File) -> io::Result<()>,
     ) -> io::Result<PathBuf> {
@@ -95,11 +105,9 @@ impl Spill {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
         Ok(path)
     }
-}
 
-impl Spill {
     /// Takes away what goes with the session.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         if self.keep == Keep::UntilSwept {
             return;
         }
@@ -136,4 +144,34 @@ fn is_old(path: &Path, now: Moment) -> bool {
         let age = u128::from(now.as_millis()).saturating_sub(since.as_millis());
         age > SWEEP_AFTER.as_millis()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flyball_core::policy::Policy;
+
+    #[test]
+    fn in_a_folder_of_ones_own_results_are_files_until_the_session_ends() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("theirs"), "x").unwrap();
+        let spill = Spill::in_folder(place.path());
+        let rules = &Policy::default().calls;
+        let text = "line\n".repeat(100_000);
+        let told = spill.replacement(rules, &text, 500_000);
+        let path = spill.write(b"small").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"small");
+        assert!(told.len() < text.len() && told.contains(&place.path().display().to_string()));
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 3);
+        drop(spill);
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn where_nothing_can_be_written_the_beginning_is_told() {
+        let spill = Spill::in_folder("/dev/null/none");
+        let text = "beginning ".repeat(100_000);
+        let told = spill.replacement(&Policy::default().calls, &text, 1_000_000);
+        assert!(told.starts_with("beginning ") && told.len() < text.len());
+    }
 }
