@@ -61,10 +61,10 @@ fn kinds(facts: &[AgentFact]) -> Vec<ValidationKind> {
 #[test]
 fn calls_of_one_turn_are_a_round() {
     for (client, case, together) in [
-        ("claude", "a2_read_tool_parallel", 2),
+        ("claude", "a2_read_tool_parallel", 3),
         ("gemini", "a2_parallel_and_failing", 3),
         ("qwen", "a2_parallel_and_failing", 3),
-        ("goose", "a2_parallel_and_failing", 2),
+        ("goose", "a2_parallel_and_failing", 3),
         ("opencode", "a2_parallel_and_failing", 3),
         ("copilot", "a2_parallel_and_failing", 3),
     ] {

@@ -95,7 +95,7 @@ fn told(facts: &[Fact], exit: &Exit) -> String {
     let mut text = String::from("[\n");
     for fact in facts {
         let mut value = serde_json::to_value(fact).unwrap();
-        for field in ["call", "result"] {
+        for field in ["call", "result", "raw"] {
             let Some(print) = value.pointer_mut(&format!("/agent/{field}")) else { continue };
             let next = classes.len() + 1;
             let class = *classes.entry(format!("{field} {print}")).or_insert(next);
