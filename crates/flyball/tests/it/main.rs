@@ -17,6 +17,7 @@ mod home;
 #[cfg(test)]
 mod hook;
 #[cfg(test)]
+mod hook_facts;
 mod hook_limits;
 #[cfg(test)]
 mod hook_run;
