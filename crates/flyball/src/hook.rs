@@ -66,7 +66,7 @@ enum News {
     /// What a failure means.
     Settled(OnHookError),
     /// The input is understood as far as a failure needs it.
-    Understood(Heard),
+    Understood(Box<Heard>),
     /// The verdict.
     Done(Result<Reply, CliError>),
 }
@@ -120,7 +120,7 @@ pub fn answer(dialect: &'static dyn Dialect, event: &str, stay: HooksFor) -> Ans
             Err(_) => break "it took too long".to_owned(),
         }
     };
-    let reply = failed(occasion, on_error, &failure, heard.as_ref());
+    let reply = failed(occasion, on_error, &failure, heard.as_deref());
     let trouble = (reply.rung == Rung::Pass).then(|| {
         let name = dialect.name();
         format!("`{event}` of {name} could not be judged ({failure}), so the agent goes on")
@@ -160,7 +160,7 @@ fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
         }
         return Err(error);
     };
-    asked.pace.tell(News::Understood(heard.clone()));
+    asked.pace.tell(News::Understood(Box::new(heard.clone())));
     if let Some(session) = &context.run {
         return in_run::ask(asked, &context, &heard, session);
     }

@@ -91,7 +91,8 @@ fn name(input: &Value, member: &str) -> String {
 /// What is wrong with a call that is none (A4).
 fn invalid(input: &Value) -> Option<ValidationFailure> {
     let args = input.get("args").filter(|args| !args.is_null());
-    let (kind, error) = malformed(&text(input, "tool"), args.is_none_or(Value::is_object))?;
+    let args = args.map_or_else(|| "{}".to_owned(), Value::to_string);
+    let (kind, error) = malformed(&text(input, "tool"), &args)?;
     Some(failure(kind, &input.to_string(), error))
 }
 

@@ -93,7 +93,7 @@ impl StreamFormat for FlyballStream {
 /// A call, if it is one: it names a tool, and its arguments are an object (A4).
 fn called(event: &Event<'_>, agent: &str, to: &mut Session) {
     let args = event.args.map_or("{}", Raw::get);
-    let wrong = malformed(&event.tool, args.starts_with('{'));
+    let wrong = malformed(&event.tool, args);
     if let Some((kind, error)) = wrong {
         return to.bad_call(kind, args, error);
     }
@@ -107,11 +107,11 @@ fn called(event: &Event<'_>, agent: &str, to: &mut Session) {
     });
 }
 
-/// What is wrong with a call.
-pub(super) fn malformed(tool: &str, has_object: bool) -> Option<(ValidationKind, &'static str)> {
+/// What is wrong with a call of this tool with these arguments as JSON.
+pub(super) fn malformed(tool: &str, args: &str) -> Option<(ValidationKind, &'static str)> {
     if tool.is_empty() {
         Some((ValidationKind::MissingField, "a call without `tool`"))
-    } else if has_object {
+    } else if args.starts_with('{') {
         None
     } else {
         Some((ValidationKind::WrongType, "`args` of a call are no object"))
