@@ -18,6 +18,7 @@ mod home;
 mod hook;
 #[cfg(test)]
 mod hook_facts;
+#[cfg(test)]
 mod hook_limits;
 #[cfg(test)]
 mod hook_run;
