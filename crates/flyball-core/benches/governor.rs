@@ -38,6 +38,8 @@ fn governor_after(calls: u64, policy: &Policy) -> Governor {
         memory: TaskMemory::default(),
         agent: AgentTraits { steerable: true, ..AgentTraits::default() },
         other_agents: Vec::new(),
+        fallbacks: 0,
+        rescue: None,
     };
     let mut governor = Governor::new();
     governor.step(Moment::default(), &Event::RunStarted(Box::new(start)));
@@ -46,7 +48,7 @@ fn governor_after(calls: u64, policy: &Policy) -> Governor {
             governor.step(Moment::from_millis(number), &event);
         }
     }
-    let phase = governor.standing().map(|standing| standing.phase);
+    let phase = governor.standing().map(|standing| standing.phase.as_str());
     assert_eq!(phase, Some("iterating"), "the calls must not have ended the session");
     governor
 }

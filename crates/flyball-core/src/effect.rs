@@ -9,16 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::door::DoorAnswer;
 use crate::event::Timer;
 use crate::gate::BlockingEvent;
-use crate::guard::{Rung, Trip};
+use crate::guard::{GuardKind, Rung, Trip};
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
 use crate::outcome::Outcome;
 use crate::stop::{StopTicket, StopVerdict};
 use crate::task::{Attempt, ContextEntry, Standing};
 use crate::tasklist::Mode;
-
-/// How the reason begins when a run ends because every task that remains was left.
-pub const NOTHING_LEFT: &str = "no task is left that can be worked on";
 
 /// An order to the shell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,7 +32,7 @@ pub enum Effect {
         task: Option<TaskId>,
         /// What the prompt is told beyond the template; empty when there is nothing.
         briefing: String,
-        /// Which agent: 0 is the configured one, then its fallbacks.
+        /// Which agent: 0 is the configured one, then its fallbacks, then the rescue agent.
         #[serde(default)]
         agent: u32,
     },
@@ -193,11 +190,13 @@ pub struct IterationReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IterationResult {
-    /// The agent ended by itself and the gates are green or absent.
+    /// The agent ended by itself and the gates are green.
     Passed,
+    /// The agent ended by itself and nothing checked what it left.
+    Unchecked,
     /// The gates are red.
     Red,
-    /// Red, but fewer failures than before and nothing newly red.
+    /// Red, but it moved on and nothing turned red.
     Improved,
     /// The session was halted by a guard.
     Halted(Outcome),
@@ -253,6 +252,22 @@ pub enum Notice {
         /// Why, in the words of the one before.
         message: String,
     },
+    /// A guard would end the run: another agent takes one iteration first.
+    RescueCalled(Rescue),
+    /// A session told nothing of what it used: it is charged by the size of its text.
+    UsageEstimated {
+        /// Bytes of what it printed.
+        bytes: u64,
+        /// Tokens charged.
+        tokens: u64,
+    },
+    /// A finished task is worked on again and again; a human should know. It stays done.
+    TaskRevisited {
+        /// Which.
+        task: TaskId,
+        /// What was seen.
+        why: String,
+    },
     /// A task was set aside, blocked, or left as done.
     TaskLeft {
         /// Which.
@@ -289,8 +304,34 @@ pub struct Ending {
     /// Tasks left behind, with where they stand and why.
     #[serde(default)]
     pub left: Vec<LeftTask>,
+    /// Whether it ended because every task that remains was left.
+    #[serde(default)]
+    pub nothing_left: bool,
+    /// Iterations another agent took before a guard ended the run.
+    #[serde(default)]
+    pub rescues: Vec<Rescue>,
+    /// What to look at and what to type now, in this order.
+    #[serde(default)]
+    pub next_steps: Vec<String>,
     /// The numbers.
     pub tally: Tally,
+}
+
+/// An iteration another agent takes before a guard ends the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rescue {
+    /// Which iteration.
+    pub iteration: IterationNo,
+    /// At which task, when there is a task list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// Which agent, as in [`Effect::StartAgent`].
+    pub agent: u32,
+    /// The guard that would have ended the run.
+    pub guard: GuardKind,
+    /// What the iteration came to, once it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<IterationResult>,
 }
 
 /// A task the run leaves behind.

@@ -100,9 +100,15 @@ pub struct RunStart {
     pub memory: TaskMemory,
     /// What is known of the configured agent.
     pub agent: AgentTraits,
-    /// The other agents there are to go on with at a usage limit, in their order.
+    /// The other agents there are, in their order.
     #[serde(default)]
     pub other_agents: Vec<AgentTraits>,
+    /// How many of those go on at a usage limit: the first ones.
+    #[serde(default)]
+    pub fallbacks: u32,
+    /// The agent that takes one iteration before a guard ends the run, by its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rescue: Option<u32>,
 }
 
 /// What is known when a run goes on after a death.
@@ -203,6 +209,15 @@ pub enum AgentFact {
     SpokeNonsense(ValidationFailure),
     /// It used tokens or money, counted since the last such fact.
     Spent(Spend),
+    /// So much it has printed in the whole session: what it is charged by should it have told
+    /// nothing of what it used.
+    Printed {
+        /// Bytes on its standard output.
+        bytes: u64,
+        /// What as much text would cost, in millionths of a US dollar, where that is known.
+        #[serde(default)]
+        cost_micro_usd: u64,
+    },
     /// Its context window is this full.
     FilledContext {
         /// In thousandths.

@@ -17,6 +17,8 @@
 //!     memory: Default::default(),
 //!     agent: AgentTraits::default(),
 //!     other_agents: Vec::new(),
+//!     fallbacks: 0,
+//!     rescue: None,
 //! };
 //! let mut governor = Governor::new();
 //! let effects = governor.step(Moment::from_millis(0), &Event::RunStarted(Box::new(start)));
@@ -32,6 +34,7 @@ mod finish;
 mod inspecting;
 mod iterating;
 mod judging;
+mod next_steps;
 mod phase;
 mod planning;
 mod remedies;
@@ -51,6 +54,7 @@ use core::mem;
 use serde::{Deserialize, Serialize};
 
 use self::phase::Phase;
+pub use self::phase::RunPhase;
 pub use self::start::{StartProblem, start_problem};
 use self::state::RunState;
 use crate::call::CallStatus;
@@ -140,7 +144,7 @@ impl Governor {
         let run = self.run.as_ref()?;
         let session = run.phase.session();
         Some(RunStanding {
-            phase: run.phase.word(),
+            phase: run.phase.shown(),
             iteration: run
                 .phase
                 .iteration()
@@ -160,8 +164,8 @@ impl Governor {
 /// Where a run stands, for watchers.
 #[derive(Debug)]
 pub struct RunStanding<'a> {
-    /// The phase in one word.
-    pub phase: &'static str,
+    /// The phase.
+    pub phase: RunPhase,
     /// The iteration at hand, or the last one.
     pub iteration: IterationNo,
     /// Its mode.

@@ -124,6 +124,11 @@ impl GuardKind {
         }
     }
 
+    /// Whether it watches what a run may use, rather than what it does.
+    pub const fn is_budget(self) -> bool {
+        matches!(self, Self::MaxIterations | Self::MaxTokens | Self::MaxCost | Self::MaxRuntime)
+    }
+
     /// What a run (or session) ends with when this guard halts it; none where it never halts.
     pub const fn outcome(self) -> Option<Outcome> {
         match self {

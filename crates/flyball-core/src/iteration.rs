@@ -16,7 +16,9 @@
 //! assert!(safety.message().unwrap().starts_with("Circuit breaker OPEN: 3 consecutive"));
 //! ```
 
+mod breaker;
 mod budget;
+mod progress;
 mod regression;
 mod stuck;
 mod thrashing;
@@ -28,7 +30,10 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::breaker::FailureKind;
+use self::breaker::FailureStreak;
 pub use self::budget::{Meters, budget_trip, micro_usd};
+pub use self::progress::{Change, FindingSets};
 pub use self::stuck::{Step, StuckMeter};
 use self::thrashing::FileCounts;
 pub use self::thrashing::files_in_message;
@@ -49,6 +54,9 @@ pub struct Validation {
     pub at: Moment,
     /// Green, red, or red but better than before.
     pub verdict: IterationVerdict,
+    /// What made it fail, where it did.
+    #[serde(default)]
+    pub failure: FailureKind,
     /// The gates' score; none when no gate ran.
     pub score: Option<f64>,
     /// Files named in findings or changed, without the loop folder.
@@ -67,7 +75,7 @@ pub enum IterationVerdict {
     Passed,
     /// It failed: the streak grows.
     Failed,
-    /// Red, but nothing turned red and fewer failures than before: neither.
+    /// It did not pass, but it moved on and nothing turned red: neither.
     Improved,
     /// It says nothing about quality (lost in a crash).
     Unjudged,
@@ -85,8 +93,33 @@ impl Validation {
     }
 
     fn of(verdict: IterationVerdict, iteration: IterationNo, at: Moment, score: f64) -> Self {
-        let (files, tree) = (Vec::new(), String::new());
-        Self { iteration, at, verdict, score: Some(score), files, tree }
+        let (files, tree, failure) = (Vec::new(), String::new(), FailureKind::default());
+        Self { iteration, at, verdict, failure, score: Some(score), files, tree }
+    }
+
+    /// Failed for this reason.
+    #[must_use]
+    pub fn because(mut self, failure: FailureKind) -> Self {
+        self.failure = failure;
+        self
+    }
+
+    /// What it came to, in a few words.
+    pub fn words(&self) -> String {
+        let words = match (self.verdict, self.failure) {
+            (IterationVerdict::Passed, _) => String::from("passed"),
+            (IterationVerdict::Improved, _) => String::from("moved on, not yet green"),
+            (IterationVerdict::Unjudged, _) => String::from("lost in a crash"),
+            (IterationVerdict::Failed, FailureKind::RedGates) => String::from("red"),
+            (IterationVerdict::Failed, FailureKind::Halted(outcome)) => {
+                format!("the session was halted ({outcome})")
+            }
+            (IterationVerdict::Failed, FailureKind::Died) => String::from("the agent died"),
+        };
+        match self.score {
+            Some(score) => format!("{words}, score {score:.2}"),
+            None => words,
+        }
     }
 
     /// With the files it touched or was told about.
@@ -101,14 +134,18 @@ impl Validation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IterationRing {
     history: VecDeque<Validation>,
-    failures: u32,
+    failures: FailureStreak,
     /// The best score before the entries in `history`, the baseline's included.
     best_before: Option<f64>,
     best: Option<f64>,
     /// Scores before the oldest kept entry, for "better than the one before".
     score_before: Option<f64>,
+    /// Where the best score was reached; iteration 0 is the baseline.
+    best_at: Option<IterationNo>,
     files: FileCounts,
     refusals: u32,
+    /// The sets of findings seen so far.
+    pub findings: FindingSets,
     /// What has been used.
     pub meters: Meters,
 }
@@ -116,22 +153,22 @@ pub struct IterationRing {
 impl IterationRing {
     /// A ring that begins with a score already reached: the baseline's.
     pub fn with_baseline(score: Option<f64>) -> Self {
-        Self { best_before: score, best: score, score_before: score, ..Self::default() }
+        let best_at = score.map(|_| IterationNo::BASELINE);
+        Self { best_before: score, best: score, score_before: score, best_at, ..Self::default() }
     }
 
     /// Records what an iteration came to.
     pub fn record(&mut self, validation: Validation) {
         match validation.verdict {
-            IterationVerdict::Passed => self.failures = 0,
-            IterationVerdict::Failed => self.failures = self.failures.saturating_add(1),
+            IterationVerdict::Passed => self.failures.ended(),
+            IterationVerdict::Failed => self.failures.count(validation.failure),
             IterationVerdict::Improved | IterationVerdict::Unjudged => {}
         }
         if let Some(score) = validation.score {
             let is_best = self.best.is_none_or(|best| score > best);
             if is_best {
                 self.best = Some(score);
-            }
-            if is_best {
+                self.best_at = Some(validation.iteration);
                 self.files.begin_anew();
             }
             if score < 1.0 && validation.verdict != IterationVerdict::Passed {
@@ -146,6 +183,18 @@ impl IterationRing {
             self.best_before = max_score(self.best_before, gone.score);
             self.score_before = gone.score;
         }
+    }
+
+    /// A human wants it to go on: what was counted against it so far is forgiven, what was reached
+    /// and used is not.
+    pub fn forgive(&mut self) {
+        self.failures.ended();
+        self.files.begin_anew();
+        self.refusals = 0;
+        self.best_before = self.best;
+        let last = self.history.iter().rev().find_map(|entry| entry.score);
+        self.score_before = last.or(self.score_before);
+        self.history.clear();
     }
 
     /// Counts a refused completion (B10).
@@ -165,12 +214,22 @@ impl IterationRing {
 
     /// Failed iterations in a row.
     pub fn failures(&self) -> u32 {
-        self.failures
+        self.failures.total()
     }
 
     /// The best score reached, the baseline's included.
     pub fn best(&self) -> Option<f64> {
         self.best
+    }
+
+    /// Where the best score was reached first; iteration 0 is the baseline.
+    pub fn best_at(&self) -> Option<IterationNo> {
+        self.best_at
+    }
+
+    /// Files in enough red iterations to be called thrashed, and how often each was.
+    pub fn thrashed(&self, policy: &Policy) -> Vec<(&str, u32)> {
+        self.files.at_least(policy.iterations.thrashing)
     }
 
     /// What iterations came to, oldest first, as far as kept.
@@ -185,24 +244,13 @@ impl IterationRing {
             budget::tokens(&self.meters, policy),
             budget::cost(&self.meters, policy),
             budget::runtime(&self.meters, policy),
-            self.breaker(policy),
+            self.failures.check(policy.iterations.circuit_breaker),
             self.regression(policy),
             self.files.check(policy.iterations.thrashing),
             self.gate_refusals(policy),
         ];
         let mut trips = checks.into_iter().flatten();
         Safety { trip: trips.next(), also: trips.collect() }
-    }
-
-    fn breaker(&self, policy: &Policy) -> Option<Trip> {
-        let (failures, threshold) = (self.failures, policy.iterations.circuit_breaker);
-        (failures >= threshold).then(|| {
-            let text = format!(
-                "Circuit breaker OPEN: {failures} consecutive validation failures \
-                 (threshold: {threshold}). Manual intervention required."
-            );
-            Trip::new(GuardKind::CircuitBreaker, failures, threshold, text)
-        })
     }
 
     fn regression(&self, policy: &Policy) -> Option<Trip> {

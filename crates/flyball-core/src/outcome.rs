@@ -118,15 +118,12 @@ impl Outcome {
         matches!(self, Self::Complete | Self::CompleteUnverified)
     }
 
-    /// Whether a limit or a guard ended it, rather than the work, a human or the agent's absence.
-    pub const fn is_exhaustion(self) -> bool {
+    /// Whether a guard that judges the work or the session ended it, rather than the work, a used-up
+    /// budget, a human or the agent's absence.
+    pub const fn is_guard(self) -> bool {
         matches!(
             self,
-            Self::MaxIterations
-                | Self::Stuck
-                | Self::MaxRuntime
-                | Self::MaxTokens
-                | Self::MaxCost
+            Self::Stuck
                 | Self::CircuitBreaker
                 | Self::QualityRegression
                 | Self::Thrashing
@@ -222,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_both_a_success_and_an_exhaustion() {
-        assert!(!Outcome::ALL.iter().any(|o| o.is_success() && o.is_exhaustion()));
+    fn nothing_is_both_a_success_and_a_guards_halt() {
+        assert!(!Outcome::ALL.iter().any(|o| o.is_success() && o.is_guard()));
     }
 }

@@ -156,6 +156,13 @@ const fn account() -> bool {
     true
 }
 
+impl CallRules {
+    /// Characters of a large result that are shown: never more than what makes it large.
+    pub fn shown_preview(&self) -> u64 {
+        self.preview.min(self.large_response)
+    }
+}
+
 /// `[iterations]`: the iteration ring.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -57,7 +57,8 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 pub use self::detect::Detection;
-pub use self::remedy::Applied;
+pub use self::plan::HeldBack;
+pub use self::remedy::{Applied, TaskStage};
 pub use self::report::{AttemptReport, AttemptReports};
 pub use self::ring::{TaskRing, TaskStatus};
 use crate::guard::GuardKind;
@@ -173,6 +174,13 @@ pub struct AppliedRemedy {
     /// The blockers it was about.
     #[serde(default)]
     pub blockers: BTreeSet<String>,
+    /// How often it has been given now.
+    #[serde(default = "once")]
+    pub times: u32,
+}
+
+const fn once() -> u32 {
+    1
 }
 
 /// What is remembered of tasks across runs.

@@ -12,6 +12,7 @@ mod properties {
         StopCause, TasksSnapshot, Timer, WorktreeSnapshot,
     };
     use flyball_core::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
+    use flyball_core::governor::RunPhase;
     use flyball_core::policy::{OnBlocked, OnSessionHalt, OnStuck, Policy, Progress};
     use flyball_core::task::{AttemptReport, AttemptStatus, TaskMemory};
     use flyball_core::{
@@ -252,6 +253,8 @@ mod properties {
                     memory: TaskMemory::default(),
                     agent: AgentTraits { steerable, ..AgentTraits::default() },
                     other_agents: Vec::new(),
+                    fallbacks: 0,
+                    rescue: None,
                 }))
             },
         )
@@ -319,7 +322,7 @@ mod properties {
                 Event::WorktreeSeen { iteration: fits(iteration), snapshot }
             }
             Event::GatesFinished { iteration, result, tamper } => {
-                let iteration = if standing.phase == "baselining" {
+                let iteration = if standing.phase == RunPhase::Baselining {
                     IterationNo::BASELINE
                 } else {
                     fits(iteration)

@@ -16,7 +16,7 @@ mod sim {
     }
 
     /// What each character comes to under flyball's defaults when nothing goes wrong.
-    const CALM: [(Persona, &[Outcome]); 51] = [
+    const CALM: [(Persona, &[Outcome]); 55] = [
         (Persona::Honest, &[Outcome::Complete]),
         (Persona::HonestWithReview, &[Outcome::Complete]),
         (Persona::Idle, &[Outcome::Stuck]),
@@ -43,9 +43,12 @@ mod sim {
         (Persona::SelfApprover, &[Outcome::Stuck]),
         (Persona::StoryRemover, &[Outcome::Stuck, Outcome::QualityGateExhausted]),
         (Persona::Tamperer, &[Outcome::Decide]),
-        (Persona::RedMaker, &[Outcome::CircuitBreaker]),
+        (
+            Persona::RedMaker,
+            &[Outcome::CircuitBreaker, Outcome::QualityRegression, Outcome::Thrashing],
+        ),
         (Persona::Regressor, &[Outcome::CircuitBreaker]),
-        (Persona::Thrasher, &[Outcome::CircuitBreaker]),
+        (Persona::Thrasher, &[Outcome::Thrashing, Outcome::CircuitBreaker]),
         (Persona::Improver, &[Outcome::Complete]),
         (Persona::Revisiter, &[Outcome::Complete]),
         (Persona::TaskCycler, &[Outcome::Blocked]),
@@ -68,6 +71,10 @@ mod sim {
         (Persona::CancelledSiblings, &[Outcome::Complete]),
         (Persona::Redirected, &[Outcome::Complete]),
         (Persona::MalformedClaimer, &[Outcome::ValidationFailure]),
+        (Persona::StoryByStory, &[Outcome::Complete]),
+        (Persona::Uncoverer, &[Outcome::Complete]),
+        (Persona::Rescued, &[Outcome::Complete]),
+        (Persona::Unmetered, &[Outcome::MaxTokens]),
     ];
 
     #[test]

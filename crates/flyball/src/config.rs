@@ -66,6 +66,10 @@ pub struct Config {
     pub preset: Preset,
     /// Prices by model.
     pub prices: BTreeMap<String, Price>,
+    /// Agents beside the configured one: the fallbacks in their order, then the rescue agent.
+    pub others: Vec<AgentSettings>,
+    /// Which of all agents takes one iteration before a guard ends a run; 0 is the configured one.
+    pub rescue: Option<u32>,
     /// The profile that was chosen.
     pub profile: Option<String>,
     /// Every setting with its origin.
@@ -97,10 +101,22 @@ pub struct AgentSettings {
     pub model: Option<String>,
     /// Whether the agent may ask for permission.
     pub permission: Permission,
-    /// Agents to go on with at a usage limit.
-    pub fallback: Vec<String>,
     /// Variables on top of the inherited environment.
     pub env: BTreeMap<String, String>,
+}
+
+impl Config {
+    /// The configured agent (0), one of its fallbacks, or the rescue agent.
+    pub fn nth_agent(&self, number: u32) -> &AgentSettings {
+        let index = usize::try_from(number).unwrap_or(usize::MAX);
+        index.checked_sub(1).and_then(|index| self.others.get(index)).unwrap_or(&self.agent)
+    }
+
+    /// How many agents there are to go on with at a usage limit.
+    pub fn fallbacks(&self) -> u32 {
+        let others = u32::try_from(self.others.len()).unwrap_or(u32::MAX);
+        others.saturating_sub(u32::from(self.rescue.is_some()))
+    }
 }
 
 /// How the prompt reaches the agent.

@@ -321,7 +321,7 @@ impl Driver {
             iteration: standing.iteration,
             mode: Some(standing.mode.as_str().to_owned()),
             task: standing.task.cloned(),
-            phase: standing.phase.to_owned(),
+            phase: standing.phase.as_str().to_owned(),
             stuck: standing.stuck,
             tokens: standing.tally.tokens,
             cost_micro_usd: standing.tally.cost_micro_usd,

@@ -64,7 +64,7 @@ enum Happening {
 /// Guards until client or server goes away.
 pub(crate) fn run(request: &GuardRequest) -> Result<ExitCode, CliError> {
     let name = request.server.first().cloned().unwrap_or_default();
-    let spill = Spill::of_session(&request.loop_dir, clock::wall());
+    let spill = Spill::of_process(&request.loop_dir, clock::wall());
     let judge = Arc::new(Judge::new(request.rules.clone(), spill));
     let (tell, told) = channel();
     let pipe = InputPipe::new().map_err(|error| CliError::io("no pipe to be had").cause(error))?;

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use self::context::HookContext;
 pub(crate) use self::context::{RunGuards, run_key};
-pub(crate) use self::report::{HookNote, HookReport, notes};
+pub(crate) use self::report::{HookNote, HookReport, TrailRow, notes};
 pub(crate) use self::spill::remove_spilled;
 pub(crate) use self::stop::time_of as stop_time;
 pub use crate::client::hook::{Dialect, Heard, HeardCall, HeardResult, Occasion, Reply};

@@ -25,7 +25,7 @@ pub use self::event::{Events, Recorded};
 pub use self::lock::{LockError, WorktreeLock, lock_worktree};
 pub use self::place::state_dir;
 pub use self::run::{NewRun, RunFilter, RunState, RunSummary};
-pub use self::trail::{HookChange, HookRow, HookStep};
+pub use self::trail::{HookChange, HookRow, HookStep, SessionRow};
 
 /// The journal, opened. Each thread and each process opens its own.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 //! HTTP on this machine. Everything of the SDK stays in `server`, `stdio` and `http`; the tools
 //! know nothing of the protocol.
 
+pub(crate) mod calls;
 mod enclosing_run;
 mod http;
 mod ledger;

@@ -35,15 +35,23 @@ pub fn run_ended(settings: &NotifySettings, run: &RunId, root: &Path, ending: &E
 }
 
 /// Tells at once, and beside the run, when a task needs a human while the run goes on.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other notices need nobody")]
 pub fn noticed(settings: &NotifySettings, run: &RunId, root: &Path, notice: &Notice) {
-    let Notice::TaskLeft { task, standing, why } = notice else { return };
-    let needs_somebody =
-        matches!(standing, Standing::Blocked | Standing::Asked | Standing::Escalated);
-    if !needs_somebody {
-        return;
-    }
+    let is_news = |standing: &Standing| {
+        matches!(
+            standing,
+            Standing::Blocked | Standing::Asked | Standing::Escalated | Standing::Tripped
+        )
+    };
+    let (event, task, standing, why) = match notice {
+        Notice::TaskLeft { task, standing, why } if is_news(standing) => {
+            ("task.left", task, Some(standing), why)
+        }
+        Notice::TaskRevisited { task, why } => ("task.revisited", task, None, why),
+        _ => return,
+    };
     let message = json!({
-        "event": "task.left",
+        "event": event,
         "run": run,
         "repository": root.to_string_lossy(),
         "task": task,

@@ -12,6 +12,7 @@ use flyball_core::{Event, IterationNo, Moment, RunId};
 
 use self::json::JsonReport;
 use self::lines::TextReport;
+pub(crate) use self::lines::usage_estimated;
 pub use self::summary::summary_text;
 use crate::client::AgentNote;
 use crate::gate::GateProgress;

@@ -1,121 +1,171 @@
-//! Large results (A7): written to a file the agent can read, and a short text in their place. The
-//! folder is for the user alone; what a session wrote goes when the session ends.
+//! Large results (A7): written to a file of the user's alone, under a name of flyball's own making,
+//! and a short text in their place. The files of an owner go when its session ends.
+//!
+//! ```
+//! use flyball::spill::{Spill, Spilled};
+//! use flyball_core::Policy;
+//!
+//! let folder = std::env::temp_dir().join(format!("spill-example-{}", std::process::id()));
+//! let spill = Spill::in_folder(&folder, "my session");
+//! let mut rules = Policy::default().calls.clone();
+//! rules.large_response = 10;
+//! assert!(spill.large(&rules, "short").is_none());
+//! let Some(Spilled::Written(text)) = spill.large(&rules, "a long result") else { panic!() };
+//! assert!(text.contains("The result has 13 characters"));
+//! spill.clear();
+//! assert!(!folder.exists());
+//! ```
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
 use flyball_core::Moment;
-use flyball_core::call::texts;
+use flyball_core::call::{CallRing, texts};
 use flyball_core::policy::CallRules;
 
 use crate::clock;
 use crate::loopdir::LoopDir;
 
+/// Keeps the folder out of commits, whoever makes them.
+const IGNORE: &str = ".gitignore";
 /// How old what others left must be before it is swept.
 const SWEEP_AFTER: Duration = Duration::from_hours(24);
 /// What the private folders are called.
 const PRIVATE: &str = "flyball-responses-";
+/// Names tried for one file.
+const NAMES_MAX: u32 = 100;
 
-/// Where large results go.
+/// Where the large results of one owner go.
 #[derive(Debug)]
 pub struct Spill {
     folder: PathBuf,
-    keep: Keep,
-    number: AtomicU64,
-    written: Mutex<Vec<PathBuf>>,
+    /// What the owner's files begin with.
+    prefix: String,
+    goes: Goes,
 }
 
-/// What becomes of the files in the end.
+/// When the files go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keep {
-    /// They stay until they are swept: nobody knows when the session ends.
-    UntilSwept,
-    /// They go with this value.
-    Files,
-    /// They go with this value, and the folder too.
-    Folder,
+enum Goes {
+    /// When somebody says so: the owner outlives this value.
+    WhenTold,
+    /// With this value.
+    WithThis,
+}
+
+/// What became of a large result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spilled {
+    /// It is in a file; this says so, and shows its beginning.
+    Written(String),
+    /// It could not be written; this is its beginning, and what was cut.
+    Cut(String),
+}
+
+impl Spilled {
+    /// What the agent gets in place of the result.
+    pub fn into_text(self) -> String {
+        match self {
+            Self::Written(text) | Self::Cut(text) => text,
+        }
+    }
 }
 
 impl Spill {
-    /// In this folder, which is made when it is needed, for a session that ends with this value.
-    /// What is in the folder already is left alone.
-    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
-        Self::new(folder.into(), Keep::Files)
+    /// The files of this owner in a folder of its own choice. They stay until [`Self::clear`].
+    pub fn in_folder(folder: &Path, owner: &str) -> Self {
+        let hash = blake3::hash(owner.as_bytes()).to_hex();
+        let prefix = format!("{}-", hash.get(..12).unwrap_or_default());
+        Self { folder: folder.to_path_buf(), prefix, goes: Goes::WhenTold }
     }
 
-    /// For a session that outlives this call: in the loop folder, or a private one without it.
-    pub fn lasting(loop_dir: &LoopDir, now: Moment) -> Self {
-        let mut spill = Self::of_session(loop_dir, now);
-        spill.keep = Keep::UntilSwept;
+    /// The files of a session that this process holds: in the loop folder, or in a private one
+    /// without it. They go with this value.
+    pub(crate) fn of_process(loop_dir: &LoopDir, now: Moment) -> Self {
+        let owner = format!("{}-{}", std::process::id(), clock::unique_nanos());
+        let folder = if loop_dir.path().is_dir() {
+            loop_dir.sweep_responses(now);
+            loop_dir.file("responses")
+        } else {
+            sweep_private(now);
+            std::env::temp_dir().join(format!("{PRIVATE}{owner}"))
+        };
+        let mut spill = Self::in_folder(&folder, &owner);
+        spill.goes = Goes::WithThis;
         spill
     }
 
-    /// For a session that ends with this value.
-    pub fn of_session(loop_dir: &LoopDir, now: Moment) -> Self {
-        let (folder, keep) = if loop_dir.path().is_dir() {
-            loop_dir.sweep_responses(now);
-            (loop_dir.file("responses"), Keep::Files)
-        } else {
-            sweep_private(now);
-            let name = format!("{PRIVATE}{}-{}", std::process::id(), clock::unique_nanos());
-            (std::env::temp_dir().join(name), Keep::Folder)
-        };
-        Self::new(folder, keep)
+    /// Writes a result if it is too large, and says what the agent gets instead.
+    pub fn large(&self, rules: &CallRules, result: &str) -> Option<Spilled> {
+        // Characters are counted only when there may be too many.
+        if (result.len() as u64) <= rules.large_response {
+            return None;
+        }
+        let chars = result.chars().count() as u64;
+        CallRing::large(rules, chars)?;
+        Some(self.spilled(rules, result, chars))
     }
 
-    fn new(folder: PathBuf, keep: Keep) -> Self {
-        Self { folder, keep, number: AtomicU64::new(0), written: Mutex::default() }
-    }
-
-    /// Writes a large result and says what the agent gets instead; where it cannot be written, its
-    /// beginning and what was cut.
-    pub fn replacement(&self, rules: &CallRules, text: &str, chars: u64) -> String {
-        match self.write(text.as_bytes()) {
-            Ok(path) => texts::spilled(rules, text, chars, &path.display().to_string()),
-            Err(_) => texts::cut(rules, text),
+    /// Writes a result that is too large; where it cannot be written, it is cut.
+    pub(crate) fn spilled(&self, rules: &CallRules, result: &str, chars: u64) -> Spilled {
+        match self.write_with(|file| file.write_all(result.as_bytes())) {
+            Ok(path) => {
+                Spilled::Written(texts::spilled(rules, result, chars, &path.to_string_lossy()))
+            }
+            Err(_) => Spilled::Cut(texts::cut(rules, result)),
         }
     }
 
-    /// Writes it to a file of its own.
-    pub fn write(&self, bytes: &[u8]) -> io::Result<PathBuf> {
-        self.write_with(|file| file.write_all(bytes))
-    }
-
-    /// Has it written to a file of its own.
+    /// Has something written to a file of its own.
     pub fn write_with(
         &self,
-        write: impl FnOnce(&mut fs::File) -> io::Result<()>,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
     ) -> io::Result<PathBuf> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
-        let number = self.number.fetch_add(1, Ordering::Relaxed);
-        // Never built from a tool's name, and no two share it.
-        let name = format!("result-{}-{}-{number}.txt", std::process::id(), clock::unique_nanos());
-        let path = self.folder.join(name);
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-        let done = write(&mut file).and_then(|()| file.flush());
-        if let Err(error) = done {
+        let ignore = self.folder.join(IGNORE);
+        if !ignore.exists() {
+            // An agent that commits everything does not commit this.
+            fs::write(ignore, "*\n")?;
+        }
+        let (path, mut file) = self.new_file()?;
+        if let Err(error) = write(&mut file).and_then(|()| file.flush()) {
             fs::remove_file(&path).ok();
             return Err(error);
         }
-        self.written.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
         Ok(path)
     }
 
-    /// Takes away what goes with the session.
+    fn new_file(&self) -> io::Result<(PathBuf, File)> {
+        for attempt in 0..NAMES_MAX {
+            // Never built from a tool's name, and no two share it.
+            let (nanos, process) = (clock::unique_nanos(), std::process::id());
+            let path =
+                self.folder.join(format!("{}{nanos:x}-{process}-{attempt}.txt", self.prefix));
+            match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+                Ok(file) => return Ok((path, file)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::other("no free name"))
+    }
+
+    /// Takes away what the owner has left, and the folder when nothing of others is in it.
     pub fn clear(&self) {
-        if self.keep == Keep::UntilSwept {
-            return;
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&self.prefix) {
+                // Leftovers are swept a day later.
+                fs::remove_file(entry.path()).ok();
+            }
         }
-        // What cannot be removed now is swept later.
-        for path in self.written.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            fs::remove_file(path).ok();
-        }
-        if self.keep == Keep::Folder {
+        let is_left =
+            |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|one| one.file_name() != IGNORE);
+        if fs::read_dir(&self.folder).is_ok_and(|mut entries| !entries.any(is_left)) {
+            fs::remove_file(self.folder.join(IGNORE)).ok();
             fs::remove_dir(&self.folder).ok();
         }
     }
@@ -123,7 +173,9 @@ impl Spill {
 
 impl Drop for Spill {
     fn drop(&mut self) {
-        self.clear();
+        if self.goes == Goes::WithThis {
+            self.clear();
+        }
     }
 }
 
@@ -148,30 +200,64 @@ fn is_old(path: &Path, now: Moment) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use flyball_core::policy::Policy;
+    use std::os::unix::fs::PermissionsExt;
 
-    #[test]
-    fn in_a_folder_of_ones_own_results_are_files_until_the_session_ends() {
-        let place = tempfile::tempdir().unwrap();
-        fs::write(place.path().join("theirs"), "x").unwrap();
-        let spill = Spill::in_folder(place.path());
-        let rules = &Policy::default().calls;
-        let text = "line\n".repeat(100_000);
-        let told = spill.replacement(rules, &text, 500_000);
-        let path = spill.write(b"small").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"small");
-        assert!(told.len() < text.len() && told.contains(&place.path().display().to_string()));
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 3);
-        drop(spill);
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    use flyball_core::Policy;
+
+    use super::*;
+
+    fn rules() -> CallRules {
+        CallRules { large_response: 10, preview: 3, ..Policy::default().calls.clone() }
     }
 
     #[test]
-    fn where_nothing_can_be_written_the_beginning_is_told() {
-        let spill = Spill::in_folder("/dev/null/none");
-        let text = "beginning ".repeat(100_000);
-        let told = spill.replacement(&Policy::default().calls, &text, 1_000_000);
-        assert!(told.starts_with("beginning ") && told.len() < text.len());
+    fn a_large_result_is_for_the_users_eyes_only_and_goes_with_its_session() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("responses");
+        let of = |owner: &str| Spill::in_folder(&folder, owner);
+        assert!(of("a").large(&rules(), "äöüäöüäöüä").is_none());
+        for owner in ["a", "a", "b"] {
+            let text = match of(owner).large(&rules(), "äöüäöüäöüäx") {
+                Some(Spilled::Written(text)) => text,
+                other => panic!("{other:?}"),
+            };
+            assert!(text.contains("11 characters") && text.ends_with("äöü"), "{text}");
+        }
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let files = || -> Vec<PathBuf> {
+            let all = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+            all.filter(|path| !path.ends_with(IGNORE)).collect()
+        };
+        assert_eq!(fs::read_to_string(folder.join(IGNORE)).unwrap(), "*\n");
+        assert_eq!((mode(&folder), files().len()), (0o700, 3));
+        assert!(files().iter().all(|file| mode(file) == 0o600));
+        of("a").clear();
+        assert_eq!(files().len(), 1);
+        of("b").clear();
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn a_result_that_cannot_be_written_is_cut() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("responses");
+        fs::write(&folder, "in the way").unwrap();
+        let Some(Spilled::Cut(text)) =
+            Spill::in_folder(&folder, "a").large(&rules(), "0123456789abc")
+        else {
+            panic!("not cut");
+        };
+        assert!(text.starts_with("0123456789\n[cut here: 3 characters of 13"), "{text}");
+    }
+
+    #[test]
+    fn what_a_process_holds_goes_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = LoopDir::new(dir.path(), Path::new("."), Path::new("t"));
+        let spill = Spill::of_process(&place, clock::wall());
+        assert!(matches!(spill.large(&rules(), "0123456789abc"), Some(Spilled::Written(_))));
+        assert!(place.file("responses").exists());
+        drop(spill);
+        assert!(!place.file("responses").exists());
     }
 }

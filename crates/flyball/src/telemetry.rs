@@ -37,6 +37,12 @@ impl IterationLog {
         Ok(Self { file, left: max_bytes.saturating_sub(used), is_full: false })
     }
 
+    /// Adds a line of flyball's own, marked as such, wherever the output stands.
+    pub fn remark(&mut self, text: &str) {
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.write(format!("\n[flyball: {line}]\n").as_bytes());
+    }
+
     /// Adds output. Says so once when the log is full; the agent goes on unlogged.
     pub fn write(&mut self, bytes: &[u8]) -> Option<String> {
         if self.is_full {
@@ -138,6 +144,7 @@ fn row(report: &IterationReport) -> String {
 pub fn result_word(result: IterationResult) -> &'static str {
     match result {
         IterationResult::Passed => "passed",
+        IterationResult::Unchecked => "unchecked",
         IterationResult::Red => "red",
         IterationResult::Improved => "improved",
         IterationResult::Halted(outcome) | IterationResult::Cut(outcome) => outcome.as_str(),

@@ -233,7 +233,7 @@ pub(super) fn large_evidence(chars: u64) -> String {
 
 /// What the agent gets instead of a large result that was written to a file (A7).
 pub fn spilled(rules: &CallRules, result: &str, chars: u64, path: &str) -> String {
-    let shown = prefix(result, usize::try_from(rules.preview).unwrap_or(usize::MAX));
+    let shown = prefix(result, usize::try_from(rules.shown_preview()).unwrap_or(usize::MAX));
     format!(
         "The result has {} and was written to a file instead: {path}\n\
          Read a part of it with your file tool (give it an offset and a limit), or search it with \

@@ -97,7 +97,12 @@ impl BlockingEvent {
 
     /// The text for the agent, at most [`TEXT_MAX`] characters, most useful first.
     pub fn to_text(&self) -> String {
-        let mut out = format!("# Completion Blocked: {}\n", self.summary);
+        self.to_text_under("Completion Blocked")
+    }
+
+    /// The same under another heading, where nobody has claimed to be done.
+    pub fn to_text_under(&self, heading: &str) -> String {
+        let mut out = format!("# {heading}: {}\n", self.summary);
         if !self.original_request.is_empty() {
             put(&mut out, format_args!("\nThis answers the request: {}\n", self.original_request));
         }

@@ -12,11 +12,13 @@ use super::advice::{self, LeftOver};
 use super::judging::exit_words;
 use super::phase::{Closed, End};
 use super::state::Answer;
+use crate::call::ValidationFailure;
+use crate::effect::Ending;
 use crate::event::ExitHow;
 use crate::gate::GateResult;
 use crate::gate::blocking::{BlockingEvent, Refusal};
 use crate::guard::{GuardKind, Rung, Trip};
-use crate::id::TaskId;
+use crate::iteration::{IterationRing, Validation};
 use crate::policy::{GateRules, Policy};
 use crate::text;
 
@@ -26,8 +28,17 @@ const BRIEFING_MAX: usize = 20_000;
 /// What the next prompt will be told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Briefing {
-    /// Remedies of the task ring: they outlast one iteration only when given again.
-    remedies: Vec<String>,
+    /// What is to be said once.
+    next: Parts,
+    /// What was told last, for an iteration that has to begin again.
+    told: Option<Parts>,
+}
+
+/// The parts of a briefing that are said once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Parts {
+    /// Why this session begins at all: a human's word to go on, or a call for help.
+    occasion: Option<String>,
     /// What happened to the last session.
     incident: Option<String>,
     /// Advice that did not reach the last session.
@@ -35,36 +46,26 @@ pub(super) struct Briefing {
     advice: Option<LeftOver>,
     /// What was undone in the task list.
     violations: Vec<String>,
+    /// A promise tag that was none.
+    malformed: Option<String>,
     /// Why it is not done.
-    blocking: Option<String>,
-    /// What was told last, for an iteration that has to begin again.
-    told: Option<Told>,
-}
-
-/// The parts of the briefing that was last given.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Told {
-    remedies: Vec<String>,
-    incident: Option<String>,
-    #[serde(default)]
-    advice: Option<LeftOver>,
-    violations: Vec<String>,
     blocking: Option<String>,
 }
 
 impl Briefing {
-    /// The text, and the end of what it told.
-    pub(super) fn compose(&mut self, answer: Option<&Answer>, out: &mut StepOutput) -> String {
-        let told = Told {
-            remedies: core::mem::take(&mut self.remedies),
-            incident: self.incident.take(),
-            advice: self.advice.take(),
-            violations: core::mem::take(&mut self.violations),
-            blocking: self.blocking.take(),
-        };
+    /// The text, and the end of what it tells once. Directives stand in every briefing they
+    /// concern, so they are handed in each time.
+    pub(super) fn compose(
+        &mut self,
+        answer: Option<&Answer>,
+        directives: Vec<String>,
+        out: &mut StepOutput,
+    ) -> String {
+        let told = core::mem::take(&mut self.next);
         let mut parts: Vec<String> = Vec::new();
         parts.extend(answer.map(answered));
-        parts.extend(told.remedies.iter().cloned());
+        parts.extend(told.occasion.iter().cloned());
+        parts.extend(directives);
         parts.extend(told.incident.iter().cloned());
         if let Some(advice) = &told.advice {
             parts.push(advice.text.clone());
@@ -75,6 +76,7 @@ impl Briefing {
         if !told.violations.is_empty() {
             parts.push(undone(&told.violations));
         }
+        parts.extend(told.malformed.iter().cloned());
         parts.extend(told.blocking.iter().cloned());
         self.told = Some(told);
         String::from(text::prefix(&parts.join("\n\n"), BRIEFING_MAX))
@@ -83,25 +85,48 @@ impl Briefing {
     /// The iteration begins again: tell it the same.
     pub(super) fn again(&mut self) {
         if let Some(told) = self.told.take() {
-            self.remedies.splice(0..0, told.remedies);
-            self.incident = self.incident.take().or(told.incident);
-            self.advice = self.advice.take().or(told.advice);
-            self.violations.splice(0..0, told.violations);
-            self.blocking = self.blocking.take().or(told.blocking);
+            let next = &mut self.next;
+            next.occasion = next.occasion.take().or(told.occasion);
+            next.incident = next.incident.take().or(told.incident);
+            next.advice = next.advice.take().or(told.advice);
+            next.violations.splice(0..0, told.violations);
+            next.malformed = next.malformed.take().or(told.malformed);
+            next.blocking = next.blocking.take().or(told.blocking);
         }
     }
 
-    /// A remedy of the task ring.
-    pub(super) fn remedy(&mut self, text: String) {
-        self.remedies.push(text);
+    /// A human goes on with a run that had ended.
+    pub(super) fn goes_on(&mut self, ending: &Ending) {
+        let outcome = ending.outcome;
+        if !outcome.is_guard() {
+            return;
+        }
+        self.next.occasion = Some(format!(
+            "# Going On After A Halt\nThis run was ended as `{outcome}`: {}\nA human has looked at it \
+             and wants it to go on. Do not go on as before: look at what was tried, choose another \
+             way, and take one small step that can be checked.",
+            text::head(&ending.why, 800)
+        ));
     }
 
-    /// A task was set aside for being stuck.
-    pub(super) fn set_aside(&mut self, task: &TaskId, count: u32) {
-        self.remedies.push(format!(
-            "Task {task} was set aside: {count} iterations brought no progress on it. Do not go \
-             back to it; work on the task named in this prompt."
-        ));
+    /// Another agent is called before a guard ends the run.
+    pub(super) fn rescue(&mut self, trip: &Trip, task: Option<&str>, ring: &IterationRing) {
+        let at = task.map_or_else(|| String::from("this work"), |task| format!("task {task}"));
+        let history: Vec<&Validation> = ring.history().collect();
+        let last: Vec<String> = history
+            .iter()
+            .skip(history.len().saturating_sub(5))
+            .map(|entry| format!("- iteration {}: {}", entry.iteration, entry.words()))
+            .collect();
+        let text = format!(
+            "# You Are Called To Help\nAnother agent worked at {at} and does not get further: {}\n\
+             You have one iteration. What its last ones came to:\n{}\nRead its commits and what is \
+             red with fresh eyes, find out why its approach fails, and do not repeat it. Make the \
+             smallest change that moves the work, check it, and commit it before you stop.",
+            text::head(&trip.evidence, 800),
+            last.join("\n")
+        );
+        self.next.occasion = Some(text);
     }
 
     /// What the last iteration leaves to say about itself.
@@ -109,24 +134,15 @@ impl Briefing {
         if closed.exit.how == ExitHow::Lost {
             self.again();
         }
-        self.incident = incident(closed).or_else(|| idle(closed, stuck, policy));
-        self.advice = advice::left_over(&closed.session, closed.ended);
-        self.violations.clone_from(&closed.violations);
-        if let Some(failure) = closed.exit.claims.failures.last() {
-            self.violations.push(format!(
-                "a promise tag in your last words was no claim: {} (expected {}, got {})",
-                failure.error, failure.expected, failure.received
-            ));
-        }
+        self.next.incident = incident(closed).or_else(|| idle(closed, stuck, policy));
+        self.next.advice = advice::left_over(&closed.session, closed.ended);
+        self.next.violations.clone_from(&closed.violations);
+        self.next.malformed = closed.exit.claims.failures.last().map(malformed);
     }
 
     /// Why it is not done.
     pub(super) fn blocked(&mut self, event: &BlockingEvent, rules: &GateRules) {
-        self.blocking = Some(if rules.backpressure {
-            event.to_text()
-        } else {
-            format!("# Completion Blocked: {}\n{}", event.summary, plain(&event.gate_result))
-        });
+        self.next.blocking = Some(explained(event, "Completion Blocked", rules));
     }
 
     /// The run begins with red gates.
@@ -139,15 +155,26 @@ impl Briefing {
             baseline: &baseline,
             missing: &[],
         });
-        self.blocked(&event, rules);
-        if let Some(text) = &mut self.blocking {
-            *text = format!("These gates were red before this run began.\n\n{text}");
-        }
+        self.next.blocking = Some(explained(&event, "Red Before This Run Began", rules));
     }
 }
 
-fn plain(result: &GateResult) -> String {
-    result.status_lines().join("\n")
+/// What is red and what else is missing, in detail or, without backpressure, by gate.
+fn explained(event: &BlockingEvent, heading: &str, rules: &GateRules) -> String {
+    if rules.backpressure {
+        return event.to_text_under(heading);
+    }
+    let lines = event.gate_result.status_lines().join("\n");
+    format!("# {heading}: {}\n{lines}", event.summary)
+}
+
+/// A promise tag that was none.
+fn malformed(failure: &ValidationFailure) -> String {
+    format!(
+        "# Malformed Promise\nA promise tag in the last words was no claim: {} (expected {}, got {}). \
+         Write it exactly so, outside of quotes and code.",
+        failure.error, failure.expected, failure.received
+    )
 }
 
 fn answered(answer: &Answer) -> String {

@@ -5,16 +5,17 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::StepOutput;
-use super::phase::{Finished, Phase};
+use super::phase::{Finished, Phase, Session};
 use super::state::{Held, RunState};
+use super::{StepOutput, next_steps};
 use crate::claim::Claim;
-use crate::effect::{Effect, Ending, Force, LeftTask, NOTHING_LEFT};
+use crate::effect::{Effect, Ending, Force, LeftTask};
 use crate::event::StopCause;
 use crate::guard::Rung;
 use crate::guard::Trip;
 use crate::outcome::Outcome;
 use crate::task::Standing;
+use crate::text;
 
 /// Ends the run.
 pub(super) fn end(
@@ -23,7 +24,42 @@ pub(super) fn end(
     state: &mut RunState,
     out: &mut StepOutput,
 ) -> Phase {
-    close(Reason { outcome, why, trip: None, also: Vec::new(), orders: Vec::new() }, state, out)
+    close(Reason::new(outcome, why), state, out)
+}
+
+/// The agent program could not be started. One that was only called to help ends nothing: what would
+/// have ended the run does.
+pub(super) fn not_started(
+    session: &Session,
+    why: &str,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
+    match &session.rescue {
+        Some(trip) => unhelped(trip, why, state, out),
+        None => end(Outcome::AgentNotStarted, String::from(why), state, out),
+    }
+}
+
+/// The agent's service refused its credentials.
+pub(super) fn refused(
+    session: &Session,
+    why: String,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
+    match &session.rescue {
+        Some(trip) => unhelped(trip, &why, state, out),
+        None => end(Outcome::AgentRefused, why, state, out),
+    }
+}
+
+/// The agent called to help could not: the guard has its way, and says so.
+fn unhelped(trip: &Trip, why: &str, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    let mut trip = trip.clone();
+    trip.evidence =
+        format!("{} (the rescue agent could not help: {})", trip.evidence, text::head(why, 200));
+    halt(trip, Vec::new(), state, out)
 }
 
 /// Ends the run because a guard says so.
@@ -36,7 +72,7 @@ pub(super) fn halt(
     out.tripped(trip.clone(), Rung::Halt);
     let outcome = trip.guard.outcome().unwrap_or(Outcome::Fault);
     let why = trip.evidence.clone();
-    close(Reason { outcome, why, trip: Some(trip), also, orders: Vec::new() }, state, out)
+    close(Reason { trip: Some(trip), also, ..Reason::new(outcome, why) }, state, out)
 }
 
 /// Ends the run because someone asked.
@@ -97,7 +133,7 @@ pub(super) fn claimed(held: Held, state: &mut RunState, out: &mut StepOutput) ->
         }
         Claim::Complete => return end(Outcome::Fault, String::from("claim"), state, out),
     };
-    close(Reason { outcome, why, trip: None, also: Vec::new(), orders: [order].into() }, state, out)
+    close(Reason { orders: [order].into(), ..Reason::new(outcome, why) }, state, out)
 }
 
 /// A human must say whether weakened tests are meant.
@@ -112,8 +148,8 @@ pub(super) fn ask_about_tamper(
         return end(Outcome::Fault, String::from("tamper"), state, out);
     };
     let order = Effect::WriteDecide { iteration: held.iteration, question: question.clone() };
-    let (outcome, also, orders) = (Outcome::Decide, Vec::new(), [order].into());
-    close(Reason { outcome, why: question, trip: Some(trip), also, orders }, state, out)
+    let reason = Reason::new(Outcome::Decide, question);
+    close(Reason { trip: Some(trip), orders: [order].into(), ..reason }, state, out)
 }
 
 /// No task can be worked on any more, and not all have passed.
@@ -136,10 +172,10 @@ pub(super) fn nothing_left(state: &mut RunState, out: &mut StepOutput) -> Phase 
         reasons = held.iter().map(said).collect();
     }
     reasons.extend(waiting_on_others(state));
-    let reason = format!("{NOTHING_LEFT}:\n{}", reasons.join("\n"));
-    let order = Effect::WriteBlocked { reason: reason.clone() };
-    let (outcome, also, orders) = (Outcome::Blocked, Vec::new(), [order].into());
-    close(Reason { outcome, why: reason, trip: None, also, orders }, state, out)
+    let why = format!("no task is left that can be worked on:\n{}", reasons.join("\n"));
+    let order = Effect::WriteBlocked { reason: why.clone() };
+    let reason = Reason::new(Outcome::Blocked, why);
+    close(Reason { orders: [order].into(), nothing_left: true, ..reason }, state, out)
 }
 
 /// Tasks of the list that were left in an earlier run, and why as far as that is remembered.
@@ -155,7 +191,7 @@ fn left_before(state: &RunState) -> Vec<LeftTask> {
         let why = state.task_ring.last_remedy(&story.id).map_or_else(
             || String::from("left in an earlier run"),
             |remedy| {
-                let attempts = crate::text::count(remedy.attempts, "attempt");
+                let attempts = text::count(remedy.attempts, "attempt");
                 let why = remedy.pattern.guard().as_str();
                 format!("left in an earlier run after {attempts} ({why})")
             },
@@ -206,17 +242,28 @@ struct Reason {
     trip: Option<Trip>,
     also: Vec<Trip>,
     orders: Vec<Effect>,
+    nothing_left: bool,
+}
+
+impl Reason {
+    fn new(outcome: Outcome, why: String) -> Self {
+        let (also, orders) = (Vec::new(), Vec::new());
+        Self { outcome, why, trip: None, also, orders, nothing_left: false }
+    }
 }
 
 fn close(reason: Reason, state: &mut RunState, out: &mut StepOutput) -> Phase {
-    let Reason { outcome, why, trip, also, mut orders } = reason;
+    let Reason { outcome, why, trip, also, mut orders, nothing_left } = reason;
     let (left, tally) = (state.left.clone(), state.tally());
-    let ending = Ending { outcome, why, trip, also, left, tally };
+    let next_steps = next_steps::after(outcome, trip.as_ref(), state);
+    let rescues = state.crew.rescues.clone();
+    let ending =
+        Ending { outcome, why, trip, also, left, nothing_left, rescues, next_steps, tally };
     orders.push(Effect::FinishRun(ending.clone()));
     out.effects.extend(orders.iter().cloned());
     Phase::Finished(Box::new(Finished { ending, orders }))
 }
 
 fn short(id: &str) -> &str {
-    crate::text::prefix(id, 10)
+    text::prefix(id, 10)
 }

@@ -10,8 +10,7 @@ use crate::effect::{Effect, Notice};
 use crate::event::{ExitHow, WorktreeSnapshot};
 use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
-use crate::outcome::Outcome;
-use crate::tasklist::{Transition, check_transition};
+use crate::tasklist::{ReviewStatus, TaskList, Transition, check_transition};
 
 /// The worktree as the agent left it.
 pub(super) fn seen(
@@ -70,7 +69,7 @@ fn exempt(
         Trouble::Limit { resets_at, message } => (resets_at, message),
         Trouble::Unreachable { message } => (None, message),
         Trouble::Refused { message } => {
-            return Some(finish::end(Outcome::AgentRefused, message, state, out));
+            return Some(finish::refused(&closed.session, message, state, out));
         }
         Trouble::OwnGuard { .. } => return None,
     };
@@ -80,6 +79,11 @@ fn exempt(
     state.briefing.again();
     if let Some(answer) = &mut state.answer {
         answer.given_to = None;
+    }
+    if closed.session.rescue.is_some() {
+        // It has not helped yet: its turn comes again after the wait.
+        state.crew.rescues.pop();
+        return Some(waiting::begin(iteration, resets_at, message, state, out));
     }
     Some(
         other_agent(&message, state, out)
@@ -93,13 +97,13 @@ fn may_be_complete(closed: &Closed, state: &RunState) -> bool {
 
 /// B13: the next agent goes on at once; after the last one the first has its turn again, later.
 fn other_agent(message: &str, state: &mut RunState, out: &mut StepOutput) -> Option<Phase> {
-    let next = state.agent.saturating_add(1);
-    if state.traits_of(next).is_none() {
-        state.take_agent(0);
+    let crew = &mut state.crew;
+    if crew.at_work >= crew.fallbacks {
+        crew.at_work = 0;
         return None;
     }
-    state.take_agent(next);
-    out.announce(Notice::AgentChanged { agent: state.agent, message: String::from(message) });
+    crew.at_work = crew.at_work.saturating_add(1);
+    out.announce(Notice::AgentChanged { agent: crew.at_work, message: String::from(message) });
     Some(planning::plan(state, out))
 }
 
@@ -122,6 +126,11 @@ fn check_tasks(
     } else if let crate::event::TasksSnapshot::Found { text } = &snapshot.tasks {
         board.text.clone_from(text);
     }
+    let waits = |list: &TaskList| {
+        let story = closed.session.task.as_ref().and_then(|task| list.story(task));
+        story.is_some_and(|story| story.review_status == Some(ReviewStatus::NeedsReview))
+    };
+    closed.handed_on = !waits(&board.list) && waits(&check.list);
     board.list = check.list;
     closed.newly_done = state.done();
     closed.newly_done.retain(|task| !done_before.contains(task));

@@ -14,7 +14,9 @@ use crate::event::{AgentFact, Exit, Spend, Timer};
 use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
 use crate::iteration::budget_trip;
-use crate::outcome::Outcome;
+
+/// How many bytes of text stand for a token where nobody counts them.
+const BYTES_PER_TOKEN: u64 = 4;
 
 /// A fact about the running agent.
 pub(super) fn fact(
@@ -34,9 +36,7 @@ pub(super) fn fact(
     match fact {
         AgentFact::Started { .. } | AgentFact::ShowedLife => Phase::Iterating(session),
         AgentFact::Asked(question) => door::asked(session, question, state, out),
-        AgentFact::CouldNotStart { why } => {
-            finish::end(Outcome::AgentNotStarted, why.clone(), state, out)
-        }
+        AgentFact::CouldNotStart { why } => finish::not_started(&session, why, state, out),
         AgentFact::CalledTool(call) => called(session, call, state, out),
         AgentFact::ToolReturned(result) => returned(session, result, state, out),
         AgentFact::Spoke => {
@@ -58,6 +58,10 @@ pub(super) fn fact(
         AgentFact::Spent(spend) => spent(session, *spend, state, out),
         AgentFact::FilledContext { permille } => {
             note_context(&mut session, *permille, state, out);
+            Phase::Iterating(session)
+        }
+        AgentFact::Printed { bytes, cost_micro_usd } => {
+            session.charge(*bytes, *cost_micro_usd, state, out);
             Phase::Iterating(session)
         }
         AgentFact::HitLimit { resets_at, message } => {
@@ -124,6 +128,7 @@ fn returned(
     out: &mut StepOutput,
 ) -> Phase {
     note_large(result, state, out);
+    session.watch_resources(result);
     let verdict = session.calls.after(&state.policy.calls, out.at, result);
     obey(session, verdict, state, out)
 }
@@ -328,6 +333,7 @@ pub(super) fn exited(
         snapshot: None,
         violations: Vec::new(),
         newly_done: Vec::new(),
+        handed_on: false,
     }))
 }
 
@@ -338,5 +344,35 @@ impl Session {
         spent.input_tokens = spent.input_tokens.saturating_add(spend.input_tokens);
         spent.output_tokens = spent.output_tokens.saturating_add(spend.output_tokens);
         spent.cost_micro_usd = spent.cost_micro_usd.saturating_add(spend.cost_micro_usd);
+    }
+
+    /// B4: where tokens or money are limited, an agent that told nothing of what it used is charged
+    /// by the size of its text, four bytes a token. The limit is checked before the next iteration,
+    /// for this one is over. One that could not reach its model has used nothing.
+    pub(super) fn charge(
+        &mut self,
+        bytes: u64,
+        cost_micro_usd: u64,
+        state: &mut RunState,
+        out: &mut StepOutput,
+    ) {
+        let limits = &state.policy.limits;
+        let is_limited = limits.tokens > 0 || limits.cost_usd > 0.0;
+        let has_told = self.spent != Spend::default();
+        let tokens = bytes / BYTES_PER_TOKEN;
+        if !is_limited || has_told || self.trouble.is_some() || tokens == 0 {
+            return;
+        }
+        let spend = Spend { output_tokens: tokens, cost_micro_usd, ..Default::default() };
+        self.count(spend);
+        state.ring.meters.spend(spend);
+        out.announce(Notice::UsageEstimated { bytes, tokens });
+    }
+
+    /// What a failing tool says of the machine.
+    fn watch_resources(&mut self, result: &ToolResult) {
+        if matches!(result.outcome, ToolOutcome::Tool | ToolOutcome::Exit) {
+            self.exhausted.extend(crate::resource::Resource::exhausted_in(&result.preview));
+        }
     }
 }

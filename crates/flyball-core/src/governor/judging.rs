@@ -16,9 +16,10 @@ use crate::event::{Exit, ExitHow, WorktreeSnapshot};
 use crate::gate::GateResult;
 use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
-use crate::iteration::{IterationVerdict, Step, Validation};
+use crate::iteration::{Change, FailureKind, IterationVerdict, Step, Validation};
 use crate::outcome::Outcome;
 use crate::policy::{OnBlocked, OnSessionHalt, OnStuck, OnTamper};
+use crate::resource::Resource;
 use crate::task::Standing;
 
 /// What an iteration came to.
@@ -79,37 +80,34 @@ fn weigh(closed: &Closed, snapshot: &WorktreeSnapshot, state: &mut RunState) -> 
     let progressed =
         state.stuck.is_progress(state.policy.iterations.progress, step, &snapshot.progress_tree);
     let left_good_work = moved && progressed && green != Some(false);
-    let improved = green == Some(false) && improved(state);
+    // B6: whatever ended it, an iteration that moved on is no failure.
+    let improved = state.ring.findings.is_progress(Change {
+        before: state.verdict_before.as_ref(),
+        now: state.verdict.as_ref(),
+        story_passed: closed.handed_on || !closed.newly_done.is_empty(),
+    });
+    let failed = if improved { IterationVerdict::Improved } else { IterationVerdict::Failed };
     let (verdict, result) = if is_lost {
         (IterationVerdict::Unjudged, IterationResult::Lost)
     } else if let Some(outcome) = halted {
-        (IterationVerdict::Failed, IterationResult::Halted(outcome))
+        (failed, IterationResult::Halted(outcome))
     } else if died && !left_good_work {
-        (IterationVerdict::Failed, IterationResult::Died)
-    } else if improved {
-        (IterationVerdict::Improved, IterationResult::Improved)
+        (failed, IterationResult::Died)
+    } else if green == Some(false) && improved {
+        (failed, IterationResult::Improved)
     } else if green == Some(false) {
-        (IterationVerdict::Failed, IterationResult::Red)
+        (failed, IterationResult::Red)
+    } else if green.is_none() {
+        (IterationVerdict::Passed, IterationResult::Unchecked)
     } else {
         (IterationVerdict::Passed, IterationResult::Passed)
     };
+    if let Some(verdict) = &state.verdict {
+        state.ring.findings.saw(verdict);
+    }
     let claim = closed.exit.claims.leading(false).filter(|claim| *claim != Claim::Complete);
     let is_exempt = is_lost || halted.is_some() || (died && !moved) || claim.is_some();
     Judgement { verdict, result, progressed, is_exempt, claim }
-}
-
-/// B6: red, but no gate turned red and the set of failures shrank.
-fn improved(state: &RunState) -> bool {
-    let (Some(now), Some(before)) = (&state.verdict, &state.verdict_before) else { return false };
-    if now.tree == before.tree {
-        return false;
-    }
-    let was = before.statuses();
-    let turned_red =
-        now.red().any(|check| was.get(check.gate.as_str()).is_some_and(|status| !status.is_red()));
-    let (failing, failing_before) = (now.failing(), before.failing());
-    let shrank = now.failure_count() < before.failure_count();
-    !turned_red && shrank && failing.is_subset(&failing_before)
 }
 
 fn record(
@@ -124,6 +122,7 @@ fn record(
         iteration: closed.session.iteration,
         at: out.at,
         verdict: judgement.verdict,
+        failure: failure(judgement.result),
         score: score.filter(|_| judgement.verdict != IterationVerdict::Unjudged),
         files: files(snapshot, state),
         tree: snapshot.code_tree.clone(),
@@ -136,8 +135,57 @@ fn record(
     if judgement.verdict != IterationVerdict::Unjudged {
         attempts::record(closed, snapshot, judgement, state, out);
     }
+    if closed.session.rescue.is_some() {
+        helped(judgement, state);
+    }
+    state.exhausted = exhausted(closed, state);
     close_iteration(closed, snapshot, judgement.result, state, out);
     state.briefing.after(closed, state.stuck.count(), &state.policy);
+}
+
+/// Another agent has had its iteration. Where that moved the work, what was counted before is over.
+fn helped(judgement: &Judgement, state: &mut RunState) {
+    if let Some(rescue) = state.crew.rescues.last_mut() {
+        rescue.result = Some(judgement.result);
+    }
+    if judgement.verdict == IterationVerdict::Improved {
+        state.ring.forgive();
+    }
+}
+
+/// Resources that ran out: by the red gates' words, the tools' and those of an agent that ended
+/// badly.
+fn exhausted(closed: &Closed, state: &RunState) -> BTreeSet<Resource> {
+    let mut found = closed.session.exhausted.clone();
+    for check in state.verdict.iter().flat_map(GateResult::red) {
+        found.extend(Resource::exhausted_in(&check.tail));
+        for finding in &check.findings {
+            found.extend(Resource::exhausted_in(&finding.message));
+            found.extend(finding.excerpt.iter().flat_map(|text| Resource::exhausted_in(text)));
+        }
+    }
+    if closed.end == End::Own && !closed.exit.how.is_clean() {
+        found.extend(Resource::exhausted_in(&closed.exit.last_words));
+        // Nobody but the system kills an agent that nobody told to stop.
+        if matches!(closed.exit.how, ExitHow::Code(137) | ExitHow::Signal(9)) {
+            found.insert(Resource::Memory);
+        }
+    }
+    found
+}
+
+/// What the breaker says of a failed iteration.
+const fn failure(result: IterationResult) -> FailureKind {
+    match result {
+        IterationResult::Halted(outcome) => FailureKind::Halted(outcome),
+        IterationResult::Died => FailureKind::Died,
+        IterationResult::Passed
+        | IterationResult::Unchecked
+        | IterationResult::Red
+        | IterationResult::Improved
+        | IterationResult::Lost
+        | IterationResult::Cut(_) => FailureKind::RedGates,
+    }
 }
 
 /// Files named in findings of red gates, and files changed.
@@ -335,11 +383,15 @@ fn stuck(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -> Option<
             out.tripped(trip.clone(), Rung::Redirect);
             remedies::leave(task, Standing::SetAside, &trip.evidence, state, out);
             state.stuck.next_task();
-            state.briefing.set_aside(task, count);
             None
         }
         _ => {
             let safety = state.ring.may_start(&state.policy);
+            // A used-up budget leaves nothing for another agent either.
+            let has_budget = safety.trip.as_ref().is_none_or(|trip| !trip.guard.is_budget());
+            if has_budget && let Some(phase) = planning::rescue(&trip, state, out) {
+                return Some(phase);
+            }
             let also = safety.trip.into_iter().chain(safety.also).collect();
             Some(finish::halt(trip, also, state, out))
         }

@@ -1,6 +1,7 @@
 //! Where a run stands. The data a phase needs is inside it, never beside it.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -13,6 +14,7 @@ use crate::event::{Exit, Spend, StopCause, WorktreeSnapshot};
 use crate::guard::Trip;
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
+use crate::resource::Resource;
 use crate::stop::StopRing;
 use crate::task::AttemptReports;
 use crate::tasklist::Mode;
@@ -37,17 +39,52 @@ pub(super) enum Phase {
     Finished(Box<Finished>),
 }
 
-impl Phase {
-    /// One word for watchers.
-    pub(super) fn word(&self) -> &'static str {
+/// Where a run stands, as watchers are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunPhase {
+    /// The gates run on the tree the run begins with.
+    Baselining,
+    /// An agent runs.
+    Iterating,
+    /// An agent was told to stop and has not yet gone.
+    Stopping,
+    /// The agent is gone; the worktree is being looked at.
+    Inspecting,
+    /// The gates run on what it left.
+    Gating,
+    /// A usage limit is being waited for.
+    Waiting,
+    /// The run is over.
+    Finished,
+}
+
+impl RunPhase {
+    /// The word used in JSON and in the journal.
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Baselining => "baselining",
-            Self::Iterating(_) => "iterating",
-            Self::Stopping(_) => "stopping",
-            Self::Inspecting(_) => "inspecting",
-            Self::Gating(_) => "gating",
-            Self::Waiting(_) => "waiting",
-            Self::Finished(_) => "finished",
+            Self::Iterating => "iterating",
+            Self::Stopping => "stopping",
+            Self::Inspecting => "inspecting",
+            Self::Gating => "gating",
+            Self::Waiting => "waiting",
+            Self::Finished => "finished",
+        }
+    }
+}
+
+impl Phase {
+    /// What watchers are told of it.
+    pub(super) fn shown(&self) -> RunPhase {
+        match self {
+            Self::Baselining => RunPhase::Baselining,
+            Self::Iterating(_) => RunPhase::Iterating,
+            Self::Stopping(_) => RunPhase::Stopping,
+            Self::Inspecting(_) => RunPhase::Inspecting,
+            Self::Gating(_) => RunPhase::Gating,
+            Self::Waiting(_) => RunPhase::Waiting,
+            Self::Finished(_) => RunPhase::Finished,
         }
     }
 
@@ -101,6 +138,12 @@ pub(super) struct Session {
     pub(super) stall_told: Option<Moment>,
     pub(super) spent: Spend,
     pub(super) trouble: Option<Trouble>,
+    /// What would have ended the run, where another agent was called to help first.
+    #[serde(default)]
+    pub(super) rescue: Option<Trip>,
+    /// Resources that ran out under its tools.
+    #[serde(default)]
+    pub(super) exhausted: BTreeSet<Resource>,
     /// What the agent said through a tool of its attempts.
     #[serde(default)]
     pub(super) reports: AttemptReports,
@@ -173,6 +216,9 @@ pub(super) struct Closed {
     pub(super) violations: Vec<String>,
     /// Stories it legally finished.
     pub(super) newly_done: Vec<TaskId>,
+    /// Whether its story was legally handed on to a review.
+    #[serde(default)]
+    pub(super) handed_on: bool,
 }
 
 /// A wait for a usage limit or an unreachable model.

@@ -1,6 +1,7 @@
 //! What comes next: the safety checks, the task ring, then the next session (B9, C4).
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::advice::Deferred;
@@ -8,8 +9,9 @@ use super::phase::{Phase, Session};
 use super::state::RunState;
 use super::{StepOutput, finish, iterating, remedies};
 use crate::call::CallRing;
-use crate::effect::{Effect, Notice};
+use crate::effect::{Effect, Notice, Rescue};
 use crate::event::Spend;
+use crate::guard::{GuardKind, Rung, Trip};
 use crate::id::{IterationNo, TaskId};
 use crate::stop::StopRing;
 use crate::task::{AttemptReports, Remedy};
@@ -25,11 +27,53 @@ enum Choice {
 pub(super) fn plan(state: &mut RunState, out: &mut StepOutput) -> Phase {
     let safety = state.ring.may_start(&state.policy);
     if let Some(trip) = safety.trip {
-        return finish::halt(trip, safety.also, state, out);
+        return match rescue(&trip, state, out) {
+            Some(phase) => phase,
+            None => finish::halt(trip, safety.also, state, out),
+        };
     }
     match choose(state, out) {
-        Choice::Start(mode, task) => start(mode, task, state, out),
+        Choice::Start(mode, task) => start(Plan::usual(mode, task, state), state, out),
         Choice::NothingLeft => finish::nothing_left(state, out),
+    }
+}
+
+/// The redirect rung: before one of the guards that judge the work ends the run, another agent, where
+/// one is named, takes an iteration at the task, once, with the evidence as its briefing.
+pub(super) fn rescue(trip: &Trip, state: &mut RunState, out: &mut StepOutput) -> Option<Phase> {
+    let guards = [
+        GuardKind::CircuitBreaker,
+        GuardKind::QualityRegression,
+        GuardKind::Thrashing,
+        GuardKind::Stuck,
+    ];
+    if !guards.contains(&trip.guard) {
+        return None;
+    }
+    let (mode, task) = state.pick()?;
+    let agent = state.crew.rescuer(task.as_ref())?;
+    let iteration = state.next_iteration();
+    let rescue = Rescue { iteration, task: task.clone(), agent, guard: trip.guard, result: None };
+    out.tripped(trip.clone(), Rung::Redirect);
+    out.announce(Notice::RescueCalled(rescue.clone()));
+    state.crew.rescues.push(rescue);
+    let label = task.as_ref().map(|task| state.task_label(task));
+    state.briefing.rescue(trip, label.as_deref(), &state.ring);
+    let plan = Plan { mode, task, agent, rescue: Some(trip.clone()) };
+    Some(start(plan, state, out))
+}
+
+/// An iteration about to begin.
+struct Plan {
+    mode: Mode,
+    task: Option<TaskId>,
+    agent: u32,
+    rescue: Option<Trip>,
+}
+
+impl Plan {
+    fn usual(mode: Mode, task: Option<TaskId>, state: &RunState) -> Self {
+        Self { mode, task, agent: state.crew.at_work, rescue: None }
     }
 }
 
@@ -40,15 +84,15 @@ fn choose(state: &mut RunState, out: &mut StepOutput) -> Choice {
     for task in &attempted {
         remedies::treat_attempted(task, state, out);
     }
-    // Each round takes a task out of planning, so there are no more rounds than tasks.
+    // Each round takes a task out of planning, so there are no more rounds than tasks. A finished
+    // one stays planned for what else is missing; nothing more is due about it in the next round.
     let rounds = state.tasks.as_ref().map_or(0, |board| board.list.stories().len());
     for _ in 0..=rounds {
         let Some((mode, task)) = state.pick() else { return Choice::NothingLeft };
         let Some(candidate) = &task else { return Choice::Start(mode, task) };
         match remedies::treat(candidate, state, out) {
-            Some(Remedy::ForceNext) if !state.is_done(candidate) => {}
-            Some(Remedy::Escalate) => {}
-            Some(Remedy::ForceNext | Remedy::Advise | Remedy::UnblockAuthority) | None => {
+            Some(Remedy::ForceNext | Remedy::Escalate) => {}
+            Some(Remedy::Advise | Remedy::UnblockAuthority) | None => {
                 return Choice::Start(mode, task);
             }
         }
@@ -57,6 +101,11 @@ fn choose(state: &mut RunState, out: &mut StepOutput) -> Choice {
 }
 
 impl RunState {
+    /// The number of the iteration that begins next.
+    fn next_iteration(&self) -> IterationNo {
+        IterationNo::new(self.ring.meters.iterations).next()
+    }
+
     /// The mode and story by B11 and C4. Without a task list the prompt is the one task.
     fn pick(&self) -> Option<(Mode, Option<TaskId>)> {
         let Some(board) = &self.tasks else { return Some((Mode::Implement, None)) };
@@ -75,13 +124,16 @@ impl RunState {
     }
 }
 
-fn start(mode: Mode, task: Option<TaskId>, state: &mut RunState, out: &mut StepOutput) -> Phase {
-    let iteration = IterationNo::new(state.ring.meters.iterations).next();
+fn start(plan: Plan, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    let Plan { mode, task, agent, rescue } = plan;
+    let iteration = state.next_iteration();
     if let Some(answer) = &mut state.answer {
         answer.given_to = Some(iteration);
         out.announce(Notice::AnswerDelivered);
     }
-    let briefing = state.briefing.compose(state.answer.as_ref(), out);
+    state.take_agent(agent);
+    let directives = remedies::directives(task.as_ref(), state);
+    let briefing = state.briefing.compose(state.answer.as_ref(), directives, out);
     let mut calls = CallRing::new();
     calls.life(out.at);
     let session = Session {
@@ -94,6 +146,8 @@ fn start(mode: Mode, task: Option<TaskId>, state: &mut RunState, out: &mut StepO
         stall_told: None,
         spent: Spend::default(),
         trouble: None,
+        rescue,
+        exhausted: BTreeSet::new(),
         reports: AttemptReports::default(),
         advice: Deferred::default(),
         door_used: false,
@@ -101,7 +155,6 @@ fn start(mode: Mode, task: Option<TaskId>, state: &mut RunState, out: &mut StepO
         client_stop_cap: u32::MAX,
         awaits_answer: false,
     };
-    let agent = state.agent;
     out.order(Effect::StartAgent { iteration, mode, task, briefing, agent });
     iterating::set_timers(&session, state, out);
     Phase::Iterating(Box::new(session))

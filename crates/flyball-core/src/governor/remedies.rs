@@ -1,14 +1,20 @@
 //! The task ring's remedies performed: what stands where, what is written, what is told (C3).
 
+use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::StepOutput;
 use super::state::RunState;
 use crate::effect::{Effect, LeftTask, Notice};
 use crate::guard::Rung;
-use crate::guard::{GuardKind, Trip};
+use crate::guard::Trip;
 use crate::id::TaskId;
-use crate::task::{Detection, Pattern, Remedy, Standing};
+use crate::task::{Detection, Pattern, Remedy, Standing, TaskStage};
+use crate::{resource, text};
+
+/// The most set-aside tasks one briefing names.
+const SET_ASIDE_SHOWN: usize = 8;
 
 /// Looks at the attempts at the task that is to be tried next, and performs the remedy that is due.
 /// Says which one it was.
@@ -37,17 +43,53 @@ fn perform(detection: &Detection, state: &mut RunState, out: &mut StepOutput) ->
     let id = state.entry_id();
     announce(detection, remedy, out);
     let applied = state.task_ring.apply(&state.policy.tasks, out.at, detection, id);
-    for entry in applied.entries {
+    let shortage = resource::advice(&state.exhausted);
+    for mut entry in applied.entries {
+        if let Some(shortage) = &shortage {
+            entry.content = format!("{}\n{shortage}", entry.content);
+        }
         out.order(Effect::RecordContext(entry));
     }
-    for (task, standing) in applied.standing_changes {
-        let why = evidence(detection);
-        note(&task, standing, &why, state, out);
+    for (task, standing) in &applied.standing_changes {
+        note(task, *standing, &evidence_for(task, detection), state, out);
     }
-    if let Some(text) = applied.briefing {
-        state.briefing.remedy(text);
+    // What is done stays done and is left by nobody, but a human is told all the same.
+    if applied.notify && applied.standing_changes.is_empty() {
+        let (task, why) = (detection.task.clone(), evidence(detection));
+        out.announce(Notice::TaskRevisited { task, why });
     }
     Some(remedy)
+}
+
+/// What the remedies that hold say to an iteration at this task, and which tasks were set aside for
+/// being stuck (C3).
+pub(super) fn directives(task: Option<&TaskId>, state: &RunState) -> Vec<String> {
+    let stage = |task: &TaskId| {
+        let listed = state.tasks.as_ref().is_some_and(|board| board.list.story(task).is_some());
+        if !listed && !state.task_ring.was_tried_in(&state.run, task) {
+            return None;
+        }
+        Some(if state.is_done(task) { TaskStage::Done } else { TaskStage::Open })
+    };
+    let mut texts = state.task_ring.directives(&state.policy.tasks, task, stage);
+    let by_remedy = |task: &TaskId| {
+        state.task_ring.last_remedy(task).is_some_and(|one| one.remedy == Remedy::ForceNext)
+    };
+    let aside = state.left.iter().filter(|left| {
+        left.standing == Standing::SetAside
+            && state.task_ring.standing(&left.task) == Standing::SetAside
+            && !by_remedy(&left.task)
+            && !state.is_done(&left.task)
+    });
+    texts.extend(aside.take(SET_ASIDE_SHOWN).map(|left| {
+        format!(
+            "Task {} was set aside: {}. Do not go back to it; work on the task named in this \
+             prompt.",
+            left.task, left.why
+        )
+    }));
+    texts.extend(resource::advice(&state.exhausted));
+    texts
 }
 
 /// Sets where a task stands, keeps it, and tells.
@@ -63,7 +105,7 @@ pub(super) fn leave(
 }
 
 fn note(task: &TaskId, standing: Standing, why: &str, state: &mut RunState, out: &mut StepOutput) {
-    let why = crate::text::head(why, 400);
+    let why = text::head(why, 400);
     state.left.retain(|left| left.task != *task);
     if standing != Standing::Open {
         state.left.push(LeftTask { task: task.clone(), standing, why: why.clone() });
@@ -73,12 +115,7 @@ fn note(task: &TaskId, standing: Standing, why: &str, state: &mut RunState, out:
 }
 
 fn announce(detection: &Detection, remedy: Remedy, out: &mut StepOutput) {
-    let guard = match detection.pattern {
-        Pattern::CompletedTaskRevisit => GuardKind::CompletedTaskRevisit,
-        Pattern::BlockedTaskSpin => GuardKind::BlockedTaskSpin,
-        Pattern::NoProgressRepeat => GuardKind::NoProgressRepeat,
-        Pattern::TaskCycle => GuardKind::TaskCycle,
-    };
+    let guard = detection.pattern.guard();
     let rung = match remedy {
         Remedy::Advise => Rung::Nudge,
         Remedy::ForceNext | Remedy::UnblockAuthority => Rung::Redirect,
@@ -88,20 +125,36 @@ fn announce(detection: &Detection, remedy: Remedy, out: &mut StepOutput) {
     out.tripped(Trip::new(guard, detection.attempts, allowed, evidence(detection)), rung);
 }
 
+/// What was seen, of the task it was seen at or of all tasks of a round.
 fn evidence(detection: &Detection) -> String {
-    let pattern = match detection.pattern {
-        Pattern::CompletedTaskRevisit => "is done and was attempted again",
-        Pattern::BlockedTaskSpin => "met the same blockers again",
-        Pattern::NoProgressRepeat => "was attempted again without anything new",
-        Pattern::TaskCycle => "is part of a round of tasks none of which moves",
+    evidence_for(&detection.task, detection)
+}
+
+/// What was seen, as it concerns this task: in a round each is named as itself.
+fn evidence_for(task: &TaskId, detection: &Detection) -> String {
+    let attempts = text::count(detection.attempts.into(), "attempt");
+    let mut words = match detection.pattern {
+        Pattern::CompletedTaskRevisit => {
+            format!("task {task} is done and was attempted again ({attempts})")
+        }
+        Pattern::BlockedTaskSpin => format!("task {task} met the same blockers again ({attempts})"),
+        Pattern::NoProgressRepeat => {
+            format!("task {task} was attempted again without anything new ({attempts})")
+        }
+        Pattern::TaskCycle => {
+            let round: Vec<&str> = detection.tasks_in_cycle.iter().map(TaskId::as_str).collect();
+            let at_it = detection.evidence.iter().filter(|one| one.task == *task).count();
+            format!(
+                "task {task} is part of the round {}, none of which moves ({})",
+                round.join(" → "),
+                text::count(at_it as u64, "attempt")
+            )
+        }
     };
-    let mut text =
-        alloc::format!("task {} {pattern} ({} attempts)", detection.task, detection.attempts);
     if !detection.blockers.is_empty() {
-        text.push_str(": ");
-        let blockers: alloc::vec::Vec<&str> =
-            detection.blockers.iter().map(String::as_str).collect();
-        text.push_str(&crate::text::head(&blockers.join("; "), 200));
+        words.push_str(": ");
+        let blockers: Vec<&str> = detection.blockers.iter().map(String::as_str).collect();
+        words.push_str(&text::head(&blockers.join("; "), 200));
     }
-    text
+    words
 }

@@ -6,18 +6,18 @@ use alloc::vec::Vec;
 
 use super::briefing::Briefing;
 use super::phase::{Closed, End, Phase, Session};
-use super::state::{Answer, Carried, RunState, TamperWatch, TaskBoard};
+use super::state::{Answer, Carried, Crew, RunState, TamperWatch, TaskBoard};
 use super::waiting::WaitMeter;
 use super::{StepOutput, finish, planning, verifying};
 use crate::claim::ClaimReading;
-use crate::effect::{Effect, Notice};
+use crate::effect::{Effect, Ending, Notice};
 use crate::event::{Exit, ExitHow, HumanFiles, Resume, RunStart, TasksSnapshot};
 use crate::gate::{Finding, GateResult};
 use crate::id::IterationNo;
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::outcome::Outcome;
 use crate::starting_point::StartingPoint;
-use crate::task::TaskRing;
+use crate::task::{Standing, TaskRing};
 use crate::tasklist::{TaskList, TaskListError};
 
 /// Why a run cannot begin at all. The shell asks before it starts one.
@@ -72,14 +72,18 @@ pub(super) fn begin(start: &RunStart, out: &mut StepOutput) -> (RunState, Phase)
 }
 
 fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
-    let RunStart { run, policy, gates, snapshot, human_files, memory, agent, other_agents } = start;
+    let RunStart { run, policy, gates, snapshot, human_files, memory, agent, .. } = start;
     RunState {
         run: run.clone(),
         given_policy: policy.clone(),
         policy: policy.for_agent(agent),
         gates: gates.clone(),
-        agents: core::iter::once(agent).chain(other_agents).copied().collect(),
-        agent: 0,
+        crew: Crew {
+            agents: core::iter::once(agent).chain(&start.other_agents).copied().collect(),
+            fallbacks: start.fallbacks,
+            rescue: start.rescue,
+            ..Crew::default()
+        },
         tasks: read_tasks(&snapshot.tasks).ok().flatten(),
         before: StartingPoint::of(snapshot),
         head: snapshot.head.clone(),
@@ -103,6 +107,7 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         malformed_claims: 0,
         attempted: alloc::collections::BTreeSet::new(),
         carried: Carried::default(),
+        exhausted: alloc::collections::BTreeSet::new(),
         entries: 0,
         mark: out.at,
     }
@@ -164,6 +169,7 @@ pub(super) fn baseline(
     let meters = state.ring.meters;
     state.ring = IterationRing::with_baseline(result.score());
     state.ring.meters = meters;
+    state.ring.findings.saw(result);
     if !result.is_green() {
         let gates = result.red().map(|check| check.gate.to_string()).collect();
         out.announce(Notice::BeginsRed { gates });
@@ -226,7 +232,7 @@ pub(super) fn resume(
             // The run had ended and a human wants it to go on: with more budget, or unblocked.
             match waiting_human(&resume.human_files, state, out) {
                 Some(phase) => phase,
-                None => reopen(state, out),
+                None => reopen(&finished.ending, state, out),
             }
         }
     }
@@ -241,12 +247,19 @@ fn forget_human(closed: &mut Closed) {
     }
 }
 
-fn reopen(state: &mut RunState, out: &mut StepOutput) -> Phase {
-    state.task_ring.bring_back();
+/// A human's word to go on. What guards counted is forgiven, so that the agent starts at least once
+/// more and is told what happened; what was used up stays used up.
+fn reopen(ending: &Ending, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    for task in state.task_ring.bring_back() {
+        out.order(Effect::MarkTask { task, standing: Standing::Open });
+    }
     state.held.clear();
     state.left.clear();
     state.stuck.progressed();
+    state.ring.forgive();
+    state.crew.rescues.clear();
     state.waits.over();
+    state.briefing.goes_on(ending);
     planning::plan(state, out)
 }
 
@@ -263,5 +276,6 @@ fn lost(session: Session, out: &mut StepOutput) -> Phase {
         snapshot: None,
         violations: Vec::new(),
         newly_done: Vec::new(),
+        handed_on: false,
     }))
 }

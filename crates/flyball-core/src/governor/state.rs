@@ -10,15 +10,16 @@ use super::briefing::Briefing;
 use super::phase::Phase;
 use super::waiting::WaitMeter;
 use crate::claim::Claim;
-use crate::effect::{LeftTask, Tally};
+use crate::effect::{LeftTask, Rescue, Tally};
 use crate::event::{AgentTraits, Commit, Event};
 use crate::gate::{Finding, GateResult};
 use crate::id::{GateName, IterationNo, RunId, TaskId};
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::moment::Moment;
 use crate::policy::{OnTamper, Policy};
+use crate::resource::Resource;
 use crate::starting_point::StartingPoint;
-use crate::task::{AttemptReports, Standing, TaskRing};
+use crate::task::{AttemptReports, TaskRing};
 use crate::tasklist::TaskList;
 
 /// The task list as flyball holds it.
@@ -70,9 +71,7 @@ pub(super) struct RunState {
     /// The policy while this agent is at work.
     pub(super) policy: Policy,
     pub(super) gates: Vec<GateName>,
-    /// The configured agent, the others there are, and which one is at work.
-    pub(super) agents: Vec<AgentTraits>,
-    pub(super) agent: u32,
+    pub(super) crew: Crew,
     pub(super) tasks: Option<TaskBoard>,
     pub(super) before: StartingPoint,
     pub(super) head: Option<String>,
@@ -99,8 +98,40 @@ pub(super) struct RunState {
     pub(super) attempted: BTreeSet<TaskId>,
     /// What sessions cut short by a limit left behind, for the iteration that goes on.
     pub(super) carried: Carried,
+    /// Resources that ran out in the last iteration.
+    pub(super) exhausted: BTreeSet<Resource>,
     pub(super) entries: u32,
     pub(super) mark: Moment,
+}
+
+/// The agents there are, and which one is at work.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Crew {
+    /// The configured one, then the others.
+    pub(super) agents: Vec<AgentTraits>,
+    /// The one of the latest session.
+    pub(super) in_session: u32,
+    /// How many can go on at a usage limit.
+    pub(super) fallbacks: u32,
+    /// Which one works: 0 is the configured one, then its fallbacks.
+    pub(super) at_work: u32,
+    /// The one that helps before a guard ends the run.
+    pub(super) rescue: Option<u32>,
+    /// Where it has helped.
+    pub(super) rescues: Vec<Rescue>,
+}
+
+impl Crew {
+    /// What is known of the agent of the latest session.
+    fn traits(&self) -> Option<AgentTraits> {
+        self.agents.get(usize::try_from(self.in_session).ok()?).copied()
+    }
+
+    /// The agent that helps with this task, unless it has already.
+    pub(super) fn rescuer(&self, task: Option<&TaskId>) -> Option<u32> {
+        let is_spent = self.rescues.iter().any(|rescue| rescue.task.as_ref() == task);
+        self.rescue.filter(|_| !is_spent)
+    }
 }
 
 /// What sessions cut short by a limit left behind.
@@ -113,19 +144,14 @@ pub(super) struct Carried {
 }
 
 impl RunState {
-    /// What is known of the agent at work.
+    /// What is known of the agent of the session at hand.
     pub(super) fn traits(&self) -> AgentTraits {
-        self.traits_of(self.agent).unwrap_or_default()
+        self.crew.traits().unwrap_or_default()
     }
 
-    /// What is known of an agent, if there is one of this number.
-    pub(super) fn traits_of(&self, agent: u32) -> Option<AgentTraits> {
-        self.agents.get(usize::try_from(agent).ok()?).copied()
-    }
-
-    /// This agent goes on, and its policy with it.
+    /// This agent has the next session, and its policy comes with it.
     pub(super) fn take_agent(&mut self, agent: u32) {
-        self.agent = agent;
+        self.crew.in_session = agent;
         self.policy = self.given_policy.for_agent(&self.traits());
     }
 
@@ -207,13 +233,10 @@ impl RunState {
         has_stories && self.open_stories().is_empty()
     }
 
-    /// Stories that have neither passed nor been left as done where that is asked for.
+    /// Stories that have not passed. One that was left has not, however it is marked.
     pub(super) fn open_stories(&self) -> Vec<&TaskId> {
         let stories = self.tasks.iter().flat_map(|board| board.list.stories());
-        let open = stories.filter(|story| {
-            !story.is_done(&self.policy.review)
-                && self.task_ring.standing(&story.id) != Standing::ForcedDone
-        });
+        let open = stories.filter(|story| !story.is_done(&self.policy.review));
         open.map(|story| &story.id).collect()
     }
 

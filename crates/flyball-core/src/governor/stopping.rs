@@ -88,9 +88,11 @@ pub(super) fn fact(
             let Stop { session, end, .. } = *stop;
             iterating::exited(session, end, exit, state, out)
         }
-        AgentFact::CouldNotStart { why } => {
-            finish::end(Outcome::AgentNotStarted, why.clone(), state, out)
+        AgentFact::Printed { bytes, cost_micro_usd } => {
+            stop.session.charge(*bytes, *cost_micro_usd, state, out);
+            Phase::Stopping(stop)
         }
+        AgentFact::CouldNotStart { why } => finish::not_started(&stop.session, why, state, out),
         AgentFact::Started { .. }
         | AgentFact::ShowedLife
         | AgentFact::HeardHuman

@@ -4,8 +4,12 @@
 mod claims;
 mod door;
 mod endings;
+mod helping;
 mod limits;
+mod moving;
+mod rescuing;
 mod resuming;
 mod review;
 mod story;
+mod survivors;
 mod tasks;

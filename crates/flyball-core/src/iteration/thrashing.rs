@@ -33,13 +33,14 @@ impl FileCounts {
         }
     }
 
+    /// The files counted this often, and how often each was.
+    pub(super) fn at_least(&self, threshold: u32) -> Vec<(&str, u32)> {
+        let often = self.0.iter().filter(|(_, count)| **count >= threshold);
+        often.map(|(file, count)| (file.as_str(), *count)).collect()
+    }
+
     pub(super) fn check(&self, threshold: u32) -> Option<Trip> {
-        let files: Vec<&str> = self
-            .0
-            .iter()
-            .filter(|(_, count)| **count >= threshold)
-            .map(|(file, _)| file.as_str())
-            .collect();
+        let files: Vec<&str> = self.at_least(threshold).into_iter().map(|(file, _)| file).collect();
         let most = self.0.values().max().copied().unwrap_or(0);
         (!files.is_empty()).then(|| {
             let named = files.iter().take(3).copied().collect::<Vec<_>>().join(", ");

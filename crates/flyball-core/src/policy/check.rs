@@ -52,16 +52,6 @@ pub enum PolicyError {
         /// What it was.
         value: f64,
     },
-    /// A preview longer than what makes a result large.
-    #[error(
-        "`calls.preview` ({preview}) must not be above `calls.large_response` ({large_response})"
-    )]
-    PreviewAboveLarge {
-        /// The preview.
-        preview: u64,
-        /// The threshold.
-        large_response: u64,
-    },
 }
 
 /// The first senseless value in the rules.
@@ -100,10 +90,6 @@ pub(super) fn check(rules: &Rules) -> Result<(), PolicyError> {
     if calls.refuse_after < calls.nudge_after {
         let (nudge_after, refuse_after) = (calls.nudge_after, calls.refuse_after);
         return Err(PolicyError::RefuseBeforeNudge { nudge_after, refuse_after });
-    }
-    if calls.preview > calls.large_response {
-        let (preview, large_response) = (calls.preview, calls.large_response);
-        return Err(PolicyError::PreviewAboveLarge { preview, large_response });
     }
     if tasks.max_attempts_before_force_next < tasks.max_attempts {
         let (attempts, force_next) = (tasks.max_attempts, tasks.max_attempts_before_force_next);
@@ -163,7 +149,6 @@ mod tests {
             ("calls.max_validation_failures", |r| r.calls.max_validation_failures = 0),
             ("calls.max_consecutive_failures", |r| r.calls.max_consecutive_failures = 0),
             ("calls.large_response", |r| r.calls.large_response = 0),
-            ("calls.preview", |r| r.calls.preview = 200_001),
             ("iterations.circuit_breaker", |r| r.iterations.circuit_breaker = 0),
             ("iterations.regression_window", |r| r.iterations.regression_window = 0),
             ("iterations.regression_window", |r| r.iterations.regression_window = 65),

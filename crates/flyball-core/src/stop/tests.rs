@@ -1,3 +1,5 @@
+//! Stops asked, examined and judged.
+
 use std::vec;
 
 use super::*;

@@ -14,6 +14,8 @@ use crate::policy::TaskRules;
 
 /// The longest round between tasks that is looked for.
 const ROUND_MAX: usize = 4;
+/// How often the agent is told to leave a finished task alone before a human is told.
+const DIRECTIVES_MAX: u32 = 2;
 
 /// A loop that was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,8 +67,7 @@ impl TaskRing {
         let alike = |one: &&Attempt| one.status == newest.status && one.blockers == newest.blockers;
         let idle = last.iter().all(alike) && nothing_new(last, &mut known_before(own, last));
         let (pattern, remedy) = if last.iter().all(|one| one.status == AttemptStatus::Done) {
-            let pattern = Pattern::CompletedTaskRevisit;
-            (pattern, self.unless_recent(rules, newest, pattern, Remedy::ForceNext))
+            (Pattern::CompletedTaskRevisit, self.revisit_remedy(rules, newest))
         } else if !idle {
             return None;
         } else if newest.status == AttemptStatus::Blocked && !newest.blockers.is_empty() {
@@ -101,6 +102,23 @@ impl TaskRing {
             blockers,
             tasks_in_cycle: tasks,
         })
+    }
+
+    /// The directive, twice; a task that is worked on after both is a human's affair, once.
+    fn revisit_remedy(&self, rules: &TaskRules, newest: &Attempt) -> Option<Remedy> {
+        let pattern = Pattern::CompletedTaskRevisit;
+        let applied = |remedy: Remedy| {
+            self.remedies_for(&newest.task, pattern).find(|one| one.remedy == remedy)
+        };
+        if applied(Remedy::Escalate).is_some() {
+            return None;
+        }
+        match applied(Remedy::ForceNext) {
+            Some(one) if one.times >= DIRECTIVES_MAX => {
+                (self.total(&one.task) > one.attempts).then_some(Remedy::Escalate)
+            }
+            Some(_) | None => self.unless_recent(rules, newest, pattern, Remedy::ForceNext),
+        }
     }
 
     /// The grant first, where it may be given; then, with the same blockers, a human.

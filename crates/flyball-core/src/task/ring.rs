@@ -134,11 +134,12 @@ impl TaskRing {
     }
 
     /// A human has cleared the way: tasks blocked, asked about, set aside or escalated stand open
-    /// again. Answers which. What was tried and done about them stays remembered.
+    /// again. Answers which. What was tried and done about them stays remembered. One that was left
+    /// as done was left for good: it is brought back by its name alone.
     pub fn bring_back(&mut self) -> Vec<TaskId> {
         let mut back = Vec::new();
         self.standings.retain(|task, standing| match standing {
-            Standing::Open | Standing::ForcedDone => true,
+            Standing::Open | Standing::ForcedDone | Standing::Tripped => true,
             Standing::Blocked | Standing::Asked | Standing::SetAside | Standing::Escalated => {
                 back.push(task.clone());
                 false
@@ -171,6 +172,16 @@ impl TaskRing {
         self.remedies.iter().rev().find(|one| one.task == *task)
     }
 
+    /// What was done about loops, the latest first.
+    pub(super) fn remedies(&self) -> impl Iterator<Item = &AppliedRemedy> {
+        self.remedies.iter().rev()
+    }
+
+    /// Whether a task was attempted in this run.
+    pub fn was_tried_in(&self, run: &RunId, task: &TaskId) -> bool {
+        self.attempts.iter().any(|one| one.task == *task && one.run == *run)
+    }
+
     /// Attempts at a task, ever.
     pub(super) fn total(&self, task: &TaskId) -> u64 {
         self.totals.get(task).copied().unwrap_or_default()
@@ -190,6 +201,7 @@ impl TaskRing {
         let known = self.totals.entry(remedy.task.clone()).or_default();
         *known = (*known).max(remedy.attempts);
         let key = |one: &AppliedRemedy| (one.pattern, one.remedy);
+        // Of each kind the latest is kept.
         self.remedies.retain(|one| {
             one.task != remedy.task || key(one) != key(&remedy) || one.blockers != remedy.blockers
         });

@@ -248,6 +248,7 @@ fn what_was_cut_to_size_once_stays_as_it_is() {
 #[test]
 fn a_memory_that_was_cut_knows_from_its_remedies_how_many_attempts_there_were() {
     let remedy = AppliedRemedy {
+        times: 1,
         task: TaskId::new("t"),
         pattern: Pattern::BlockedTaskSpin,
         remedy: Remedy::UnblockAuthority,

@@ -84,7 +84,11 @@ const fn queue(standing: Standing) -> Option<u8> {
     match standing {
         Standing::Open => Some(0),
         Standing::Blocked => Some(1),
-        Standing::Asked | Standing::SetAside | Standing::Escalated | Standing::ForcedDone => None,
+        Standing::Asked
+        | Standing::SetAside
+        | Standing::Escalated
+        | Standing::Tripped
+        | Standing::ForcedDone => None,
     }
 }
 
@@ -95,6 +99,7 @@ const fn is_forced(standing: Standing) -> bool {
         | Standing::Blocked
         | Standing::Asked
         | Standing::SetAside
-        | Standing::Escalated => false,
+        | Standing::Escalated
+        | Standing::Tripped => false,
     }
 }

@@ -17,6 +17,9 @@ pub enum Standing {
     SetAside,
     /// Escalated to a human: out of planning.
     Escalated,
+    /// Blocked by a safety guard of an iteration session: out of planning and not begun again until
+    /// a human brings it back.
+    Tripped,
     /// Marked done by `force_next_marks = "done"`.
     ForcedDone,
 }
@@ -30,6 +33,7 @@ impl Standing {
             Self::Asked => "asked",
             Self::SetAside => "set aside",
             Self::Escalated => "needs a human",
+            Self::Tripped => "stopped by a guard",
             Self::ForcedDone => "left as done",
         }
     }

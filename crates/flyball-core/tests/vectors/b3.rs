@@ -75,6 +75,8 @@ impl Run {
             memory: flyball_core::task::TaskMemory::default(),
             agent: AgentTraits::default(),
             other_agents: Vec::new(),
+            fallbacks: 0,
+            rescue: None,
         };
         run.tell(&Event::RunStarted(Box::new(start)));
         run

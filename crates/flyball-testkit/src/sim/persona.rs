@@ -107,11 +107,19 @@ pub enum Persona {
     Redirected,
     /// Claims in tags that are none.
     MalformedClaimer,
+    /// Passes one story after the other while the gate stays red until the last.
+    StoryByStory,
+    /// Mends one error and meets the next that it hid.
+    Uncoverer,
+    /// Dies, but another agent can do the work.
+    Rescued,
+    /// Uses tokens and never tells.
+    Unmetered,
 }
 
 impl Persona {
     /// Everyone.
-    pub const ALL: [Self; 51] = [
+    pub const ALL: [Self; 55] = [
         Self::Honest,
         Self::HonestWithReview,
         Self::Idle,
@@ -163,6 +171,10 @@ impl Persona {
         Self::CancelledSiblings,
         Self::Redirected,
         Self::MalformedClaimer,
+        Self::StoryByStory,
+        Self::Uncoverer,
+        Self::Rescued,
+        Self::Unmetered,
     ];
 
     /// Outcomes this character may lead to by itself, whatever the limits are. Budgets, humans and
@@ -181,7 +193,9 @@ impl Persona {
             | Self::PatientPoller
             | Self::Twins
             | Self::CancelledSiblings
-            | Self::Redirected => &[O::Complete],
+            | Self::Redirected
+            | Self::StoryByStory
+            | Self::Uncoverer => &[O::Complete],
             Self::StopsUncommitted => &[O::Complete, O::QualityGateExhausted],
             // Let go in the end, some leave red tests behind.
             Self::StopsRed => &[
@@ -213,7 +227,7 @@ impl Persona {
             Self::ToolFailer => &[O::CircuitBreaker, O::ConsecutiveFailures, O::Blocked],
             Self::Lying => &[O::QualityGateExhausted],
             Self::TokenSpender | Self::MoneySpender => &[O::CircuitBreaker, O::Stalled],
-            Self::SlowSteady | Self::Sleeper => &[],
+            Self::SlowSteady | Self::Sleeper | Self::Unmetered => &[],
             Self::Blocker | Self::TaskCycler => &[O::Blocked],
             Self::Decider => &[O::Decide],
             Self::SelfApprover | Self::StoryRemover => {
@@ -227,6 +241,7 @@ impl Persona {
             // Once a human has cleared the way it is merely idle.
             Self::Hopeless => &[O::Fault, O::Blocked, O::Decide, O::Stuck],
             Self::Trusted => &[O::CompleteUnverified],
+            Self::Rescued => &[O::Complete, O::CircuitBreaker, O::Blocked],
         }
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Scenario {
     pub(crate) reds: BTreeSet<u64>,
     pub(crate) human_files: HumanFiles,
     pub(crate) traits: AgentTraits,
+    /// The agent that helps before a guard ends the run.
+    pub(crate) rescue: Option<u32>,
     pub(crate) faults: Faults,
 }
 
@@ -62,8 +64,13 @@ impl Scenario {
         // Room for every review.
         rules.limits.iterations = 60;
         let mut scenario = Self::with(persona, rules, rng);
-        if !matches!(persona, Persona::Thrasher | Persona::Improver) {
+        let begins_red =
+            [Persona::Thrasher, Persona::Improver, Persona::StoryByStory, Persona::Uncoverer];
+        if !begins_red.contains(&persona) {
             scenario.reds.clear();
+        }
+        if persona != Persona::Rescued {
+            scenario.rescue = None;
         }
         scenario
     }
@@ -111,6 +118,17 @@ impl Scenario {
                 gates.clear();
                 tasks = None;
             }
+            Persona::StoryByStory => {
+                gates = Vec::from([GateName::new("tests")]);
+                tasks = Some(open_stories(4, Chained::No));
+                reds = BTreeSet::from([7]);
+            }
+            Persona::Uncoverer => {
+                gates = Vec::from([GateName::new("tests")]);
+                tasks = Some(open_stories(1, Chained::No));
+                reds = BTreeSet::from([0]);
+            }
+            Persona::Rescued => tasks = Some(open_stories(1, Chained::No)),
             Persona::Hopeless => {
                 gates.clear();
                 tasks = None;
@@ -121,7 +139,11 @@ impl Scenario {
         let policy = Policy::new(rules).unwrap_or_default();
         let traits = AgentTraits { steerable: rng.chance(50), ..AgentTraits::default() };
         let faults = Faults::default();
-        Self { persona, policy, gates, tasks, reds, human_files, traits, faults }
+        let rescue = match persona {
+            Persona::Rescued => Some(1),
+            _ => rng.chance(15).then_some(1),
+        };
+        Self { persona, policy, gates, tasks, reds, human_files, traits, rescue, faults }
     }
 }
 
@@ -152,6 +174,14 @@ fn fit(persona: Persona, rules: &mut Rules, rng: &mut Rng) {
         Persona::Trusted => rules.iterations.trust_claims = true,
         // One failure alone is enough for some limits.
         Persona::CancelledSiblings => rules.calls.max_consecutive_failures += 1,
+        // What the breaker lets pass must not be ended by a guard that counts otherwise.
+        Persona::StoryByStory | Persona::Uncoverer => {
+            rules.review.enabled = false;
+            rules.iterations.thrashing = 50;
+        }
+        // One iteration of another agent is then enough.
+        Persona::Rescued => rules.review.enabled = false,
+        Persona::Unmetered => rules.limits.tokens = rng.between(1_000, 20_000),
         Persona::Hopeless => rules.iterations.trust_claims = false,
         Persona::LapRunner | Persona::OldCallShuffler | Persona::Reapplier => {
             rules.calls.account = true;

@@ -58,6 +58,8 @@ pub(crate) struct Stage<'a> {
     pub(crate) session: u64,
     /// A number that stays the same for the whole run.
     pub(crate) quirk: u64,
+    /// Which agent was started.
+    pub(crate) agent: u32,
 }
 
 /// The script of a session.
@@ -155,6 +157,13 @@ impl Writer<'_, '_> {
             }
             Persona::Improver => self.improver(),
             Persona::Revisiter => self.revisiter(),
+            Persona::StoryByStory => self.story_by_story(),
+            Persona::Uncoverer => self.uncoverer(),
+            Persona::Rescued if self.stage.agent > 0 => self.honest(),
+            Persona::Rescued => {
+                self.exit(ExitHow::Code(1), Words::Plain(String::from("No space left on device")));
+            }
+            Persona::Unmetered => self.unmetered(),
             Persona::SlowSteady => self.commits(BTreeSet::new(), "more to come"),
             Persona::Sleeper => self.sleeper(),
             Persona::StopsRed | Persona::StopsUncommitted | Persona::StopsAgain => self.stopper(),
@@ -223,6 +232,33 @@ impl Writer<'_, '_> {
         } else {
             self.commits(reds, "");
         }
+    }
+
+    /// The gate stays red until the last story is done.
+    fn story_by_story(&mut self) {
+        let left = self.stage.repo.stories().len().saturating_sub(self.stage.repo.finished.len());
+        let reds = if left > 1 { BTreeSet::from([7]) } else { BTreeSet::new() };
+        self.deed(Deed::Work(reds));
+        self.deed(Deed::Step(Step::Forward));
+        self.deed(Deed::Commit(String::from("one story")));
+        self.exit(ExitHow::Code(0), Words::Honest);
+    }
+
+    /// Each error hides another one, three times.
+    fn uncoverer(&mut self) {
+        match self.stage.repo.work.reds.first() {
+            Some(&number) if number < 3 => self.commits(BTreeSet::from([number + 1]), ""),
+            Some(_) | None => self.honest(),
+        }
+    }
+
+    /// Prints a lot, says nothing of tokens.
+    fn unmetered(&mut self) {
+        self.deed(Deed::Work(BTreeSet::new()));
+        self.deed(Deed::Commit(String::from("work")));
+        let (bytes, cost_micro_usd) = (self.rng.between(4_000, 40_000), 0);
+        self.fact(AgentFact::Printed { bytes, cost_micro_usd });
+        self.says("more to come");
     }
 
     fn revisiter(&mut self) {

@@ -15,9 +15,9 @@ impl World {
             self.witness.broken(format!("an order after the end: {effect:?}"));
         }
         match effect {
-            Effect::StartAgent { iteration, mode, task, .. } => {
+            Effect::StartAgent { iteration, mode, task, agent, .. } => {
                 let task = task.map(|task| String::from(task.as_str()));
-                self.start(iteration, mode, task);
+                self.start(iteration, mode, task, agent);
             }
             Effect::StopAgent { iteration, force } => self.stop(iteration, force),
             Effect::SnapshotWorktree { iteration } => {
@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    fn start(&mut self, iteration: IterationNo, mode: Mode, task: Option<String>) {
+    fn start(&mut self, iteration: IterationNo, mode: Mode, task: Option<String>, agent: u32) {
         if self.agent.is_some() {
             self.witness.broken(format!("two agents at once in iteration {iteration}"));
         }
@@ -97,6 +97,7 @@ impl World {
             wall: self.wall(),
             session: self.lives,
             quirk: self.quirk,
+            agent,
         };
         let mut script = script(&stage, &mut self.rng);
         let pid = Some(4711);

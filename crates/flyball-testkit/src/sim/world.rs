@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use flyball_core::claim::{ClaimReading, read_structured};
 use flyball_core::effect::Ending;
-use flyball_core::event::{AgentFact, Exit, ExitHow, HumanFiles, RunStart, Timer};
+use flyball_core::event::{
+    AgentFact, AgentTraits, Exit, ExitHow, HumanFiles, RunStart, Spend, Timer,
+};
 use flyball_core::stop::StopTicket;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
@@ -139,7 +141,9 @@ impl World {
             human_files: self.human_files.clone(),
             memory: flyball_core::task::TaskMemory::default(),
             agent: self.scenario.traits,
-            other_agents: Vec::new(),
+            other_agents: Vec::from([AgentTraits::default()]),
+            fallbacks: 0,
+            rescue: self.scenario.rescue,
         };
         self.tell(Event::RunStarted(Box::new(start)));
     }
@@ -152,7 +156,8 @@ impl World {
                 return;
             }
             if !self.turn() {
-                let phase = self.governor.standing().map_or("nothing", |standing| standing.phase);
+                let phase =
+                    self.governor.standing().map_or("nothing", |standing| standing.phase.as_str());
                 self.witness.broken(format!("nothing is left to happen while {phase}"));
                 return;
             }
@@ -229,9 +234,9 @@ impl World {
         let iteration = agent.iteration;
         match act {
             Act::Fact(fact) => {
-                if let AgentFact::Spent(spend) = &fact {
+                if let Some(spend) = spend_of(&fact) {
                     let stopping = agent.was_told_to_stop;
-                    self.witness.spent(*spend, stopping.then_some(super::witness::Stopping));
+                    self.witness.spent(spend, stopping.then_some(super::witness::Stopping));
                 }
                 let asked = match &fact {
                     AgentFact::Asked(question) => Some(question.number),
@@ -309,5 +314,18 @@ impl World {
         self.queue.clear();
         self.timers.clear();
         self.agent = None;
+    }
+}
+
+/// What a fact may be charged as.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other facts cost nothing")]
+fn spend_of(fact: &AgentFact) -> Option<Spend> {
+    match fact {
+        AgentFact::Spent(spend) => Some(*spend),
+        AgentFact::Printed { bytes, cost_micro_usd } => {
+            let (output_tokens, cost_micro_usd) = (bytes / 4, *cost_micro_usd);
+            Some(Spend { output_tokens, cost_micro_usd, ..Spend::default() })
+        }
+        _ => None,
     }
 }

@@ -44,7 +44,8 @@ pub(super) fn worktree(error: WorktreeError) -> CliError {
 /// A worktree that could not be had.
 pub(super) fn lock(error: LockError) -> CliError {
     match error {
-        LockError::AlreadyRunning { .. } => CliError::already_running(error.to_string()),
+        LockError::AlreadyRunning { ref run, .. } => CliError::already_running(error.to_string())
+            .hint(format!("end it with `flyball stop {run}`")),
         LockError::Journal(error) => journal(error),
     }
 }

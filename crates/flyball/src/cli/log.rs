@@ -3,6 +3,7 @@
 
 mod file;
 mod gates;
+mod session;
 mod story;
 mod told;
 
@@ -31,6 +32,9 @@ pub struct LogArgs {
     /// Show one iteration only, with its calls and the end of its log file
     #[arg(long, value_name = "N")]
     pub iteration: Option<u32>,
+    /// Show a session outside of a run instead, as `flyball status --json` names it
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["run", "iteration"])]
+    pub session: Option<String>,
     /// Print the journal's events as JSON lines
     #[arg(long)]
     pub json: bool,
@@ -48,6 +52,12 @@ struct JsonLine<'a> {
 /// Prints the log.
 pub fn run(args: &LogArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let journal = place::open_journal()?;
+    let paint = globals.color.for_stdout();
+    if let Some(name) = &args.session {
+        let form = (paint, args.json.then_some(session::AsJson));
+        terminal::write_out(&session::text(&journal, name, form)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let here = || place::repository(globals);
     let found = runs::find_or_latest(&journal, args.run.as_deref(), here)?;
     let iteration = args.iteration.map(IterationNo::new);
@@ -55,7 +65,6 @@ pub fn run(args: &LogArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         print_json(&journal, &found, iteration)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let paint = globals.color.for_stdout();
     let text = match iteration {
         None => whole(&journal, &found, paint)?,
         Some(iteration) => one(&journal, &found, iteration, paint)?,

@@ -1,6 +1,8 @@
 //! `flyball status`: what runs on this machine and how the last runs ended. Reads one row per run,
 //! never events.
 
+mod sessions;
+
 use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,9 +10,10 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use flyball_core::Moment;
+use flyball_core::{Moment, Outcome};
 use serde::Serialize;
 
+use self::sessions::Session;
 use super::columns::{self, Cell, Tint};
 use super::runs::{self, Life};
 use super::{Globals, fault, place, words};
@@ -30,7 +33,8 @@ const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
 /// Show what is running and how the last runs ended
 ///
 /// All runs on this machine, those of this repository marked with `*`. A run that neither ended nor
-/// is at work is `lost`: flyball was killed, and the run can be resumed.
+/// is at work is `lost`: flyball was killed, and the run can be resumed. Below them the sessions of
+/// the last day that speak to flyball through hooks or MCP outside of a run.
 #[derive(Clone, Debug, Default, Args)]
 pub struct StatusArgs {
     /// Keep showing until interrupted
@@ -51,6 +55,13 @@ struct Shown {
     elapsed_ms: u64,
 }
 
+/// Everything there is to show.
+#[derive(Debug, Serialize)]
+struct Status {
+    runs: Vec<Shown>,
+    sessions: Vec<Session>,
+}
+
 /// Shows the runs, once or until interrupted.
 pub fn run(args: &StatusArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let journal = place::open_journal()?;
@@ -59,11 +70,16 @@ pub fn run(args: &StatusArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let paint = globals.color.for_stdout();
     let clear = if stdout().is_terminal() && !args.json { CLEAR } else { "" };
     loop {
-        let shown = look(&journal, here.as_deref(), clock::wall())?;
+        let now = clock::wall();
+        let runs = look(&journal, here.as_deref(), now)?;
+        let status = Status { runs, sessions: sessions::look(&journal, now)? };
         let text = match (args.json, args.watch) {
-            (true, false) => format!("{}\n", json(&shown, serde_json::to_string_pretty)?),
-            (true, true) => format!("{}\n", json(&shown, serde_json::to_string)?),
-            (false, _) => text(&shown, here.as_ref(), paint),
+            (true, false) => format!("{}\n", json(&status, serde_json::to_string_pretty)?),
+            (true, true) => format!("{}\n", json(&status, serde_json::to_string)?),
+            (false, _) => {
+                let runs = text(&status.runs, here.as_ref(), paint);
+                format!("{runs}{}", sessions::text(&status.sessions, paint))
+            }
         };
         if !args.watch {
             terminal::write_out(&text)?;
@@ -102,10 +118,10 @@ fn look(journal: &Journal, here: Option<&Path>, now: Moment) -> Result<Vec<Shown
 }
 
 fn json(
-    shown: &[Shown],
-    write: impl FnOnce(&[Shown]) -> serde_json::Result<String>,
+    status: &Status,
+    write: impl FnOnce(&Status) -> serde_json::Result<String>,
 ) -> Result<String, CliError> {
-    write(shown).map_err(|error| CliError::internal("JSON could not be written").cause(error))
+    write(status).map_err(|error| CliError::internal("JSON could not be written").cause(error))
 }
 
 fn text(shown: &[Shown], here: Option<&PathBuf>, paint: Paint) -> String {
@@ -131,7 +147,22 @@ fn text(shown: &[Shown], here: Option<&PathBuf>, paint: Paint) -> String {
         let command = runs::resume_command(&one.run.run, &one.run.root, here.map(PathBuf::as_path));
         text.push_str(&format_lost(&one.run, &command, paint));
     }
+    // Of the last run here: what helps now, unless another is at work or to be taken up.
+    let latest = shown.iter().find(|one| one.here);
+    if let Some(one) = latest.filter(|one| one.life == Life::Ended) {
+        text.push_str(&format_next(&one.run));
+    }
     text
+}
+
+fn format_next(run: &RunSummary) -> String {
+    let steps = run.ending.iter().flat_map(|ending| &ending.next_steps);
+    let lines: Vec<String> = steps.map(|step| format!("  {}\n", words::line(step, 400))).collect();
+    if lines.is_empty() {
+        String::new()
+    } else {
+        format!("\nNext for {}:\n{}", run.run, lines.concat())
+    }
 }
 
 fn format_lost(run: &RunSummary, command: &str, paint: Paint) -> String {
@@ -144,9 +175,10 @@ fn row(one: &Shown) -> Vec<Cell> {
         Life::Running => (state.phase.clone(), Tint::Name),
         Life::Lost => ("lost".to_owned(), Tint::Warn),
         Life::Ended => {
-            let outcome = outcome.clone().unwrap_or_default();
-            let tint = if outcome.starts_with("complete") { Tint::Good } else { Tint::Bad };
-            (outcome, tint)
+            let ended = one.run.ending.as_ref().map(|ending| ending.outcome);
+            let is_good = ended.is_some_and(Outcome::is_success);
+            let word = ended.map_or_else(|| outcome.clone().unwrap_or_default(), |o| o.to_string());
+            (word, if is_good { Tint::Good } else { Tint::Bad })
         }
     };
     let iteration = match max_iterations {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use flyball_core::effect::NOTHING_LEFT;
 use flyball_core::event::TasksSnapshot;
 use flyball_core::task::{Attempt, Pattern, Remedy, Standing, TaskRing, TaskStatus};
 use flyball_core::tasklist::{ReviewStatus, Story, TaskList};
@@ -35,7 +34,7 @@ pub struct TasksArgs {
 /// What can be done with a task.
 #[derive(Clone, Debug, Subcommand)]
 pub enum TasksAction {
-    /// Bring a task back that was set aside or escalated
+    /// Bring a task back that was set aside, escalated or tripped
     Retry {
         /// The task's id
         id: String,
@@ -155,7 +154,9 @@ fn text(tasks: &[Task], paint: Paint) -> String {
     let mut rows = vec![columns::heading(&titles)];
     rows.extend(tasks.iter().map(row));
     let text = columns::render(&rows, paint);
-    let left = |task: &&Task| matches!(task.standing, Standing::SetAside | Standing::Escalated);
+    let left = |task: &&Task| {
+        matches!(task.standing, Standing::SetAside | Standing::Escalated | Standing::Tripped)
+    };
     let Some(task) = tasks.iter().find(left) else { return text };
     let command = format!("flyball tasks retry {}", task.id);
     format!("{text}\nTo try a task again: {}\n", paint.cyan(&command))
@@ -204,7 +205,7 @@ fn retry(
     }
     let open = (Standing::Open, clock::wall());
     journal.mark_task(&place.root, &task.id, open).map_err(fault::journal)?;
-    let blocked = still_blocked(place)?;
+    let blocked = still_blocked(place, journal)?;
     let next = match runs::at_work(journal, &place.root)? {
         Some(run) => {
             format!("Run {} is at work and does not know: it counts from the next run on", run.run)
@@ -219,11 +220,13 @@ fn retry(
 }
 
 /// What blocks beside the tasks that were left. A file that only lists those is out of date now.
-fn still_blocked(place: &Place) -> Result<Option<String>, CliError> {
+fn still_blocked(place: &Place, journal: &Journal) -> Result<Option<String>, CliError> {
     let blocked = place.human_files.file("blocked.txt");
     let seen = place.human_files.human_files().map_err(fault::file(&blocked, "read"))?;
     let Some(reason) = seen.blocked else { return Ok(None) };
-    if reason.trim_start().starts_with(NOTHING_LEFT) {
+    let latest = journal.latest_run(&place.root).map_err(fault::journal)?;
+    let ending = latest.and_then(|run| run.ending).filter(|ending| ending.nothing_left);
+    if ending.is_some_and(|ending| ending.why.trim() == reason.trim()) {
         place.human_files.remove_blocked().map_err(fault::file(&blocked, "removed"))?;
         return Ok(None);
     }

@@ -56,6 +56,7 @@ pub(super) const fn standing(standing: Standing) -> &'static str {
         Standing::Asked => "asked",
         Standing::SetAside => "set aside",
         Standing::Escalated => "escalated",
+        Standing::Tripped => "tripped",
         Standing::ForcedDone => "left as done",
     }
 }

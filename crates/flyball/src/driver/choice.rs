@@ -8,10 +8,10 @@ use flyball_core::policy::Policy;
 use crate::client::prices::{Price, Prices};
 use crate::client::{Adapter, Custom, LocalTime, PromptBy, adapter};
 use crate::clock;
-use crate::config::{Config, OutputFormat, PromptVia, Source};
+use crate::config::{AgentSettings, Config, OutputFormat, PromptVia, Source};
 use crate::error::CliError;
 
-/// The agent a run was given: a known client, or the user's own command.
+/// An agent a run was given: a known client, or the user's own command.
 pub(super) enum ChosenAgent {
     /// A client that has a room of its own.
     Known(&'static dyn Adapter),
@@ -31,8 +31,7 @@ impl Deref for ChosenAgent {
 }
 
 /// The named agent, or the user's command read in the given format.
-pub(super) fn choose(config: &Config) -> Result<ChosenAgent, CliError> {
-    let agent = &config.agent;
+pub(super) fn choose(agent: &AgentSettings) -> Result<ChosenAgent, CliError> {
     let Some(command) = &agent.command else { return named(&agent.name) };
     let prompt = match agent.prompt {
         None | Some(PromptVia::Stdin) => PromptBy::Stdin,
@@ -46,17 +45,8 @@ pub(super) fn choose(config: &Config) -> Result<ChosenAgent, CliError> {
     Ok(ChosenAgent::Custom(Custom { command: command.argv(), prompt, speaks_like }))
 }
 
-/// The configured agent (0) or one of its fallbacks.
-pub(super) fn choose_nth(config: &Config, agent: u32) -> Result<ChosenAgent, CliError> {
-    let index = usize::try_from(agent).unwrap_or(usize::MAX);
-    match index.checked_sub(1).and_then(|index| config.agent.fallback.get(index)) {
-        Some(name) => named(name),
-        None => choose(config),
-    }
-}
-
 /// The agent of this name.
-pub(super) fn named(name: &str) -> Result<ChosenAgent, CliError> {
+fn named(name: &str) -> Result<ChosenAgent, CliError> {
     adapter(name).map(ChosenAgent::Known).ok_or_else(|| {
         CliError::config(format!("there is no agent named `{name}`"))
             .hint("name a known one in [agent], or give its command: `flyball run -- CMD …`")
@@ -65,20 +55,60 @@ pub(super) fn named(name: &str) -> Result<ChosenAgent, CliError> {
 
 /// What is known of an agent as this config has it. Plain text is silent while its agent thinks: it
 /// is no stall unless somebody asked for that watch.
-pub(super) fn traits(config: &Config, agent: &ChosenAgent) -> AgentTraits {
+pub(super) fn traits(
+    config: &Config,
+    settings: &AgentSettings,
+    agent: &ChosenAgent,
+) -> AgentTraits {
     let told = agent.traits();
     let asked_for = config
         .origin("limits.stall_after")
         .is_some_and(|origin| !matches!(origin.source, Source::Default));
     // Other agents hear nothing while they are silent: their hooks speak when they ask.
-    let steerable = config.agent.steer && matches!(agent, ChosenAgent::Custom(_));
+    let steerable = settings.steer;
     AgentTraits { steerable, may_be_silent: told.may_be_silent && !asked_for, ..told }
 }
 
-/// Refuses limits that could not hold: one on cost where cost cannot be known.
+/// Refuses limits that could never fire, of any agent that may have a session (B4).
 pub(super) fn check_limits(config: &Config, adapter: &dyn Adapter) -> Result<(), CliError> {
-    if config.policy.limits.cost_usd > 0.0 && !adapter.output().tells_cost() {
-        let model = config.agent.model.as_deref().unwrap_or("");
+    limits_can_fire(config, &config.agent, adapter)?;
+    for agent in &config.others {
+        limits_can_fire(config, agent, &*choose(agent)?)?;
+    }
+    Ok(())
+}
+
+/// Whether an agent tells what it uses, in its stream or in files of its own.
+pub(super) fn tells_usage(adapter: &dyn Adapter) -> bool {
+    adapter.output().is_structured() || adapter.output().tells_cost()
+}
+
+/// B4: a limit that could never fire is refused before anything is started.
+fn limits_can_fire(
+    config: &Config,
+    agent: &AgentSettings,
+    adapter: &dyn Adapter,
+) -> Result<(), CliError> {
+    let limits = &config.policy.limits;
+    let limit = match (limits.tokens > 0, limits.cost_usd > 0.0) {
+        (true, _) => "a token limit",
+        (false, true) => "a cost limit",
+        (false, false) => return Ok(()),
+    };
+    if !tells_usage(adapter) {
+        let words = flyball_core::text::head(&agent_words(agent), 60);
+        return Err(CliError::config(format!(
+            "{limit} is set, but the agent `{words}` prints plain text and tells no usage: the \
+             limit could never fire"
+        ))
+        .hint("let it print usage lines and set agent.output = \"flyball\" (or its stream format)")
+        .hint(
+            "neither --max-tokens nor --max-cost works without that; limit time or iterations \
+             instead: --max-runtime, --max-iterations",
+        ));
+    }
+    if limits.cost_usd > 0.0 && !adapter.output().tells_cost() {
+        let model = agent.model.as_deref().unwrap_or("");
         if prices(config).price(model).is_none() {
             let shown = if model.is_empty() { "(none named)" } else { model };
             return Err(CliError::config(format!(
@@ -90,6 +120,11 @@ pub(super) fn check_limits(config: &Config, adapter: &dyn Adapter) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// An agent in a few words: its command, or its name.
+fn agent_words(agent: &AgentSettings) -> String {
+    agent.command.as_ref().map_or_else(|| agent.name.clone(), ToString::to_string)
 }
 
 /// The config's prices on top of the built-in ones.
@@ -117,6 +152,6 @@ pub(super) fn local_time() -> LocalTime {
 impl super::Driver {
     /// The policy while the agent at work is at work.
     pub(super) fn policy(&self) -> Policy {
-        self.config.policy.for_agent(&traits(&self.config, &self.adapter))
+        self.config.policy.for_agent(&traits(&self.config, self.agent_settings(), &self.adapter))
     }
 }

@@ -21,7 +21,7 @@ pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
     let setup = RunSetup::gather(dir, config)?;
     let plan = setup.plan(config)?;
     check_limits(config, &*setup.adapter)?;
-    let policy = config.policy.for_agent(&traits(config, &setup.adapter));
+    let policy = config.policy.for_agent(&traits(config, &config.agent, &setup.adapter));
     let list = match &setup.tasks {
         TasksSnapshot::Found { text } => Some(
             TaskList::parse(text)

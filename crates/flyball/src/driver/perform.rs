@@ -3,20 +3,20 @@
 use std::fs;
 use std::path::Path;
 
-use flyball_core::effect::{Ending, Force, IterationReport};
+use flyball_core::effect::{Ending, Force, IterationReport, Notice};
 use flyball_core::event::WorktreeSnapshot;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
 
-use super::choice::{ChosenAgent, choose_nth};
+use super::choice::choose;
 use super::gates::GateJob;
-use super::session::{Session, could_not_start};
+use super::session::{Session, TextMeter, could_not_start};
 use super::session_files::SessionFiles;
 use super::steer::SteerLine;
 use super::usage_file::UsageFileWatch;
 use super::{Driver, DriverInput};
 use crate::client::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
-use crate::config::{CommandLine, Permission};
+use crate::config::{AgentSettings, CommandLine, Permission};
 use crate::error::CliError;
 use crate::loopdir::Active;
 use crate::process::{Input, InputPipe, Spec, StartError, Supervised};
@@ -77,12 +77,21 @@ impl Driver {
             }
             Effect::CloseIteration(report) => self.close_iteration(&report)?,
             Effect::Announce(notice) => {
+                self.log_notice(&notice);
                 let (run, root) = (&self.run, self.worktree.root());
                 crate::notify::noticed(&self.config.notify, run, root, &notice);
             }
             Effect::FinishRun(ending) => self.finish(now, ending)?,
         }
         Ok(())
+    }
+
+    /// What the iteration's own log says too: that the context fills up (S1).
+    fn log_notice(&mut self, notice: &Notice) {
+        if let (Notice::ContextFilling { message, .. }, Some(session)) = (notice, &mut self.session)
+        {
+            session.log.remark(message);
+        }
     }
 
     fn record_context(&mut self, entry: &flyball_core::task::ContextEntry) -> Result<(), CliError> {
@@ -145,7 +154,7 @@ impl Driver {
                 }
                 let stop_command = self.config.agent.stop_command.as_ref().map(CommandLine::argv);
                 let cpu = (now, std::time::Duration::ZERO);
-                let (printed, told_life) = (false, now);
+                let (printed, told_life, text) = (false, now, self.text_meter());
                 self.session = Some(Session {
                     iteration,
                     process,
@@ -158,6 +167,7 @@ impl Driver {
                     cpu,
                     printed,
                     told_life,
+                    text,
                 });
             }
             Err(error) => {
@@ -180,21 +190,26 @@ impl Driver {
 
     /// Whether the agent at work listens on its standard input.
     fn listens(&self) -> bool {
-        self.config.agent.steer && matches!(self.adapter, ChosenAgent::Custom(_))
+        self.agent_settings().steer
     }
 
     /// Takes the configured agent, or one of its fallbacks, for the next session.
     fn use_agent(&mut self, agent: u32) -> Result<(), CliError> {
         if agent != self.agent {
-            self.adapter = choose_nth(&self.config, agent)?;
+            self.adapter = choose(self.config.nth_agent(agent))?;
             self.agent = agent;
         }
         Ok(())
     }
 
-    /// The model asked for; it was named for the configured agent, not for its fallbacks.
+    /// The settings of the agent at work.
+    pub(super) fn agent_settings(&self) -> &AgentSettings {
+        self.config.nth_agent(self.agent)
+    }
+
+    /// The model asked for.
     fn model(&self) -> Option<&str> {
-        self.config.agent.model.as_deref().filter(|_| self.agent == 0)
+        self.agent_settings().model.as_deref()
     }
 
     fn prompt(&self, start: &Start, task: &str) -> Result<String, CliError> {
@@ -222,7 +237,7 @@ impl Driver {
     }
 
     fn launch(&self, prompt: &str) -> Launch {
-        let agent = &self.config.agent;
+        let agent = self.agent_settings();
         self.adapter.launch(&LaunchRequest {
             prompt,
             model: self.model(),
@@ -230,9 +245,20 @@ impl Driver {
             hooks: self.hook_setup().as_ref(),
             private_dir: &self.private_dir,
             worktree: self.worktree.root(),
-            program: agent.program.as_deref().filter(|_| self.agent == 0),
-            extra_args: if self.agent == 0 { &agent.args } else { &[] },
+            program: agent.program.as_deref(),
+            extra_args: &agent.args,
         })
+    }
+
+    /// What an agent that tells no usage is charged by, where that is limited.
+    fn text_meter(&self) -> Option<TextMeter> {
+        let limits = &self.config.policy.limits;
+        if limits.tokens == 0 && limits.cost_usd <= 0.0 {
+            return None;
+        }
+        let prices = super::choice::prices(&self.config);
+        let price = prices.price(self.model().unwrap_or(""));
+        Some(TextMeter::new(price.map_or(0.0, |price| price.output)))
     }
 
     fn read_request(&self, prompt: String) -> ReadRequest {
@@ -263,7 +289,7 @@ impl Driver {
             ("FLYBALL_TASK", task),
             ("FLYBALL_DIR", dir),
         ];
-        let given = self.config.agent.env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
+        let given = self.agent_settings().env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
         let launched = launch.env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
         spec.env.extend(launched.chain(given));
         spec.env.extend(own.map(|(name, value)| (name.to_owned(), Some(value))));

@@ -40,7 +40,7 @@ impl RunRequest {
             lock_worktree(&setup.state_dir, setup.worktree.root(), &id).map_err(already_running)?;
         let mut journal = Journal::open(&setup.state_dir)?;
         let is_closed = run.ended.is_some();
-        if run.outcome.as_deref().is_some_and(|outcome| outcome.starts_with("complete")) {
+        if run.ending.as_ref().is_some_and(|ending| ending.outcome.is_success()) {
             return Err(CliError::usage(format!(
                 "run `{id}` is complete; there is nothing to resume"
             ))

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use flyball_core::effect::Force;
 use flyball_core::event::{Exit, ExitHow};
+use flyball_core::iteration::micro_usd;
 use flyball_core::{AgentFact, IterationNo, Millis, Moment};
 
 use super::session_files::SessionFiles;
@@ -30,6 +31,34 @@ pub(super) struct Session {
     pub(super) cpu: (Moment, Duration),
     pub(super) printed: bool,
     pub(super) told_life: Moment,
+    /// Counted only where tokens or money are limited.
+    pub(super) text: Option<TextMeter>,
+}
+
+/// How much an agent printed, and what that would cost, for one that tells no usage (B4).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TextMeter {
+    bytes: u64,
+    /// Dollars for a million tokens written; 0 when that is unknown.
+    usd_per_mtok: f64,
+}
+
+impl TextMeter {
+    /// A meter for a model with this price.
+    pub(super) fn new(usd_per_mtok: f64) -> Self {
+        Self { bytes: 0, usd_per_mtok }
+    }
+
+    fn count(&mut self, bytes: &[u8]) {
+        self.bytes = self.bytes.saturating_add(bytes.len() as u64);
+    }
+
+    fn fact(self) -> AgentFact {
+        #[expect(clippy::cast_precision_loss, reason = "an estimate of money")]
+        let tokens = self.bytes as f64 / 4.0;
+        let cost_micro_usd = micro_usd(tokens * self.usd_per_mtok / 1e6);
+        AgentFact::Printed { bytes: self.bytes, cost_micro_usd }
+    }
 }
 
 impl Session {
@@ -46,7 +75,12 @@ impl Session {
             reporter.note(self.iteration, &note);
         }
         match stream {
-            Stream::Stdout => self.reader.stdout(bytes, facts),
+            Stream::Stdout => {
+                if let Some(text) = &mut self.text {
+                    text.count(bytes);
+                }
+                self.reader.stdout(bytes, facts);
+            }
             Stream::Stderr => {
                 reporter.agent_stderr(bytes);
                 self.reader.stderr(bytes, facts);
@@ -67,7 +101,9 @@ impl Session {
             reporter.note(self.iteration, &format!("{swept} {noun} outlived the agent; ended"));
         }
         drop(self.files);
-        self.reader.finish(how, facts)
+        let exit = self.reader.finish(how, facts);
+        facts.extend(self.text.map(|text| Fact::Agent(text.fact())));
+        exit
     }
 
     /// Whether there is a sign of life worth telling: output, or at least 1 % of a core since the

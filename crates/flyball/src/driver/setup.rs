@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
-use flyball_core::event::{RunStart, TasksSnapshot, WorktreeSnapshot};
+use flyball_core::event::{AgentTraits, RunStart, TasksSnapshot, WorktreeSnapshot};
 use flyball_core::governor::{StartProblem, start_problem};
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
-use super::choice::{ChosenAgent, check_limits, choose, named, traits};
+use super::choice::{ChosenAgent, check_limits, choose, traits};
 use super::crash::CrashPoint;
 use super::door::DoorWatch;
 use super::perform::{io, private_folder};
@@ -65,10 +65,14 @@ impl RunSetup {
         let worktree = Worktree::open(dir)?;
         let loop_dir = LoopDir::new(worktree.root(), &config.loop_dir, &config.tasks_file);
         let tasks = loop_dir.tasks();
-        let adapter = choose(config)?;
-        let other_agents = config.agent.fallback.iter().map(|name| named(name));
-        let other_agents = other_agents.collect::<Result<_, _>>()?;
+        let adapter = choose(&config.agent)?;
+        let other_agents = config.others.iter().map(choose).collect::<Result<_, _>>()?;
         Ok(Self { worktree, loop_dir, tasks, state_dir: state_dir()?, adapter, other_agents })
+    }
+
+    fn other_traits(&self, config: &Config) -> Vec<AgentTraits> {
+        let others = config.others.iter().zip(&self.other_agents);
+        others.map(|(settings, agent)| traits(config, settings, agent)).collect()
     }
 
     pub(super) fn plan(&self, config: &Config) -> Result<GatePlan, CliError> {
@@ -211,8 +215,10 @@ fn run_start(
         snapshot: snapshot.clone(),
         human_files,
         memory,
-        agent: traits(config, &setup.adapter),
-        other_agents: setup.other_agents.iter().map(|agent| traits(config, agent)).collect(),
+        agent: traits(config, &config.agent, &setup.adapter),
+        other_agents: setup.other_traits(config),
+        fallbacks: config.fallbacks(),
+        rescue: config.rescue,
     })
 }
 
@@ -295,11 +301,8 @@ fn new_run_id(now: Moment) -> RunId {
 
 pub(super) fn already_running(error: LockError) -> CliError {
     match error {
-        LockError::AlreadyRunning { .. } => {
-            let text = error.to_string();
-            let (what, hint) = text.split_once("; ").unwrap_or((text.as_str(), ""));
-            CliError::already_running(what).hint(hint)
-        }
+        LockError::AlreadyRunning { ref run, .. } => CliError::already_running(error.to_string())
+            .hint(format!("end it with `flyball stop {run}`")),
         LockError::Journal(error) => error.into(),
     }
 }

@@ -190,8 +190,18 @@ impl Judge {
     fn result(&self, text: &[u8], id: &Value, nudge: Option<String>) -> Option<String> {
         let response = CallResponse::read(text)?;
         let id = CallId::new(key(id));
-        let result = ToolResult::new(id, response.outcome, &response.identity);
-        let verdict = self.ring().after(&self.rules, self.clock.now(), &result);
+        let outcome = response.outcome;
+        let mut result = ToolResult::new(id, outcome, &response.identity);
+        let verdict = match response.invalid() {
+            None => self.ring().after(&self.rules, self.clock.now(), &result),
+            // The call never ran: it was none the server could understand (A4).
+            Some(failure) => {
+                let (mut ring, now) = (self.ring(), self.clock.now());
+                result.outcome = ToolOutcome::Refused;
+                ring.after(&self.rules, now, &result);
+                ring.invalid(&self.rules, now, &failure)
+            }
+        };
         let notes: Vec<String> =
             nudge.into_iter().chain(verdict.message().map(str::to_owned)).collect();
         response.rewritten(&self.rules, &self.spill, &notes)
@@ -201,7 +211,7 @@ impl Judge {
     fn huge(&self, mut line: Line, id: &Value) -> Line {
         let length = line.length();
         let Line::Spooled(spool) = &mut line else { return line };
-        let begun = spool.beginning(self.rules.preview).unwrap_or_default();
+        let begun = spool.beginning(self.rules.shown_preview()).unwrap_or_default();
         let begun = String::from_utf8_lossy(&begun).into_owned();
         let outcome = ToolOutcome::Ok;
         let result = ToolResult::new(CallId::new(key(id)), outcome, &format!("{length} {begun}"));

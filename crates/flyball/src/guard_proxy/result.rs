@@ -1,8 +1,9 @@
 //! The result of a tool call, as far as it has to be understood: its texts, whether it failed, and
 //! how it is written anew when something is added or taken out.
 
-use flyball_core::call::{CallRing, ToolOutcome};
+use flyball_core::call::{CallRing, ToolOutcome, ValidationFailure, ValidationKind};
 use flyball_core::policy::CallRules;
+use flyball_core::text::prefix;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -31,6 +32,21 @@ struct Item {
     kind: String,
     #[serde(default)]
     text: Option<String>,
+}
+
+/// The protocol's number for an unknown tool or arguments that do not fit.
+const INVALID_PARAMS: i64 = -32602;
+/// How results begin in which the protocol's own libraries say the same.
+const INVALID_MARKS: [&str; 3] = ["MCP error -32602:", "Unknown tool:", "Input validation error:"];
+/// Characters kept of what a server says.
+const ERROR_MAX: usize = 500;
+
+/// An error of the protocol.
+#[derive(Deserialize)]
+struct ProtocolError {
+    code: i64,
+    #[serde(default)]
+    message: String,
 }
 
 impl<'a> CallResponse<'a> {
@@ -66,6 +82,29 @@ impl<'a> CallResponse<'a> {
         Some(Self { whole, result: Some(object), content, outcome, identity, chars })
     }
 
+    /// What the server could not understand: a tool it does not have, or arguments that do not fit.
+    /// By the protocol's own number, or by the words the protocol's own libraries begin with.
+    pub(super) fn invalid(&self) -> Option<ValidationFailure> {
+        let expected = "a tool this server has, with the arguments its schema asks for";
+        let failure = |kind, error: &str| {
+            ValidationFailure::new(kind, expected, "", prefix(error, ERROR_MAX))
+        };
+        if let Some(error) = self.whole.get("error") {
+            let error: ProtocolError = serde_json::from_str(error.get()).ok()?;
+            return (error.code == INVALID_PARAMS)
+                .then(|| failure(kind_of(&error.message), &error.message));
+        }
+        if self.outcome != ToolOutcome::Tool {
+            return None;
+        }
+        let text = self.text();
+        let said = text.trim_start();
+        INVALID_MARKS
+            .iter()
+            .any(|mark| said.starts_with(mark))
+            .then(|| failure(kind_of(&text), &text))
+    }
+
     /// The message anew, with notes added and a large text taken out; none when it can stay.
     pub(super) fn rewritten(
         &self,
@@ -73,7 +112,7 @@ impl<'a> CallResponse<'a> {
         spill: &Spill,
         notes: &[String],
     ) -> Option<String> {
-        let result = self.result.as_ref()?;
+        let Some(result) = &self.result else { return self.error_with(notes) };
         result.get("content")?;
         let large = CallRing::large(rules, self.chars).is_some();
         if notes.is_empty() && !large {
@@ -82,7 +121,7 @@ impl<'a> CallResponse<'a> {
         let mut items: Vec<String> = Vec::new();
         let mut replaced = Vec::new();
         if large {
-            let notice = spill.replacement(rules, &self.text(), self.chars);
+            let notice = spill.spilled(rules, &self.text(), self.chars).into_text();
             items.push(answer::text(&notice).to_string());
             let others = self.content.iter().filter(|(_, text)| text.is_none());
             items.extend(others.map(|(item, _)| item.get().to_owned()));
@@ -98,10 +137,30 @@ impl<'a> CallResponse<'a> {
         Some(self.whole.with(&[("result", result)]))
     }
 
+    /// An error of the protocol with notes added; none when there is nothing to add.
+    fn error_with(&self, notes: &[String]) -> Option<String> {
+        let mut error: Value = serde_json::from_str(self.whole.get("error")?.get()).ok()?;
+        let message = error.get_mut("message").filter(|_| !notes.is_empty())?;
+        *message = format!("{}\n{}", message.as_str()?, notes.join("\n")).into();
+        Some(self.whole.with(&[("error", error.to_string())]))
+    }
+
     fn text(&self) -> String {
         let texts: Vec<&str> =
             self.content.iter().filter_map(|(_, text)| text.as_deref()).collect();
         texts.join("\n")
+    }
+}
+
+/// An unknown tool is told from wrong arguments by the server's own word for it.
+fn kind_of(message: &str) -> ValidationKind {
+    let message = message.to_ascii_lowercase();
+    if message.contains("unknown tool")
+        || (message.contains("tool") && message.contains("not found"))
+    {
+        ValidationKind::UnknownTool
+    } else {
+        ValidationKind::WrongType
     }
 }
 
@@ -114,7 +173,7 @@ fn text_of(item: &RawValue) -> Option<String> {
 /// long texts go.
 fn shortened(result: &RawObject<'_>, rules: &CallRules, notice: &str) -> Option<String> {
     let mut value: Value = serde_json::from_str(result.get("structuredContent")?.get()).ok()?;
-    let max = usize::try_from(rules.preview).unwrap_or(usize::MAX).max(notice.len());
+    let max = usize::try_from(rules.shown_preview()).unwrap_or(usize::MAX).max(notice.len());
     shorten(&mut value, max, notice);
     Some(value.to_string())
 }

@@ -2,6 +2,7 @@
 
 use flyball_core::guard::Rung;
 use flyball_core::guard::Trip;
+use flyball_core::task::AttemptReport;
 use flyball_core::text::{head, tail};
 use flyball_core::{IterationNo, Moment, RunId};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,37 @@ const NAME: usize = 200;
 const REASON: usize = 12_100;
 /// Characters kept of what was said.
 const SAID: usize = 100_000;
+
+/// A row of the trail: what it is stands in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "row", rename_all = "snake_case")]
+pub(crate) enum TrailRow {
+    /// A hook was asked.
+    Hook(HookReport),
+    /// An agent said something of an attempt.
+    Attempt(AttemptRow),
+}
+
+/// What an agent said of an attempt, on its way to the run it is in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AttemptRow {
+    /// The iteration it was said in.
+    pub(crate) iteration: IterationNo,
+    /// What was said.
+    pub(crate) reported: AttemptReport,
+}
+
+impl TrailRow {
+    /// The row as it was written; none when it is of a later version.
+    pub(crate) fn read(row: &HookRow) -> Option<Self> {
+        serde_json::from_str(&row.body).ok()
+    }
+
+    /// The row as it is written.
+    pub(crate) fn to_json(&self) -> Option<String> {
+        serde_json::to_string(self).ok()
+    }
+}
 
 /// One asking and its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -71,9 +103,11 @@ pub(crate) struct HookNote {
 /// The remarks on the hooks of a run.
 pub(crate) fn notes(journal: &Journal, run: &RunId) -> Result<Vec<HookNote>, JournalError> {
     let rows = journal.hooks_after(run, 0)?;
-    let note = |row: HookRow| {
-        let HookReport { note, iteration, .. } = serde_json::from_str(&row.body).ok()?;
-        Some(HookNote { at: row.at, iteration, note: note? })
+    let note = |row: HookRow| match TrailRow::read(&row)? {
+        TrailRow::Hook(HookReport { note, iteration, .. }) => {
+            Some(HookNote { at: row.at, iteration, note: note? })
+        }
+        TrailRow::Attempt(_) => None,
     };
     Ok(rows.into_iter().filter_map(note).collect())
 }
@@ -106,6 +140,6 @@ impl HookReport {
     }
 
     pub(crate) fn to_json(&self) -> Option<String> {
-        serde_json::to_string(self).ok()
+        TrailRow::Hook(self.clone()).to_json()
     }
 }

@@ -27,9 +27,7 @@ impl Drop for WorktreeLock {
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another run works there.
-    #[error(
-        "run `{run}` (process {pid}) is already at work here; end it with `flyball stop {run}`"
-    )]
+    #[error("run `{run}` (process {pid}) is already at work here")]
     AlreadyRunning {
         /// Its process id; 0 when it has not yet written it down.
         pid: u32,

@@ -36,6 +36,17 @@ pub struct HookRow {
     pub body: String,
 }
 
+/// A session as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionRow {
+    /// What it is kept under.
+    pub id: String,
+    /// When it was kept last.
+    pub updated: Moment,
+    /// Its state, as JSON.
+    pub state: Vec<u8>,
+}
+
 impl Journal {
     /// Reads a session's state, has it changed, and keeps the change and its report: all of it or
     /// nothing, and nobody comes in between.
@@ -87,6 +98,40 @@ impl Journal {
                 .prepare_cached("SELECT max(key) FROM hook_trail WHERE run = ?1")?
                 .query_row([run.as_str()], |row| row.get(0))?;
             Ok(number(last.unwrap_or(0)))
+        })
+    }
+
+    /// The sessions whose state was kept since then, the latest first.
+    pub fn sessions_since(
+        &self,
+        since: Moment,
+        limit: u32,
+    ) -> Result<Vec<SessionRow>, JournalError> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT id, updated, state FROM sessions WHERE updated >= ?1
+                 ORDER BY updated DESC, id LIMIT ?2",
+            )?;
+            let rows = select.query_map(params![stored(since.as_millis()), limit], |row| {
+                let updated = Moment::from_millis(number(row.get(1)?));
+                Ok(SessionRow { id: row.get(0)?, updated, state: row.get(2)? })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The trail of a session outside of a run, oldest first.
+    pub fn trail_of(&self, session: &str) -> Result<Vec<HookRow>, JournalError> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT key, at, body FROM hook_trail
+                 WHERE session = ?1 AND run IS NULL ORDER BY key",
+            )?;
+            let rows = select.query_map([session], |row| {
+                let at = Moment::from_millis(number(row.get(1)?));
+                Ok(HookRow { key: number(row.get(0)?), at, body: row.get(2)? })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 

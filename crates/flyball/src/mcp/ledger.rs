@@ -11,26 +11,13 @@ use serde_json::{Map, Value};
 
 use super::enclosing_run::Recorded;
 use super::refused::Refused;
-use super::session::{Checkpoint, Session, Trigger};
+use super::session::Session;
 use super::site::{self, Site};
-use crate::clock;
 use crate::journal::Journal;
 
 impl Site {
     /// Keeps the worktree as it is, where there is one, under the session's name.
-    pub(super) fn checkpoint(&self, session: &Session, trigger: Trigger) -> Checkpoint {
-        let iteration = if trigger == Trigger::Start { 0 } else { session.iteration };
-        Checkpoint {
-            iteration,
-            at: clock::rfc3339(site::now()),
-            trigger,
-            git_ref: self.keep_tree(&session.id, iteration),
-            guard: None,
-            note: None,
-        }
-    }
-
-    fn keep_tree(&self, session: &str, iteration: u32) -> Option<String> {
+    pub(super) fn keep_tree(&self, session: &str, iteration: u32) -> Option<String> {
         let mut worktree = self.worktree()?;
         let (dir, tasks) = (self.loop_dir.relative(), self.loop_dir.tasks_relative());
         let snapshot = worktree.snapshot(&dir, &tasks).ok()?;
@@ -52,11 +39,15 @@ impl Site {
         Ok(Recorded::Attempt(journal.add_attempt(&self.root, attempt)?))
     }
 
-    /// Writes down that a session's task is blocked, and why.
-    pub(super) fn block_task(&self, session: &Session, why: &str) -> Result<(), Refused> {
+    /// Writes down that a session's task is blocked, by its own claim or by a guard, and why.
+    pub(super) fn block_task(
+        &self,
+        session: &Session,
+        (standing, why): (Standing, &str),
+    ) -> Result<(), Refused> {
         let mut journal = self.journal()?;
         let task = TaskId::new(&session.task);
-        journal.mark_task(&self.root, &task, (Standing::Blocked, site::now()))?;
+        journal.mark_task(&self.root, &task, (standing, site::now()))?;
         let blockers = BTreeSet::from([why.to_owned()]);
         let attempt = attempt(session, AttemptStatus::Blocked, blockers);
         self.record(&mut journal, attempt)?;

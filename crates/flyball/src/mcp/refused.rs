@@ -4,6 +4,8 @@
 use std::fmt;
 use std::io;
 
+use flyball_core::iteration_session::SessionError;
+
 use crate::error::CliError;
 use crate::journal::JournalError;
 use crate::worktree::WorktreeError;
@@ -39,6 +41,21 @@ impl Refused {
         match self.fault {
             Fault::Arguments => Self::new(format!("{}; {}", self.text, usage())),
             Fault::Matter => self,
+        }
+    }
+
+    /// A session that does not do what it was asked for.
+    pub(super) fn session(id: &str, error: &SessionError) -> Self {
+        match error {
+            SessionError::Senseless { what } => Self::arguments(what),
+            SessionError::Over { status, why } => Self::new(format!(
+                "iteration session `{id}` is {status} and does not go on: {why}; begin another \
+                 one with `iteration_start`"
+            )),
+            SessionError::UnknownPromise { .. }
+            | SessionError::Fails { .. }
+            | SessionError::Tripped { .. }
+            | SessionError::NoPromise { .. } => Self::new(error.to_string()),
         }
     }
 

@@ -262,10 +262,3 @@ fn timed(rule: &Rule, call: Call<'_>, output: &str) -> RuleResult {
         duration_ms: clock.now().since(begun).get(),
     }
 }
-
-/// The mean of the scores; none without rules.
-pub(super) fn score(results: &[RuleResult]) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "a handful of rules")]
-    let number = results.len() as f64;
-    (!results.is_empty()).then(|| results.iter().map(|one| one.score).sum::<f64>() / number)
-}

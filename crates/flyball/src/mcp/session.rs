@@ -1,22 +1,17 @@
-//! An iteration session: what `iteration_start` begins and the other `iteration_*` tools go on with.
-//! Kept in the journal, so that it outlives the server. Never runs anything.
+//! An iteration session as it is kept in the journal, so that it outlives the server: the machine of
+//! the core, and the rules only the shell can run.
 
-use flyball_core::claim::read_structured;
-use flyball_core::iteration::{IterationRing, Safety, Validation};
-use flyball_core::policy::Policy;
-use flyball_core::{GuardKind, Moment};
+use flyball_core::iteration_session::{CheckpointDue, IterationSession};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refused::Refused;
 use super::rules::Rule;
 use super::site::{self, Site};
-use super::validate::Report;
+use super::words::{Checkpoint, SessionStatus};
 
 /// How many sessions of a repository are listed.
 const LISTED_MAX: usize = 50;
-/// How many checkpoints are kept of a session: every iteration's, and the last.
-const CHECKPOINTS_MAX: usize = 128;
 
 /// One session, as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,186 +20,17 @@ pub(super) struct Session {
     pub(super) revision: u64,
     pub(super) id: String,
     pub(super) task: String,
-    pub(super) max_iterations: u32,
-    pub(super) circuit_breaker_threshold: u32,
-    pub(super) completion_promises: Vec<String>,
     pub(super) validation_rules: Vec<Rule>,
-    pub(super) started: Moment,
-    /// The iteration at hand, from 1.
-    pub(super) iteration: u32,
-    pub(super) status: SessionStatus,
-    /// What the iterations before this one came to.
-    pub(super) ring: IterationRing,
-    /// What this one came to, by its latest validation.
-    pub(super) current: Option<Judgement>,
-    /// Rules that were red in the iteration before this one, where it was judged.
-    pub(super) red_before: Option<Vec<String>>,
-    pub(super) checkpoints: Vec<Checkpoint>,
-    /// Why it ended, where it did.
-    pub(super) ending: Option<String>,
-}
-
-/// Where a session stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum SessionStatus {
-    /// It goes on.
-    Open,
-    /// It was stopped by a guard or by a BLOCKED promise.
-    Blocked,
-    /// It is completed.
-    Completed,
-}
-
-/// What the latest validation of the iteration at hand came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Judgement {
-    pub(super) validation: Validation,
-    pub(super) red: Vec<String>,
-    /// What the caller reported with it.
-    #[serde(default)]
-    pub(super) report: Option<Report>,
-}
-
-/// A point the session can be looked at from later.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(super) struct Checkpoint {
-    /// After which iteration; 0 is the start.
-    pub(super) iteration: u32,
-    /// When, RFC 3339.
-    pub(super) at: String,
-    /// Why it was made.
-    pub(super) trigger: Trigger,
-    /// The git ref that keeps the whole worktree, where there is a repository.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) git_ref: Option<String>,
-    /// The guard that tripped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) guard: Option<String>,
-    /// What it said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) note: Option<String>,
-}
-
-/// Why a checkpoint was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Trigger {
-    /// The session began.
-    Start,
-    /// An iteration ended and the next began.
-    Iteration,
-    /// A guard ended the session.
-    Error,
-    /// The agent is blocked.
-    Blocked,
-    /// The work is complete.
-    Complete,
+    pub(super) machine: IterationSession,
 }
 
 impl Session {
-    /// Whether the iteration at hand may count, or the next one begin.
-    pub(super) fn safety(&self, site: &Site, of: Of) -> Result<Safety, Refused> {
-        let mut ring = self.ring.clone();
-        if let Some(current) = &self.current {
-            ring.record(current.validation.clone());
-        }
-        ring.meters.iterations = match of {
-            Of::ThisIteration => self.iteration.saturating_sub(1),
-            Of::NextIteration => self.iteration,
-        };
-        Ok(ring.may_start(&self.policy(site)?))
+    /// Makes the checkpoint that is due and keeps it with the session.
+    pub(super) fn checkpoint(&mut self, site: &Site, due: CheckpointDue) -> Checkpoint {
+        let git_ref = site.keep_tree(&self.id, due.iteration);
+        self.machine.checkpointed(due, site::now(), git_ref);
+        self.machine.checkpoints().next_back().map(Checkpoint::of).unwrap_or_default()
     }
-
-    fn policy(&self, site: &Site) -> Result<Policy, Refused> {
-        let mut rules = site.config.policy.clone().into_rules();
-        rules.limits.iterations = self.max_iterations;
-        rules.limits.tokens = 0;
-        rules.limits.cost_usd = 0.0;
-        rules.limits.runtime = flyball_core::Millis::ZERO;
-        rules.iterations.circuit_breaker = self.circuit_breaker_threshold;
-        Policy::new(rules).map_err(|error| Refused::new(error.to_string()))
-    }
-
-    /// Refuses what only an open session can do.
-    pub(super) fn must_be_open(&self) -> Result<(), Refused> {
-        let how = match self.status {
-            SessionStatus::Open => return Ok(()),
-            SessionStatus::Blocked => "blocked",
-            SessionStatus::Completed => "completed",
-        };
-        let why = self.ending.as_deref().unwrap_or_default();
-        Err(Refused::new(format!(
-            "iteration session `{}` is {how} and does not go on: {why}; begin another one with \
-             `iteration_start`",
-            self.id
-        )))
-    }
-
-    pub(super) fn end(&mut self, status: SessionStatus, why: impl Into<String>) {
-        self.status = status;
-        self.ending = Some(why.into());
-    }
-
-    pub(super) fn add_checkpoint(&mut self, checkpoint: Checkpoint) {
-        if self.checkpoints.len() >= CHECKPOINTS_MAX {
-            self.checkpoints.remove(0);
-        }
-        self.checkpoints.push(checkpoint);
-    }
-}
-
-/// What a safety check is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
-    ThisIteration,
-    NextIteration,
-}
-
-/// What an agent's output says about the work.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Promised {
-    /// A promise of completion that stands there.
-    pub(super) complete: Option<String>,
-    /// Why it cannot go on, where it says so.
-    pub(super) blocked: Option<String>,
-}
-
-impl Session {
-    /// Looks for the session's promises, and for a BLOCKED or DECIDE claim.
-    pub(super) fn promised(&self, output: &str) -> Promised {
-        let claims = read_structured(output);
-        let (stops, completes): (Vec<&String>, Vec<&String>) =
-            self.completion_promises.iter().partition(|promise| is_blocked(promise));
-        let stands = |promise: &&&String| match tag(promise) {
-            // A tag counts where the agent speaks, not where it quotes.
-            Some(kind) if kind.eq_ignore_ascii_case("complete") => claims.complete,
-            Some(_) | None => output.contains(promise.as_str()),
-        };
-        let blocked = claims
-            .blocked
-            .or_else(|| claims.decide.map(|question| format!("a human must decide: {question}")))
-            .or_else(|| stops.iter().find(stands).map(|promise| (*promise).clone()));
-        Promised { complete: completes.iter().find(stands).map(|one| (*one).clone()), blocked }
-    }
-}
-
-/// Whether a promise says that the work cannot go on: `BLOCKED`, with or without tag and reason.
-pub(super) fn is_blocked(promise: &str) -> bool {
-    let words = tag(promise).unwrap_or(promise).trim_start();
-    let Some(kind) = words.get(.."blocked".len()) else { return false };
-    let after = words.get("blocked".len()..).and_then(|rest| rest.chars().next());
-    kind.eq_ignore_ascii_case("blocked") && !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
-}
-
-/// The words inside a promise tag.
-fn tag(promise: &str) -> Option<&str> {
-    promise.trim().strip_prefix("<promise>")?.strip_suffix("</promise>").map(str::trim)
-}
-
-/// The name of a guard as the safety checks report it.
-pub(super) fn guard_name(guard: GuardKind) -> String {
-    guard.as_str().to_owned()
 }
 
 /// A session in the list of a repository.
@@ -234,13 +60,20 @@ impl Site {
                  `iteration_id` of a new one"
             ))
         };
-        let mut journal = self.journal()?;
-        let found = journal.with_session(&session_key(id), site::now(), |state| {
-            (state.map(<[u8]>::to_vec), state.map(<[u8]>::to_vec))
-        })?;
+        let found = self.journal()?.session_state(&session_key(id))?;
         serde_json::from_slice(&found.ok_or_else(unknown)?).map_err(|error| {
-            Refused::new(format!("iteration session `{id}` cannot be read back: {error}"))
+            Refused::new(format!(
+                "iteration session `{id}` cannot be read back ({error}); begin another one with \
+                 `iteration_start`"
+            ))
         })
+    }
+
+    /// A session that goes on, by its id.
+    pub(super) fn open_session(&self, id: &str) -> Result<Session, Refused> {
+        let session = self.session(id)?;
+        session.machine.check_open().map_err(|error| Refused::session(id, &error))?;
+        Ok(session)
     }
 
     /// Keeps a changed session; refused when someone else has changed it in the meantime.
@@ -270,8 +103,8 @@ impl Site {
         let entry = Listed {
             iteration_id: session.id.clone(),
             task: session.task.clone(),
-            iteration: session.iteration,
-            status: session.status,
+            iteration: session.machine.iteration(),
+            status: session.machine.status().into(),
         };
         journal.with_session(&self.key("sessions"), site::now(), |state| {
             let mut list = listed(state);
@@ -286,10 +119,7 @@ impl Site {
 
     /// The latest sessions of this repository, the latest last.
     pub(super) fn sessions(&self) -> Result<Vec<Listed>, Refused> {
-        let list = self.journal()?.with_session(&self.key("sessions"), site::now(), |state| {
-            (state.map(<[u8]>::to_vec), listed(state))
-        })?;
-        Ok(list)
+        Ok(listed(self.journal()?.session_state(&self.key("sessions"))?.as_deref()))
     }
 }
 
@@ -299,26 +129,4 @@ fn listed(state: Option<&[u8]>) -> Vec<Listed> {
 
 fn session_key(id: &str) -> String {
     format!("mcp:{id}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_promise_that_says_blocked_is_told_from_one_that_does_not() {
-        let cases = [
-            ("<promise>BLOCKED</promise>", true),
-            ("<promise> blocked: no key </promise>", true),
-            ("BLOCKED", true),
-            ("BLOCKED: waiting", true),
-            ("<promise>COMPLETE</promise>", false),
-            ("blockedness is gone", false),
-            ("All tests pass", false),
-            ("", false),
-        ];
-        for (promise, blocked) in cases {
-            assert_eq!(is_blocked(promise), blocked, "{promise}");
-        }
-    }
 }

@@ -16,6 +16,7 @@ use crate::error::CliError;
 use crate::gate::Cancel;
 use crate::journal::{Journal, state_dir};
 use crate::loopdir::LoopDir;
+use crate::spill::Spill;
 use crate::worktree::Worktree;
 
 /// Characters of a task's id.
@@ -27,6 +28,8 @@ pub(crate) struct Site {
     pub(super) root: PathBuf,
     pub(super) config: Config,
     pub(super) loop_dir: LoopDir,
+    /// Where large results go; they go with the server.
+    pub(super) spill: Spill,
     pub(super) state_dir: PathBuf,
 }
 
@@ -45,7 +48,8 @@ impl Site {
             .map_or_else(|_| sources.root.clone(), |worktree| worktree.root().to_path_buf());
         let config = sources.load()?;
         let loop_dir = LoopDir::new(&root, &config.loop_dir, &config.tasks_file);
-        let site = Self { root, config, loop_dir, state_dir: state_dir()? };
+        let spill = Spill::of_process(&loop_dir, now());
+        let site = Self { root, config, loop_dir, spill, state_dir: state_dir()? };
         // What is wrong with the journal is said now and not with every call.
         Journal::open(&site.state_dir)?;
         Ok(site)
@@ -100,6 +104,22 @@ impl Site {
         let window = self.config.policy.tasks.attempt_window;
         let window = enclosing.map_or(window, |enclosing| enclosing.reaches_back(now, window));
         Ok(TaskRing::new(journal.task_memory(&self.root, now, window)?))
+    }
+
+    /// The task ring as planning sees it. Inside a run a remedy that is due counts as applied: the
+    /// run applies it before its next iteration, and `loop_check` has told the agent so.
+    pub(super) fn due_ring(&self, journal: &Journal, now: Moment) -> Result<TaskRing, Refused> {
+        let enclosing = self.enclosing_run(journal)?;
+        let mut ring = self.task_ring(journal, now, enclosing.as_ref())?;
+        if let Some(enclosing) = enclosing {
+            let rules = &self.config.policy.tasks;
+            for status in ring.status(rules, now, &enclosing.run) {
+                if let Some(found) = ring.detect(rules, &enclosing.run, now, &status.task) {
+                    ring.apply(rules, now, &found, String::new());
+                }
+            }
+        }
+        Ok(ring)
     }
 
     /// Makes sure that a task name is one.

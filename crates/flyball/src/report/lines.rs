@@ -30,6 +30,11 @@ fn is_told_otherwise(guard: GuardKind, rung: Rung) -> bool {
     has_notice.contains(&guard) && rung != Rung::Halt
 }
 
+/// That a session was charged by its size, in a line.
+pub(crate) fn usage_estimated(bytes: u64, tokens: u64) -> String {
+    format!("the agent told no usage; {bytes} bytes are charged as {tokens} tokens")
+}
+
 impl TextReport {
     pub(super) fn new(paint: Paint) -> Self {
         Self { paint, status: StatusLine::new(), iteration: None }
@@ -185,6 +190,18 @@ impl TextReport {
                 let text = format!("{message}; fallback agent {agent} goes on");
                 self.line("STEER", number, &text, Paint::yellow);
             }
+            Notice::RescueCalled(rescue) => {
+                let at = rescue.task.as_ref().map(|task| format!(" at {task}")).unwrap_or_default();
+                let text = format!("the rescue agent takes one iteration{at}");
+                self.line("RESCUE", Some(rescue.iteration), &text, Paint::yellow);
+            }
+            Notice::UsageEstimated { bytes, tokens } => {
+                self.line("NOTE", number, &usage_estimated(*bytes, *tokens), Paint::yellow);
+            }
+            Notice::TaskRevisited { task, why } => {
+                let text = format!("{task} is done and is worked on again: {why}");
+                self.line("ASK", number, &text, Paint::yellow);
+            }
             Notice::TaskLeft { task, standing, why } => {
                 let text = format!("{task} ({}): {why}", standing.words());
                 self.line("LEAVE", number, &text, Paint::yellow);
@@ -202,16 +219,14 @@ impl TextReport {
     fn closed(&mut self, report: &IterationReport) {
         let (verb, colour): (&str, Colour) = match report.result {
             IterationResult::Passed => ("DONE", Paint::green),
-            IterationResult::Improved => ("DONE", Paint::yellow),
+            IterationResult::Improved | IterationResult::Unchecked => ("DONE", Paint::yellow),
             IterationResult::Red
             | IterationResult::Halted(_)
             | IterationResult::Died
             | IterationResult::Lost
             | IterationResult::Cut(_) => ("DONE", Paint::red),
         };
-        let is_unchecked = report.green.is_none() && report.result == IterationResult::Passed;
-        let word = if is_unchecked { "ended" } else { result_word(report.result) };
-        let mut parts = vec![word.to_owned()];
+        let mut parts = vec![result_word(report.result).to_owned()];
         if let Some(commit) = &report.commit {
             parts.push(format!("commit {}", flyball_core::text::prefix(commit, 8)));
         }

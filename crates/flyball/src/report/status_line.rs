@@ -4,7 +4,7 @@
 use std::io::IsTerminal;
 
 use flyball_core::Moment;
-use flyball_core::governor::RunStanding;
+use flyball_core::governor::{RunPhase, RunStanding};
 
 use super::summary::dollars;
 use crate::terminal;
@@ -88,11 +88,13 @@ impl StatusLine {
 }
 
 /// What is being done, short enough for the column of verbs.
-fn verb(phase: &str) -> &str {
+const fn verb(phase: RunPhase) -> &'static str {
     match phase {
-        "baselining" => "baseline",
-        "iterating" => "working",
-        "inspecting" => "looking",
-        other => other,
+        RunPhase::Baselining => "baseline",
+        RunPhase::Iterating => "working",
+        RunPhase::Inspecting => "looking",
+        RunPhase::Stopping | RunPhase::Gating | RunPhase::Waiting | RunPhase::Finished => {
+            phase.as_str()
+        }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use flyball_core::effect::Ending;
-use flyball_core::task::Standing;
-use flyball_core::{Millis, Outcome, RunId};
+use flyball_core::effect::{Ending, Rescue};
+use flyball_core::{Millis, RunId};
+
+use crate::telemetry::result_word;
 
 /// Whole seconds above a second: nobody plans by milliseconds.
 fn rounded(ms: u64) -> Millis {
@@ -41,50 +42,25 @@ pub fn summary_text(run: &RunId, ending: &Ending, max: u32, loop_dir: &str) -> S
         row(&mut out, "Spent", &spent);
     }
     for left in &ending.left {
-        let word = match left.standing {
-            Standing::Open => continue,
-            Standing::Blocked => "blocked",
-            Standing::Asked => "asked",
-            Standing::SetAside => "set aside",
-            Standing::Escalated => "needs a human",
-            Standing::ForcedDone => "left as done",
-        };
+        let word = left.standing.words();
         row(&mut out, "Left", &format!("{} ({word}): {}", left.task, first_line(&left.why)));
+    }
+    for rescue in &ending.rescues {
+        row(&mut out, "Rescue", &rescue_words(rescue));
     }
     row(&mut out, "Log", &format!("{loop_dir}/logs/summary.csv"));
     row(&mut out, "Run", &format!("{run}  (flyball log {run})"));
-    if let Some(next) = next_step(outcome, run) {
-        row(&mut out, "Next", &next);
+    for (index, step) in ending.next_steps.iter().enumerate() {
+        row(&mut out, if index == 0 { "Next" } else { "" }, step);
     }
     out
 }
 
-/// What to type next.
-fn next_step(outcome: Outcome, run: &RunId) -> Option<String> {
-    Some(match outcome {
-        Outcome::Complete | Outcome::CompleteUnverified => return None,
-        Outcome::Blocked => "remove what blocks it, then: flyball unblock && flyball run".into(),
-        Outcome::Decide => "flyball answer \"…\" && flyball run".into(),
-        Outcome::MaxIterations => format!("flyball run --resume {run} --max-iterations N"),
-        Outcome::MaxRuntime => format!("flyball run --resume {run} --max-runtime TIME"),
-        Outcome::MaxTokens => format!("flyball run --resume {run} --max-tokens N"),
-        Outcome::MaxCost => format!("flyball run --resume {run} --max-cost USD"),
-        Outcome::AgentNotStarted | Outcome::AgentRefused => "flyball doctor".into(),
-        Outcome::Interrupted | Outcome::Terminated | Outcome::UsageLimit | Outcome::Fault => {
-            format!("flyball run --resume {run}")
-        }
-        Outcome::Stuck
-        | Outcome::CircuitBreaker
-        | Outcome::QualityRegression
-        | Outcome::Thrashing
-        | Outcome::ConsecutiveFailures
-        | Outcome::ValidationFailure
-        | Outcome::RepetitionLoop
-        | Outcome::Stalled
-        | Outcome::QualityGateExhausted => {
-            format!("flyball log {run}, change the task or the prompt, then: flyball run")
-        }
-    })
+/// Which iteration another agent took, and what came of it.
+fn rescue_words(rescue: &Rescue) -> String {
+    let task = rescue.task.as_ref().map(|task| format!(" at {task}")).unwrap_or_default();
+    let result = rescue.result.map_or("not finished", result_word);
+    format!("iteration {}{task}, before {}: {result}", rescue.iteration, rescue.guard)
 }
 
 fn row(out: &mut String, name: &str, value: &str) {

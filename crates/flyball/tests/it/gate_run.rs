@@ -270,6 +270,19 @@ fn a_known_result_is_not_found_out_again() {
 }
 
 #[test]
+fn a_gate_that_timed_out_is_asked_again() {
+    let place = Place::new().gate("slow", "echo x >> slow", &[]);
+    let state = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(state.path()).unwrap();
+    let runner = place.runner();
+    let timed_out = Check::bare("slow", CheckStatus::TimedOut);
+    let result = GateResult { tree: "one".to_owned(), checks: vec![timed_out] };
+    runner.store(&mut journal, clock::wall(), &result).unwrap();
+    let again = runner.run_known(&journal, "one", &Cancel::new(), &|_| {}).unwrap();
+    assert!(again.is_green() && place.read("slow").lines().count() == 1, "{again:?}");
+}
+
+#[test]
 fn both_ends_of_what_was_printed_are_kept_in_a_file() {
     let place = Place::new().gate("long/one", "echo begin; seq 100000; echo end; exit 1", &[]);
     let runner = GateRunner { log_dir: Some(place.dir.path().to_path_buf()), ..place.runner() };

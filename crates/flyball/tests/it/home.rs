@@ -172,7 +172,17 @@ pub(crate) fn ending(outcome: Outcome) -> Ending {
         cost_micro_usd: 1_230_000,
         ..Tally::default()
     };
-    Ending { outcome, why: "Because.".to_owned(), trip, also, left, tally }
+    Ending {
+        outcome,
+        why: "Because.".to_owned(),
+        trip,
+        also,
+        left,
+        tally,
+        nothing_left: false,
+        rescues: Vec::new(),
+        next_steps: Vec::new(),
+    }
 }
 
 /// The id of a process that is gone.

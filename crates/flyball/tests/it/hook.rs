@@ -346,6 +346,41 @@ fn a_stop_with_a_red_gate_is_refused_three_times_and_no_more() {
 }
 
 #[test]
+fn what_gates_say_of_a_tree_that_changed_meanwhile_is_not_remembered() {
+    // The gate itself leaves something behind the first time.
+    let place = Place::new(
+        "[[gates.check]]\nname = \"tests\"\n\
+         command = \"echo x >> ../runs; test -f made || { echo y > made; exit 1; }; false\"\n",
+    );
+    one_call(&place, "claude", "1");
+    let runs = || fs::read_to_string(place.root().parent().unwrap().join("runs")).unwrap();
+    for count in 1..=2 {
+        assert_eq!(text(&place.ask("claude", "Stop", &stop("done")), "/decision"), "block");
+        assert_eq!(runs().lines().count(), count);
+        fs::remove_file(place.root().join("made")).unwrap();
+    }
+}
+
+#[test]
+fn sessions_outside_of_a_run_are_shown_with_their_calls() {
+    let place = Place::new(RED);
+    one_call(&place, "claude", "1");
+    assert_eq!(text(&place.ask("claude", "Stop", &stop("done")), "/decision"), "block");
+    let out = place.command(&["status", "--json"]).output().unwrap();
+    let status: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let session = &status["sessions"][0];
+    assert_eq!((&session["door"], &session["stops_refused"]), (&json!("hook"), &json!(1)));
+    assert_eq!(session["calls"]["calls"], 1, "{status}");
+    let name = session["name"].as_str().unwrap();
+    assert!(name.starts_with("claude/"), "{name}");
+    let text = place.command(&["status"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&text.stdout).contains(name));
+    let log = place.command(&["log", "--session", name]).output().unwrap();
+    let log = String::from_utf8_lossy(&log.stdout).into_owned();
+    assert!(log.contains("PreToolUse") && log.contains("Completion Blocked"), "{log}");
+}
+
+#[test]
 fn a_green_gate_or_a_repository_without_flyball_lets_the_agent_stop() {
     for config in ["", "[[gates.check]]\nname = \"tests\"\ncommand = \"true\"\n"] {
         let place = Place::new(config);

@@ -132,6 +132,9 @@ fn how_a_run_stands_is_written_with_its_events_or_not_at_all() {
 
 fn ending() -> Ending {
     Ending {
+        nothing_left: false,
+        rescues: Vec::new(),
+        next_steps: Vec::new(),
         outcome: Outcome::Stuck,
         why: "nothing moved".to_owned(),
         trip: None,
@@ -224,6 +227,7 @@ fn tasks_are_remembered_by_repository_and_window() {
     }
     journal.record_attempt(other, &attempt("S-9", 3000)).unwrap();
     let remedy = AppliedRemedy {
+        times: 1,
         task: TaskId::new("S-1"),
         pattern: Pattern::BlockedTaskSpin,
         remedy: Remedy::UnblockAuthority,

@@ -190,19 +190,78 @@ fn the_breaker_ends_a_session_and_blocks_its_task() {
     assert_eq!(last["checkpoint"]["trigger"], "error");
     assert_eq!(last["checkpoint"]["guard"], "circuit_breaker");
     assert_eq!(last["session_status"], "blocked");
-    let tasks = client.call("task_list", json!({ "state": "blocked" }));
+    let tasks = client.call("task_list", json!({ "state": "tripped" }));
     assert_eq!(tasks["tasks"][0]["task"], "US-3");
     let why = client.refused("iteration_next", json!({ "iteration_id": id }));
     assert!(why.contains("does not go on") && why.contains("circuit_breaker"), "{why}");
 }
 
 #[test]
+fn a_task_a_guard_stopped_is_nobodys_until_a_human_brings_it_back() {
+    let place = Place::new("");
+    let mut client = Client::mcp(&place.root);
+    let mut arguments = failing("US-1");
+    arguments["circuit_breaker_threshold"] = json!(1);
+    let id = start(&mut client, arguments.clone())["iteration_id"].clone();
+    let last = client.call("iteration_next", json!({ "iteration_id": id }));
+    assert_eq!(last["blocked_by"], "circuit_breaker");
+    // Every tool says the same of it: planning leaves it out, it is not begun, no remedy gives it.
+    assert_eq!(client.call("plan_next", json!({}))["task"], "US-3");
+    let why = client.refused("iteration_start", arguments.clone());
+    assert!(why.contains("stopped by a safety guard") && why.contains("tasks retry US-1"), "{why}");
+    let checked = client.call("loop_check", json!({ "task": "US-1" }));
+    assert_eq!((&checked["standing"], &checked["remedy"]), (&json!("tripped"), &Value::Null));
+    assert!(checked["briefing"].as_str().unwrap().contains("tasks retry US-1"), "{checked}");
+    client.call("task_update", json!({ "task": "US-1", "blocked": false }));
+    assert_eq!(client.call("plan_next", json!({}))["task"], "US-3");
+
+    let retry = Command::new(env!("CARGO_BIN_EXE_flyball"))
+        .current_dir(&place.root)
+        .env("FLYBALL_STATE", place.root.parent().unwrap().join("state"))
+        .env("XDG_CONFIG_HOME", place.root.parent().unwrap())
+        .args(["tasks", "retry", "US-1"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&retry.stdout).into_owned();
+    assert!(retry.status.success() && said.contains("was tripped and stands open again"), "{said}");
+    assert_eq!(client.call("plan_next", json!({}))["task"], "US-1");
+    start(&mut client, arguments);
+}
+
+#[test]
+fn a_task_that_is_planned_can_be_begun_and_no_other() {
+    let place = Place::new("");
+    let mut client = Client::mcp(&place.root);
+    let why = client.refused("iteration_start", failing("US-2"));
+    assert!(why.contains("waits for `US-1`"), "{why}");
+    let blocked = json!({ "task": "US-1", "status": "in_progress" });
+    for _ in 0..5 {
+        client.call("attempt_record", blocked.clone());
+        client.call("loop_check", json!({ "task": "US-1" }));
+    }
+    assert_eq!(client.call("loop_check", json!({ "task": "US-1" }))["standing"], "set_aside");
+    assert_eq!(client.call("plan_next", json!({}))["task"], "US-3");
+    let why = client.refused("iteration_start", failing("US-1"));
+    assert!(why.contains("out of planning (set aside)"), "{why}");
+    // A task blocked by its own claim is planned last, and may be begun again.
+    let planned = client.call("plan_next", json!({}))["task"].clone();
+    let id = start(&mut client, json!({ "task": planned, "max_iterations": 3 }));
+    let given = json!({ "iteration_id": id["iteration_id"], "promise": "BLOCKED: no key" });
+    assert_eq!(client.call("iteration_complete", given)["session_status"], "blocked");
+    assert_eq!(client.call("plan_next", json!({}))["task"], planned);
+    start(&mut client, json!({ "task": planned, "max_iterations": 3 }));
+}
+
+#[test]
 fn regression_thrashing_and_the_limit_are_reached_from_iteration_next() {
     let place = Place::new("");
     let mut client = Client::mcp(&place.root);
-    let begin = |client: &mut Client, max: u32| {
+    let mut tasks = 0;
+    let mut begin = |client: &mut Client, max: u32| {
+        tasks += 1;
+        let task = format!("t{tasks}");
         let arguments =
-            json!({ "task": "t", "max_iterations": max, "circuit_breaker_threshold": 20 });
+            json!({ "task": task, "max_iterations": max, "circuit_breaker_threshold": 20 });
         start(client, arguments)["iteration_id"].clone()
     };
 
@@ -420,6 +479,63 @@ fn a_large_result_is_replaced_by_its_path() {
     let path = text.lines().next().unwrap().rsplit(' ').next().unwrap();
     assert_eq!(fs::read_to_string(path).unwrap(), output);
     assert!(path.starts_with(place.root.join(".flyball/responses").to_str().unwrap()), "{path}");
+    let path = PathBuf::from(path);
+    client.end();
+    assert!(!path.exists(), "it goes with the server");
+}
+
+#[test]
+fn a_small_threshold_takes_the_preview_with_it() {
+    let place = Place::new("[calls]\nlarge_response = 100\n");
+    let mut client = Client::mcp(&place.root);
+    let output = "ä".repeat(101);
+    let answer = client.call("call_result", json!({ "call_id": "1", "output": output }));
+    let text = answer["replacement"].as_str().unwrap();
+    assert!(text.contains("Its first 100 characters:"), "{text}");
+    assert!(text.ends_with(&"ä".repeat(100)) && !text.ends_with(&output), "{text}");
+}
+
+#[test]
+fn the_ring_of_a_session_and_what_its_guards_did_are_told() {
+    let place = Place::new("");
+    let mut client = Client::mcp(&place.root);
+    for (tool, number) in [("read", 1), ("read", 2), ("write", 3)] {
+        let arguments = json!({ "n": number });
+        let mut checked =
+            client.call("call_check", json!({ "tool": tool, "arguments": arguments }));
+        checked["output"] = json!("done");
+        let told = client.call("call_result", checked);
+        assert_eq!(told["ring"]["calls"], number);
+    }
+    let malformed = client.call("call_check", json!({ "tool": "read", "arguments": [1] }));
+    assert_eq!((&malformed["may_run"], &malformed["verdict"]), (&json!(false), &json!("nudge")));
+    assert_eq!(malformed["ring"]["validation_streak"], 1);
+    let mut full = client.call("call_check", json!({ "tool": "read", "context_used": 0.72 }));
+    assert!(full["message"].as_str().unwrap().contains("70"), "{full}");
+    assert_eq!(full["ring"]["context_percent"], 70);
+    full["output"] = json!("done");
+    client.call("call_result", full);
+    for _ in 0..2 {
+        client.call("call_check", json!({ "tool": "" }));
+    }
+    let last = client.call("call_check", json!({ "tool": "" }));
+    assert_eq!(
+        (&last["verdict"], &last["tripped"]["guard"]),
+        (&json!("halt"), &json!("validation"))
+    );
+    let status = client.call("loop_status", json!({}));
+    let ring = &status["sessions"][0]["ring"];
+    assert_eq!(ring["tools"]["write"], 1, "{status}");
+    assert_eq!(ring["guards"]["validation"], json!({ "nudged": 3, "refused": 0, "halted": 1 }));
+    let out = Command::new(env!("CARGO_BIN_EXE_flyball"))
+        .current_dir(&place.root)
+        .env("FLYBALL_STATE", place.root.parent().unwrap().join("state"))
+        .args(["status", "--json"])
+        .output()
+        .unwrap();
+    let status: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(status["sessions"][0]["door"], "mcp", "{status}");
+    assert_eq!(status["sessions"][0]["calls"]["tools"]["write"], 1);
 }
 
 #[test]
@@ -502,7 +618,7 @@ fn wrong_arguments_are_told_with_the_right_ones() {
         ),
         ("attempt_record", json!({ "task": "t", "status": "lost" }), "`status`: unknown variant"),
         ("context_list", json!({ "limit": 0 }), "it must be 1 to 200"),
-        ("call_check", json!({ "tool": "" }), "`tool` is empty"),
+        ("call_check", json!({ "tool": "t", "context_used": 2 }), "it must be 0 to 1"),
         ("ask_human", json!({ "question": " " }), "`question` is empty"),
         ("task_update", json!({ "task": "US-1" }), "nothing is to be changed"),
     ];

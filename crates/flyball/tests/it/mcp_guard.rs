@@ -134,6 +134,27 @@ fn failures_in_a_row_are_told() {
 }
 
 #[test]
+fn a_tool_the_server_does_not_have_and_arguments_it_does_not_take_are_validation_failures() {
+    let answers = [
+        r#""error":{"code":-32602,"message":"Unknown tool: t"}"#,
+        r#""result":{"content":[{"type":"text","text":"Input validation error: n is required"}],"isError":true}"#,
+    ];
+    for answer in answers {
+        let place = place();
+        let script = answering("0").replace(r#""result":0"#, answer);
+        let mut client = guarded(&place, &[], &script);
+        let mut said = Vec::new();
+        for number in 0..3 {
+            let call = json!({ "name": "t", "arguments": { "n": number } });
+            said.push(client.request("tools/call", call).to_string());
+        }
+        assert!(said[0].contains("1/3 in a row"), "{said:?}");
+        assert!(said[2].contains("3/3 in a row"), "{said:?}");
+        assert!(!said[2].contains("tool calls failed in a row"), "{said:?}");
+    }
+}
+
+#[test]
 fn a_large_result_goes_to_a_private_file_that_goes_with_the_session() {
     let place = place();
     let long = "y".repeat(5000);

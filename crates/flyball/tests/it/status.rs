@@ -29,7 +29,8 @@ use crate::home::{Home, TASKS, at, ending, heard};
 fn without_runs_the_first_command_is_named() {
     let home = Home::new();
     assert_eq!(home.run(&["status"]).ok(), "No runs yet. `flyball run` starts one.\n");
-    assert_eq!(home.run(&["status", "--json"]).ok(), "[]\n");
+    let none: Value = serde_json::from_str(&home.run(&["status", "--json"]).ok()).unwrap();
+    assert_eq!(none, serde_json::json!({ "runs": [], "sessions": [] }));
 }
 
 #[test]
@@ -75,7 +76,7 @@ fn status_as_json_holds_everything_the_journal_knows() {
     let run = home.begin("r");
     home.end(&run, Outcome::Stuck);
     let shown: Value = serde_json::from_str(&home.run(&["status", "--json"]).ok()).unwrap();
-    let one = &shown[0];
+    let one = &shown["runs"][0];
     assert_eq!((&one["run"], &one["outcome"]), (&"r".into(), &"stuck".into()));
     assert_eq!((&one["life"], &one["here"]), (&"ended".into(), &true.into()));
     assert_eq!((&one["state"]["task"], &one["elapsed_ms"]), (&"B".into(), &61_000.into()));
@@ -90,7 +91,7 @@ fn watching_goes_on_and_ends_when_nobody_reads() {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     for _ in 0..2 {
         let line = lines.next().unwrap().unwrap();
-        assert!(line.starts_with('[') && line.contains("\"run\":\"r\""), "{line}");
+        assert!(line.starts_with('{') && line.contains("\"run\":\"r\""), "{line}");
     }
     drop(lines);
     assert_eq!(heard(child).code, 0);
@@ -165,6 +166,8 @@ fn recorded(home: &Home) -> RunId {
         memory: flyball_core::task::TaskMemory::default(),
         agent: AgentTraits::default(),
         other_agents: Vec::new(),
+        fallbacks: 0,
+        rescue: None,
     };
     let commit = Commit { hash: "0123456789abcdef".to_owned(), subject: "B: try".to_owned() };
     let claims = ClaimReading { complete: true, ..ClaimReading::default() };

@@ -117,6 +117,8 @@ pub(super) struct Story {
     pub(super) memory: TaskMemory,
     pub(super) agent: AgentTraits,
     pub(super) other_agents: Vec<AgentTraits>,
+    pub(super) fallbacks: u32,
+    pub(super) rescue: Option<u32>,
     rules: Rules,
     gates: Vec<GateName>,
     reds: Reds,
@@ -144,6 +146,8 @@ impl Story {
             memory: TaskMemory::default(),
             agent: AgentTraits { steerable: true, ..AgentTraits::default() },
             other_agents: Vec::new(),
+            fallbacks: 0,
+            rescue: None,
             rules: Policy::default().into_rules(),
             gates: Vec::new(),
             reds: |_| Vec::new(),
@@ -197,6 +201,8 @@ impl Story {
             memory: self.memory.clone(),
             agent: self.agent,
             other_agents: self.other_agents.clone(),
+            fallbacks: self.fallbacks,
+            rescue: self.rescue,
         };
         Event::RunStarted(Box::new(start))
     }

@@ -4,12 +4,12 @@ use std::format;
 use std::prelude::rust_2024::*;
 
 use super::story::{Act, Story, passed, stories};
-use crate::effect::Effect;
+use crate::effect::{Effect, Notice};
 use crate::event::AgentFact;
 use crate::guard::GuardKind;
 use crate::guard::Rung;
 use crate::outcome::Outcome;
-use crate::policy::OnBlocked;
+use crate::policy::{OnBlocked, OnStuck};
 use crate::task::{Attempt, AttemptReport, AttemptStatus, Standing};
 
 #[test]
@@ -61,17 +61,128 @@ fn tasks_that_take_turns_without_moving_are_escalated_together() {
     let outcome =
         story.run(|n| Act::says(&format!("<promise>BLOCKED:reason number {n}</promise>")));
     assert_eq!(outcome, Outcome::Blocked);
-    assert!(!story.tripped(GuardKind::TaskCycle).is_empty() || story.iterations() == 15);
+    assert_eq!(story.tripped(GuardKind::TaskCycle), [Rung::Ask]);
 }
 
 #[test]
-fn a_task_left_as_done_counts_as_done_only_where_that_is_asked_for() {
+fn a_task_left_as_done_has_not_passed_and_the_run_says_so() {
     let mut story = Story::new().tasks(stories(&["a"])).rules(|r| {
         r.limits.stuck = 20;
         r.tasks.force_next_marks = crate::policy::ForceNextMarks::Done;
     });
-    assert_eq!(story.run(|_| Act::idle()), Outcome::Complete);
-    assert_eq!(story.ending().left[0].standing, Standing::ForcedDone);
+    assert_eq!(story.run(|_| Act::idle()), Outcome::Blocked);
+    let ending = story.ending();
+    assert_eq!(ending.left[0].standing, Standing::ForcedDone);
+    assert!(ending.why.contains("- a (left as done)"), "{}", ending.why);
+    assert!(ending.nothing_left);
+    let retry =
+        "a was left as done and has not passed; to have it tried again: flyball tasks retry a";
+    assert_eq!(ending.next_steps[0], retry);
+    // A new run does not take it for passed either.
+    let mut again = Story::new().tasks(stories(&["a"]));
+    again.memory = story.governor.standing().unwrap().task_ring.memory();
+    assert_eq!(again.run(|_| Act::idle()), Outcome::Blocked);
+    assert_eq!(again.iterations(), 0);
+}
+
+#[test]
+fn what_depends_on_a_task_left_as_done_is_worked_on() {
+    let tasks = r#"{"userStories":[{"id":"a","title":"a"},
+        {"id":"b","title":"b","dependsOn":["a"]}]}"#;
+    let mut story = Story::new().tasks(tasks).rules(|r| {
+        r.limits.stuck = 20;
+        r.tasks.force_next_marks = crate::policy::ForceNextMarks::Done;
+    });
+    assert_eq!(story.run(|_| Act::idle()), Outcome::Blocked);
+    let last = story.reports.last().and_then(|report| report.task.clone());
+    assert_eq!(last, Some(crate::TaskId::new("b")));
+}
+
+#[test]
+fn a_remedy_stands_in_every_briefing_until_its_task_is_done() {
+    let mut story = Story::new().tasks(stories(&["a", "b"])).rules(|r| {
+        r.limits.stuck = 20;
+        r.review.enabled = false;
+        r.tasks.max_attempts_before_force_next = 20;
+    });
+    story.run(|n| match n {
+        1..=6 => Act::idle(),
+        7 => Act::commits(7).and_tasks(passed(&["a", "b"], &["a"])),
+        _ => Act::says("<promise>BLOCKED:enough</promise>"),
+    });
+    let advice = "Task `a` was attempted";
+    let told: Vec<bool> = story.briefings.iter().map(|text| text.contains(advice)).collect();
+    assert_eq!(told, [false, false, false, true, true, true, true, false]);
+}
+
+#[test]
+fn a_directive_to_leave_a_task_stands_until_a_human_brings_it_back() {
+    let mut story = Story::new().tasks(stories(&["a", "b"])).rules(|r| r.limits.stuck = 20);
+    story.run(|_| Act::idle());
+    let directive = "Task `a` is left for now";
+    assert!(story.briefings[5..].iter().all(|text| text.contains(directive)));
+    assert_eq!(story.briefings.len(), 10);
+    story.reopen();
+    assert!(!story.briefings[10].contains(directive), "{}", story.briefings[10]);
+}
+
+#[test]
+fn a_task_set_aside_for_being_stuck_stays_named() {
+    let mut story =
+        Story::new().tasks(stories(&["a", "b"])).rules(|r| r.iterations.on_stuck = OnStuck::Next);
+    story.run(|_| Act::idle());
+    assert_eq!(story.ending().outcome, Outcome::Stuck);
+    let told: Vec<bool> =
+        story.briefings.iter().map(|text| text.contains("Task a was set aside")).collect();
+    assert_eq!(told, [false, false, false, true, true, true]);
+}
+
+#[test]
+fn a_finished_task_worked_on_after_two_directives_is_told_to_a_human_and_holds_nothing_up() {
+    let mut story = Story::new().tasks(passed(&["a", "b"], &["a"])).rules(|r| {
+        r.review.enabled = false;
+        r.limits.iterations = 40;
+    });
+    let outcome = story.run(|n| match n {
+        20 => Act::commits(20).and_tasks(passed(&["a", "b"], &["a", "b"])),
+        n => Act { subject: "a: polish".into(), ..Act::commits(n) },
+    });
+    assert_eq!(outcome, Outcome::Complete);
+    let rungs = story.tripped(GuardKind::CompletedTaskRevisit);
+    assert_eq!(rungs, [Rung::Redirect, Rung::Redirect, Rung::Ask]);
+    let told = |notice: &&Notice| matches!(notice, Notice::TaskRevisited { task, .. } if task.as_str() == "a");
+    assert_eq!(story.notices.iter().filter(told).count(), 1);
+    assert_eq!(story.ending().left, []);
+    assert!(story.briefings[7..].iter().all(|text| text.contains("A human has been told")));
+}
+
+#[test]
+fn each_task_of_a_round_is_named_as_itself() {
+    let mut story = Story::new()
+        .tasks(stories(&["a", "b"]))
+        .rules(|r| r.iterations.on_blocked = OnBlocked::Next);
+    story.run(|n| Act::says(&format!("<promise>BLOCKED:reason number {n}</promise>")));
+    assert_eq!(story.tripped(GuardKind::TaskCycle), [Rung::Ask]);
+    let left = &story.ending().left;
+    assert_eq!(left.len(), 2);
+    for one in left {
+        let begin = format!("task {} is part of the round a → b", one.task);
+        assert!(one.why.starts_with(&begin), "{}", one.why);
+    }
+}
+
+#[test]
+fn an_outage_is_no_attempt() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    story.start();
+    for _ in 0..5 {
+        let iteration = story.alive().unwrap();
+        let lost = AgentFact::LostModel { message: "overloaded".into() };
+        story.perform(iteration, Act::dies().with(lost));
+        story.now = story.now.plus(crate::Millis::from_secs(1_800));
+        story.tell(crate::Event::TimerFired { timer: crate::event::Timer::Wait, iteration });
+    }
+    assert_eq!(attempts(&story), Vec::<&Attempt>::new());
 }
 
 fn reports(task: &str, status: AttemptStatus, blockers: &[&str], work: &[&str]) -> AgentFact {

@@ -55,9 +55,16 @@ pub(super) fn programs(report: &mut Report, config: &Config, root: Option<&Path>
             None => named(report, &agent.name, &programs),
         },
     }
-    for name in agent.fallback.iter().filter(|name| !programs.has(name)) {
-        let what = format!("there is no program `{name}` to fall back on");
-        report.warn(CHECK.0, what, format!("install it, or set agent.fallback in {FILE_NAME}"));
+    for other in &config.others {
+        let program = match (&other.command, &other.program) {
+            (Some(command), _) => command.argv().first().cloned().unwrap_or_default(),
+            (None, Some(program)) => program.clone(),
+            (None, None) => other.name.clone(),
+        };
+        if !finds(&program) {
+            let what = format!("there is no program `{program}` for the agent `{}`", other.name);
+            report.warn(CHECK.0, what, format!("install it, or change [roles] in {FILE_NAME}"));
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flyball_core::effect::{Ending, IterationReport, IterationResult, Notice};
+use flyball_core::effect::{Ending, IterationReport, IterationResult, Notice, Rescue};
 
 use flyball_core::event::{Commit, StopCause};
 use flyball_core::guard::Rung;
@@ -12,6 +12,7 @@ use super::super::columns::Tint;
 use super::{gates, told, words};
 use crate::hook::HookNote;
 use crate::journal::RunSummary;
+use crate::report::usage_estimated;
 
 /// How much of an evidence or reason is shown.
 const TEXT_MAX: usize = 400;
@@ -102,6 +103,13 @@ impl Story {
             Notice::AgentChanged { agent, message } => {
                 ("switches", Tint::Warn, format!("to fallback agent {agent}: {message}"))
             }
+            Notice::RescueCalled(rescue) => ("rescue", Tint::Warn, rescue_text(rescue)),
+            Notice::UsageEstimated { bytes, tokens } => {
+                ("notice", Tint::Warn, usage_estimated(*bytes, *tokens))
+            }
+            Notice::TaskRevisited { task, why } => {
+                ("asks", Tint::Warn, format!("{task} is done and is worked on again: {why}"))
+            }
             Notice::TaskLeft { task, standing, why } => {
                 ("leaves", Tint::Warn, format!("{task} {}: {why}", words::standing(*standing)))
             }
@@ -147,7 +155,7 @@ impl Story {
     }
 
     fn ended(&mut self, at: Moment, ending: &Ending) {
-        let Ending { outcome, why, also, left, .. } = ending;
+        let Ending { outcome, why, also, left, next_steps, .. } = ending;
         let tint = if outcome.is_success() { Tint::Good } else { Tint::Bad };
         let why = words::line(why, 2 * TEXT_MAX);
         let text = format!("{outcome} (exit {}): {why}", outcome.exit_code());
@@ -160,6 +168,10 @@ impl Story {
             let text = format!("{} {}: {}", one.task, words::standing(one.standing), one.why);
             let text = words::line(&text, TEXT_MAX);
             self.lines.push(Line { at, word: "left", tint: Tint::Warn, text });
+        }
+        for step in next_steps {
+            let text = words::line(step, 2 * TEXT_MAX);
+            self.lines.push(Line { at, word: "next", tint: Tint::Plain, text });
         }
     }
 
@@ -194,6 +206,13 @@ fn short(hash: &str) -> &str {
     flyball_core::text::prefix(hash, 9)
 }
 
+/// Which iteration another agent takes, and before what.
+fn rescue_text(rescue: &Rescue) -> String {
+    let at = rescue.task.as_ref().map(|task| format!(" at {task}")).unwrap_or_default();
+    let Rescue { iteration, guard, .. } = rescue;
+    format!("the rescue agent takes iteration {iteration}{at} before {guard} ends the run")
+}
+
 fn trip_text(trip: &Trip) -> String {
     let text = format!("{}: {}", trip.guard, trip.evidence);
     words::line(&text, TEXT_MAX)
@@ -221,6 +240,7 @@ const fn stop_word(cause: StopCause) -> &'static str {
 fn result_word(result: IterationResult) -> (String, Tint) {
     match result {
         IterationResult::Passed => ("passed".to_owned(), Tint::Good),
+        IterationResult::Unchecked => ("ended, nothing checked it".to_owned(), Tint::Plain),
         IterationResult::Red => ("red".to_owned(), Tint::Bad),
         IterationResult::Improved => ("red, but better".to_owned(), Tint::Warn),
         IterationResult::Halted(outcome) => (format!("halted, {outcome}"), Tint::Bad),

@@ -44,6 +44,7 @@ pub(super) fn agent(fact: &AgentFact, detail: Detail) -> Option<Told> {
         | AgentFact::ToolReturned(_)
         | AgentFact::SpokeNonsense(_)
         | AgentFact::Spent(_)
+        | AgentFact::Printed { .. }
         | AgentFact::FilledContext { .. }
         | AgentFact::Spoke
         | AgentFact::StopExamined(_)

@@ -1,14 +1,15 @@
 //! `call_check`: may this tool call run? The call ring for any agent.
 
-use flyball_core::call::{CallRing, ToolCall, Verdict};
+use flyball_core::call::{ToolCall, ValidationFailure, ValidationKind, Verdict};
 use flyball_core::{CallId, SubAgent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::clock;
+use crate::mcp::calls::{self, RingState, Tripped};
 use crate::mcp::refused::Refused;
-use crate::mcp::site::{self, Call, Site};
+use crate::mcp::site::{self, Call};
 use crate::mcp::tool::{Effect, Tool};
 
 pub(super) struct CheckCall;
@@ -18,9 +19,10 @@ pub(super) struct CheckCall;
 pub(super) struct Input {
     /// The tool that is to be called.
     tool: String,
-    /// Its arguments.
+    /// Its arguments, an object.
     #[serde(default)]
-    arguments: Map<String, Value>,
+    #[schemars(with = "serde_json::Map<String, Value>")]
+    arguments: Value,
     /// Names the call; made up when left out.
     #[serde(default)]
     call_id: Option<String>,
@@ -30,6 +32,10 @@ pub(super) struct Input {
     /// Which sub-agent calls, where there are several.
     #[serde(default)]
     agent: String,
+    /// The share of the context window that is used, 0 to 1, where it is known.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    context_used: Option<f64>,
 }
 
 pub(super) fn default_session() -> String {
@@ -52,37 +58,68 @@ pub(super) struct Output {
     /// What the agent is to be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    /// The guard that spoke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tripped: Option<Tripped>,
+    /// The session's calls so far, and what each guard did.
+    ring: RingState,
 }
 
 impl Tool for CheckCall {
     const NAME: &'static str = "call_check";
     const DESCRIPTION: &'static str = "Ask before a tool call whether it may run. Repeated and \
-        circling calls are nudged, then refused, and in the end the session is to be halted. Report \
-        what the call gave with call_result.";
+        circling calls are nudged, then refused, and in the end the session is to be halted. A \
+        call that cannot be made (no tool, arguments that are no object) counts as a validation \
+        failure. Report what the call gave with call_result.";
     const EFFECT: Effect = Effect::Writes;
     type Input = Input;
     type Output = Output;
 
     fn call(call: Call<'_>, input: Input) -> Result<Output, Refused> {
-        if input.tool.trim().is_empty() {
-            return Err(Refused::arguments("`tool` is empty; name the tool that is to be called"));
-        }
         let call_id = input.call_id.unwrap_or_else(|| format!("call-{}", clock::unique_nanos()));
         let rules = &call.site.config.policy.calls;
-        let arguments = Value::Object(input.arguments);
-        let asked = ToolCall::new(CallId::new(&call_id), input.tool, &arguments, rules)
-            .by(SubAgent::new(&input.agent));
-        let verdict =
-            with_ring(call.site, &input.session, |ring| ring.before(rules, site::now(), &asked))?;
+        let (now, agent) = (site::now(), SubAgent::new(&input.agent));
+        let permille = calls::permille(input.context_used)?;
+        let asked = malformed(&input.tool, &input.arguments).map_or_else(
+            || {
+                let id = CallId::new(&call_id);
+                Ok(ToolCall::new(id, input.tool, &input.arguments, rules).by(agent))
+            },
+            Err,
+        );
+        let (verdict, notice, ring) = call.site.with_calls(&input.session, |session| {
+            let notice = permille.and_then(|permille| session.context(permille));
+            let verdict = match &asked {
+                Ok(asked) => session.ring.before(rules, now, asked),
+                Err(failure) => session.ring.invalid(rules, now, failure),
+            };
+            session.note(&verdict);
+            (verdict, notice, session.state())
+        })?;
         Ok(Output {
             call_id,
             session: input.session,
             agent: input.agent,
             verdict: word(&verdict),
-            may_run: verdict.may_run(),
-            message: verdict.message().map(str::to_owned),
+            may_run: asked.is_ok() && verdict.may_run(),
+            message: calls::joined(notice.as_deref(), verdict.message()),
+            tripped: Tripped::of(&verdict),
+            ring,
         })
     }
+}
+
+/// What is wrong with a call that cannot be made at all (A4).
+fn malformed(tool: &str, arguments: &Value) -> Option<ValidationFailure> {
+    let (kind, expected, error) = if tool.trim().is_empty() {
+        (ValidationKind::MissingField, "the name of a tool in `tool`", "`tool` is empty")
+    } else if !arguments.is_object() && !arguments.is_null() {
+        (ValidationKind::WrongType, "an object in `arguments`", "`arguments` is no object")
+    } else {
+        return None;
+    };
+    let received = format!("tool {tool:?} with {arguments}");
+    Some(ValidationFailure::new(kind, expected, &received, error))
 }
 
 pub(super) const fn word(verdict: &Verdict) -> &'static str {
@@ -92,22 +129,4 @@ pub(super) const fn word(verdict: &Verdict) -> &'static str {
         Verdict::Refuse { .. } => "refuse",
         Verdict::Halt { .. } => "halt",
     }
-}
-
-/// Has the ring of a session changed; it outlives the server.
-pub(super) fn with_ring<R>(
-    site: &Site,
-    session: &str,
-    change: impl FnOnce(&mut CallRing) -> R,
-) -> Result<R, Refused> {
-    let key = site.key(&format!("calls:{session}"));
-    let mut journal = site.journal()?;
-    let result = journal.with_session(&key, site::now(), |state| {
-        // What cannot be read back is a ring of another version: begun anew.
-        let mut ring: CallRing =
-            state.and_then(|state| serde_json::from_slice(state).ok()).unwrap_or_default();
-        let result = change(&mut ring);
-        (serde_json::to_vec(&ring).ok(), result)
-    })?;
-    Ok(result)
 }

@@ -1,15 +1,16 @@
 //! `call_result`: what a tool call gave. The call ring for any agent.
 
-use flyball_core::call::{CallRing, CallStatus, ToolOutcome, ToolResult};
+use flyball_core::call::{ToolOutcome, ToolResult};
 use flyball_core::{CallId, SubAgent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::call_check::{default_session, with_ring, word};
+use super::call_check::{default_session, word};
+use crate::mcp::calls::{self, RingState, Tripped};
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call};
 use crate::mcp::tool::{Effect, Tool};
-use crate::spill::Spill;
+use crate::spill::Spilled;
 
 pub(super) struct ReportResult;
 
@@ -31,6 +32,10 @@ pub(super) struct Input {
     /// Which sub-agent called.
     #[serde(default)]
     agent: String,
+    /// The share of the context window that is used, 0 to 1, where it is known.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    context_used: Option<f64>,
 }
 
 /// How a call went.
@@ -74,12 +79,11 @@ pub(super) struct Output {
     /// What the agent is to be given instead of a result that is too large.
     #[serde(skip_serializing_if = "Option::is_none")]
     replacement: Option<String>,
-    /// Calls of the session so far.
-    calls: u64,
-    /// Refused ones among them.
-    refusals: u32,
-    /// Failed ones in a row.
-    failure_streak: u32,
+    /// The guard that spoke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tripped: Option<Tripped>,
+    /// The session's calls so far, and what each guard did.
+    ring: RingState,
 }
 
 impl Tool for ReportResult {
@@ -96,22 +100,22 @@ impl Tool for ReportResult {
         let result =
             ToolResult::new(CallId::new(&input.call_id), input.outcome.of_tool(), &input.output)
                 .by(SubAgent::new(&input.agent));
-        let (verdict, status): (_, CallStatus) = with_ring(call.site, &input.session, |ring| {
-            (ring.after(rules, site::now(), &result), ring.status())
+        let permille = calls::permille(input.context_used)?;
+        let (verdict, notice, ring) = call.site.with_calls(&input.session, |session| {
+            let notice = permille.and_then(|permille| session.context(permille));
+            let verdict = session.ring.after(rules, site::now(), &result);
+            session.note(&verdict);
+            (verdict, notice, session.state())
         })?;
-        let replacement = CallRing::large(rules, result.chars).map(|_| {
-            let spill = Spill::lasting(&call.site.loop_dir, site::now());
-            spill.replacement(rules, &input.output, result.chars)
-        });
+        let replacement = call.site.spill.large(rules, &input.output).map(Spilled::into_text);
         Ok(Output {
             call_id: input.call_id,
             session: input.session,
             verdict: word(&verdict),
-            message: verdict.message().map(str::to_owned),
+            message: calls::joined(notice.as_deref(), verdict.message()),
+            tripped: Tripped::of(&verdict),
             replacement,
-            calls: status.calls,
-            refusals: status.refusals,
-            failure_streak: status.failure_streak,
+            ring,
         })
     }
 }

@@ -2,16 +2,19 @@
 //! says so.
 
 use flyball_core::TaskId;
+use flyball_core::iteration_session::{CheckpointDue, CompleteStep};
+use flyball_core::task::Standing;
 use flyball_core::tasklist::ReviewStatus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::mcp::refused::Refused;
-use crate::mcp::session::{Checkpoint, Of, Session, SessionStatus, Trigger, is_blocked};
+use crate::mcp::session::Session;
 use crate::mcp::site::{Call, Site};
 use crate::mcp::tool::{Effect, Tool};
 use crate::mcp::validate::{self, Report};
+use crate::mcp::words::{Checkpoint, SessionStatus};
 
 pub(super) struct IterationComplete;
 
@@ -72,66 +75,42 @@ impl Tool for IterationComplete {
     type Output = Output;
 
     fn call(call: Call<'_>, input: Input) -> Result<Output, Refused> {
-        let mut session = call.site.session(&input.iteration_id)?;
-        session.must_be_open()?;
-        let said = match &input.promise {
-            Some(promise) => format!("{}\n{promise}", input.agent_output),
-            None => input.agent_output.clone(),
-        };
-        if let Some(promise) = &input.promise
-            && !is_blocked(promise)
-            && session.promised(promise).complete.is_none()
-        {
-            let known = session.completion_promises.join("`, `");
-            return Err(Refused::new(format!(
-                "`{promise}` is none of this session's promises: `{known}`; to end it as blocked, \
-                 give `<promise>BLOCKED:reason</promise>`"
-            )));
+        let mut session = call.site.open_session(&input.iteration_id)?;
+        let given = input.report.map(Report::checked).transpose()?;
+        let step = session.machine.complete(&input.agent_output, input.promise.as_deref());
+        match step.map_err(|error| Refused::session(&session.id, &error))? {
+            CompleteStep::Blocked { reason, due } => blocked(call.site, session, reason, due),
+            CompleteStep::JudgeFirst { said, report } => {
+                let report = given.or(report);
+                let (judged, _) = validate::judge(call, &mut session, &said, report.as_ref())?;
+                let finished = session.machine.finish(&judged);
+                let due = match finished {
+                    Ok(due) => due,
+                    Err(error) => {
+                        call.site.keep(&mut session)?;
+                        return Err(Refused::session(&session.id, &error));
+                    }
+                };
+                completed(call.site, session, input.notes, due)
+            }
         }
-        let own_words = input.promise.as_deref().filter(|promise| is_blocked(promise));
-        if let Some(reason) = session.promised(&said).blocked.or(own_words.map(str::to_owned)) {
-            return blocked(call.site, session, reason);
-        }
-        let earlier = session.current.as_ref().and_then(|current| current.report.clone());
-        let report = input.report.or(earlier);
-        let judged = validate::judge(call, &mut session, &said, report.as_ref())?;
-        call.site.keep(&mut session)?;
-        if !judged.passed {
-            return Err(Refused::new(format!(
-                "completion is refused because validation fails. {}",
-                judged.feedback
-            )));
-        }
-        let safety = session.safety(call.site, Of::ThisIteration)?;
-        if let Some(message) = safety.message() {
-            return Err(Refused::new(format!(
-                "completion is refused because a guard has tripped: {message} Call \
-                 `iteration_next` to end this session, and tell a human."
-            )));
-        }
-        if judged.promise.is_none() {
-            let known = session.completion_promises.join("`, `");
-            return Err(Refused::new(format!(
-                "completion is refused because nothing promises it: give `promise` as one of \
-                 `{known}`, or the agent's words with it as `agent_output`"
-            )));
-        }
-        completed(call.site, session, input.notes)
     }
 }
 
-fn blocked(site: &Site, mut session: Session, reason: String) -> Result<Output, Refused> {
-    let mut checkpoint = site.checkpoint(&session, Trigger::Blocked);
-    checkpoint.note = Some(reason.clone());
-    session.add_checkpoint(checkpoint.clone());
-    session.end(SessionStatus::Blocked, reason.clone());
+fn blocked(
+    site: &Site,
+    mut session: Session,
+    reason: String,
+    due: CheckpointDue,
+) -> Result<Output, Refused> {
+    let checkpoint = session.checkpoint(site, due);
     site.keep(&mut session)?;
-    site.block_task(&session, &reason)?;
+    site.block_task(&session, (Standing::Blocked, &reason))?;
     Ok(Output {
         completed: false,
         verified: false,
-        iteration: session.iteration,
-        session_status: session.status,
+        iteration: session.machine.iteration(),
+        session_status: session.machine.status().into(),
         message: Some(reason),
         task_list: "left as it is".to_owned(),
         checkpoint,
@@ -140,17 +119,20 @@ fn blocked(site: &Site, mut session: Session, reason: String) -> Result<Output, 
     })
 }
 
-fn completed(site: &Site, mut session: Session, notes: Option<String>) -> Result<Output, Refused> {
-    let checkpoint = site.checkpoint(&session, Trigger::Complete);
-    session.add_checkpoint(checkpoint.clone());
-    session.end(SessionStatus::Completed, "its validation passed");
+fn completed(
+    site: &Site,
+    mut session: Session,
+    notes: Option<String>,
+    due: CheckpointDue,
+) -> Result<Output, Refused> {
+    let checkpoint = session.checkpoint(site, due);
     site.keep(&mut session)?;
     site.complete_task(&session)?;
     Ok(Output {
         completed: true,
         verified: !session.validation_rules.is_empty(),
-        iteration: session.iteration,
-        session_status: session.status,
+        iteration: session.machine.iteration(),
+        session_status: session.machine.status().into(),
         message: None,
         task_list: move_story(site, &session, notes),
         checkpoint,
@@ -168,7 +150,10 @@ fn move_story(site: &Site, session: &Session, notes: Option<String>) -> String {
     }
     let review = site.config.policy.review.enabled;
     let notes = notes.unwrap_or_else(|| {
-        format!("completed in {} iteration(s); all validation rules hold", session.iteration)
+        format!(
+            "completed in {} iteration(s); all validation rules hold",
+            session.machine.iteration()
+        )
     });
     let moved = site.change_story(&task, |story, _| {
         if story.get("notes").and_then(Value::as_str).is_none_or(|old| old.trim().is_empty()) {

@@ -1,14 +1,17 @@
 //! `iteration_next`: goes on to the next iteration, if every guard agrees.
 
 use flyball_core::iteration::Safety;
+use flyball_core::iteration_session::{CheckpointDue, NextStep};
+use flyball_core::task::Standing;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::mcp::refused::Refused;
-use crate::mcp::session::{Checkpoint, Of, Session, SessionStatus, Trigger, guard_name};
+use crate::mcp::session::Session;
 use crate::mcp::site::{Call, Site};
 use crate::mcp::tool::{Effect, Tool};
 use crate::mcp::validate;
+use crate::mcp::words::{self, Checkpoint, SessionStatus};
 
 pub(super) struct IterationNext;
 
@@ -56,65 +59,63 @@ impl Tool for IterationNext {
     const DESCRIPTION: &'static str = "Go on to the next iteration. All guards are checked first, \
         in this order: max_iterations, circuit_breaker, quality_regression, thrashing. If one \
         trips, the answer has can_continue false with blocked_by and message, the task is marked \
-        blocked, a last checkpoint is stored, and the session is over: stop and tell a human. An \
+        tripped (only a human brings it back), a last checkpoint is stored, and the session is over: stop and tell a human. An \
         iteration that was not validated is validated first.";
     const EFFECT: Effect = Effect::Runs;
     type Input = Input;
     type Output = Output;
 
     fn call(call: Call<'_>, input: Input) -> Result<Output, Refused> {
-        let mut session = call.site.session(&input.iteration_id)?;
-        session.must_be_open()?;
-        let mut safety = session.safety(call.site, Of::NextIteration)?;
-        if safety.can_continue() && session.current.is_none() {
+        let mut session = call.site.open_session(&input.iteration_id)?;
+        let mut step = next(call.site, &mut session)?;
+        if step == NextStep::JudgeFirst {
             validate::judge(call, &mut session, &input.agent_output, None)?;
-            safety = session.safety(call.site, Of::NextIteration)?;
+            step = next(call.site, &mut session)?;
         }
-        if safety.can_continue() {
-            go_on(call.site, session)
-        } else {
-            stop(call.site, session, &safety)
+        match step {
+            NextStep::Began(due) => {
+                let checkpoint = session.checkpoint(call.site, due);
+                call.site.keep(&mut session)?;
+                Ok(answer(session, &Safety::default(), checkpoint))
+            }
+            NextStep::Stopped { safety, due } => stop(call.site, session, &safety, due),
+            NextStep::JudgeFirst => Err(Refused::new("the iteration could not be judged")),
         }
     }
 }
 
-fn go_on(site: &Site, mut session: Session) -> Result<Output, Refused> {
-    let checkpoint = site.checkpoint(&session, Trigger::Iteration);
-    session.add_checkpoint(checkpoint.clone());
-    if let Some(judgement) = session.current.take() {
-        session.ring.record(judgement.validation);
-        session.red_before = Some(judgement.red);
-    }
-    session.iteration = session.iteration.saturating_add(1);
-    site.keep(&mut session)?;
-    Ok(answer(session, &Safety::default(), checkpoint))
+fn next(site: &Site, session: &mut Session) -> Result<NextStep, Refused> {
+    let step = session.machine.next(&site.config.policy);
+    step.map_err(|error| Refused::session(&session.id, &error))
 }
 
-/// A guard says no: the task is blocked, a last checkpoint is stored, and that is the end.
-fn stop(site: &Site, mut session: Session, safety: &Safety) -> Result<Output, Refused> {
-    let guard = safety.blocked_by().map(guard_name).unwrap_or_default();
-    let message = safety.message().unwrap_or_default().to_owned();
-    let mut checkpoint = site.checkpoint(&session, Trigger::Error);
-    checkpoint.guard = Some(guard.clone());
-    checkpoint.note = Some(message.clone());
-    session.add_checkpoint(checkpoint.clone());
-    session.end(SessionStatus::Blocked, format!("{guard}: {message}"));
+/// A guard says no: the task is tripped, a last checkpoint is stored, and that is the end.
+fn stop(
+    site: &Site,
+    mut session: Session,
+    safety: &Safety,
+    due: CheckpointDue,
+) -> Result<Output, Refused> {
+    let checkpoint = session.checkpoint(site, due);
     site.keep(&mut session)?;
-    site.block_task(&session, &format!("iteration safety guard: {guard}"))?;
+    let guard = safety.blocked_by().map(words::guard_name).unwrap_or_default();
+    let why = format!("iteration safety guard: {guard}");
+    site.block_task(&session, (Standing::Tripped, &why))?;
     Ok(answer(session, safety, checkpoint))
 }
 
 fn answer(session: Session, safety: &Safety, checkpoint: Checkpoint) -> Output {
+    let machine = &session.machine;
     Output {
         can_continue: safety.can_continue(),
-        remaining: session.max_iterations.saturating_sub(session.iteration),
-        iteration: session.iteration,
-        max_iterations: session.max_iterations,
-        blocked_by: safety.blocked_by().map(guard_name),
+        remaining: machine.remaining(),
+        iteration: machine.iteration(),
+        max_iterations: machine.rules().max_iterations,
+        blocked_by: safety.blocked_by().map(words::guard_name),
         message: safety.message().map(str::to_owned),
-        also_tripped: safety.also.iter().map(|trip| guard_name(trip.guard)).collect(),
+        also_tripped: safety.also.iter().map(|trip| words::guard_name(trip.guard)).collect(),
         checkpoint,
-        session_status: session.status,
+        session_status: machine.status().into(),
         iteration_id: session.id,
         task: session.task,
     }

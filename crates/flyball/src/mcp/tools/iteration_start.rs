@@ -1,20 +1,17 @@
 //! `iteration_start`: begins a guarded iteration session.
 
-use flyball_core::iteration::IterationRing;
+use flyball_core::TaskId;
+use flyball_core::iteration_session::{IterationSession, SessionRules};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
 use crate::mcp::refused::Refused;
 use crate::mcp::rules::{RULES_MAX, Rule};
-use crate::mcp::session::{Session, SessionStatus, Trigger};
+use crate::mcp::session::Session;
 use crate::mcp::site::{self, Call, Site};
 use crate::mcp::tool::{Effect, Tool};
-
-const ITERATIONS_MAX: u32 = 100;
-const THRESHOLD_MAX: u32 = 20;
-const PROMISES_MAX: usize = 20;
-const PROMISE_CHARS_MAX: usize = 500;
+use crate::mcp::words::{self, SessionStatus};
 
 pub(super) struct IterationStart;
 
@@ -76,13 +73,13 @@ impl Tool for IterationStart {
         many iterations there may be, which words promise completion, and which validation rules \
         (command, content_pattern, coverage, file_exists) must hold. Answers with an iteration_id \
         for iteration_validate, iteration_next and iteration_complete. The session is kept even \
-        if this server is restarted.";
+        if this server is restarted. A task that plan_next leaves out (done, set aside, escalated, \
+        stopped by a guard, waiting for others) is refused.";
     const EFFECT: Effect = Effect::Writes;
     type Input = Input;
     type Output = Output;
 
     fn call(call: Call<'_>, input: Input) -> Result<Output, Refused> {
-        check(&input)?;
         let Input {
             task,
             max_iterations,
@@ -90,25 +87,16 @@ impl Tool for IterationStart {
             validation_rules,
             circuit_breaker_threshold,
         } = input;
-        let mut session = Session {
-            revision: 0,
-            id: new_id(),
-            task: Site::task_id(&task)?.to_string(),
-            max_iterations,
-            circuit_breaker_threshold,
-            completion_promises,
-            validation_rules,
-            started: site::now(),
-            iteration: 1,
-            status: SessionStatus::Open,
-            ring: IterationRing::default(),
-            current: None,
-            red_before: None,
-            checkpoints: Vec::new(),
-            ending: None,
-        };
-        let start = call.site.checkpoint(&session, Trigger::Start);
-        session.add_checkpoint(start);
+        let rules = SessionRules { max_iterations, circuit_breaker_threshold, completion_promises };
+        let id = new_id();
+        let machine = IterationSession::begin(rules, site::now())
+            .map_err(|error| Refused::session(&id, &error))?;
+        check(&validation_rules)?;
+        let task = Site::task_id(&task)?;
+        may_begin(call.site, &task)?;
+        let task = task.to_string();
+        let mut session = Session { revision: 0, id, task, validation_rules, machine };
+        session.checkpoint(call.site, IterationSession::first_checkpoint());
         call.site.keep_new(&session)?;
         let feedback = if session.validation_rules.is_empty() {
             "Nothing checks this work: without validation rules only the promise counts. Work, \
@@ -119,53 +107,36 @@ impl Tool for IterationStart {
         Ok(Output {
             iteration_id: session.id,
             task: session.task,
-            iteration: session.iteration,
+            iteration: session.machine.iteration(),
             max_iterations,
-            completion_promises: session.completion_promises,
+            completion_promises: session.machine.rules().completion_promises.clone(),
             validation_rules: session.validation_rules,
             circuit_breaker_threshold,
-            session_status: session.status,
+            session_status: session.machine.status().into(),
             feedback: feedback.to_owned(),
         })
     }
 }
 
-fn check(input: &Input) -> Result<(), Refused> {
-    let (iterations, threshold) = (input.max_iterations, input.circuit_breaker_threshold);
-    if !(1..=ITERATIONS_MAX).contains(&iterations) {
-        return Err(Refused::arguments(format!(
-            "`max_iterations` is {iterations}; it must be 1 to {ITERATIONS_MAX}"
-        )));
-    }
-    if !(1..=THRESHOLD_MAX).contains(&threshold) {
-        return Err(Refused::arguments(format!(
-            "`circuit_breaker_threshold` is {threshold}; it must be 1 to {THRESHOLD_MAX}"
-        )));
-    }
-    let promises = &input.completion_promises;
-    if promises.is_empty() || promises.len() > PROMISES_MAX {
-        return Err(Refused::arguments(format!(
-            "`completion_promises` has {} entries; it must have 1 to {PROMISES_MAX}",
-            promises.len()
-        )));
-    }
-    if promises.iter().any(|promise| promise.trim().is_empty()) {
-        return Err(Refused::arguments(
-            "`completion_promises` has an empty text in it, which every output would contain",
-        ));
-    }
-    if promises.iter().any(|promise| promise.chars().count() > PROMISE_CHARS_MAX) {
-        return Err(Refused::arguments(format!(
-            "a completion promise is longer than {PROMISE_CHARS_MAX} characters"
-        )));
-    }
-    if input.validation_rules.len() > RULES_MAX {
+fn check(rules: &[Rule]) -> Result<(), Refused> {
+    if rules.len() > RULES_MAX {
         return Err(Refused::arguments(format!(
             "there are {} validation rules; {RULES_MAX} are allowed",
-            input.validation_rules.len()
+            rules.len()
         )));
     }
-    input.validation_rules.iter().try_for_each(Rule::check)
+    rules.iter().try_for_each(Rule::check)
+}
+
+/// Refuses a task that planning leaves out: no two tools contradict each other.
+fn may_begin(site: &Site, task: &TaskId) -> Result<(), Refused> {
+    let journal = site.journal()?;
+    let ring = site.due_ring(&journal, site::now())?;
+    let list = site.tasks_if_any();
+    match ring.held_back(list.as_ref(), &site.config.policy.review, task) {
+        None => Ok(()),
+        Some(why) => Err(Refused::new(words::held_back(task, &why))),
+    }
 }
 
 /// Names a session: no two share it.

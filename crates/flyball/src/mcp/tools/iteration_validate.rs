@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::mcp::refused::Refused;
 use crate::mcp::rules::RuleResult;
-use crate::mcp::session::SessionStatus;
 use crate::mcp::site::Call;
 use crate::mcp::tool::{Effect, Tool};
-use crate::mcp::validate::{self, Report, Signal};
+use crate::mcp::validate::{self, Report};
+use crate::mcp::words::{self, SessionStatus, Signal};
 
 pub(super) struct IterationValidate;
 
@@ -45,9 +45,13 @@ pub(super) struct Output {
     score: Option<f64>,
     /// What each rule came to.
     rules: Vec<RuleResult>,
+    /// Failed iterations in a row, this one included.
+    failures_in_a_row: u32,
     /// The guard that tripped.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked_by: Option<String>,
+    /// Guards that tripped too.
+    also_tripped: Vec<String>,
     /// What the guard, or the agent's BLOCKED, says.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
@@ -73,24 +77,31 @@ impl Tool for IterationValidate {
     type Output = Output;
 
     fn call(call: Call<'_>, input: Input) -> Result<Output, Refused> {
-        let mut session = call.site.session(&input.iteration_id)?;
-        session.must_be_open()?;
-        let report = input.report.as_ref();
-        let judged = validate::judge(call, &mut session, &input.agent_output, report)?;
+        let mut session = call.site.open_session(&input.iteration_id)?;
+        let report = input.report.map(Report::checked).transpose()?;
+        let (judged, rules) =
+            validate::judge(call, &mut session, &input.agent_output, report.as_ref())?;
         call.site.keep(&mut session)?;
         Ok(Output {
             iteration_id: session.id,
             task: session.task,
-            iteration: session.iteration,
-            max_iterations: session.max_iterations,
-            signal: judged.signal,
+            iteration: session.machine.iteration(),
+            max_iterations: session.machine.rules().max_iterations,
+            signal: judged.signal.into(),
             passed: judged.passed,
             score: judged.score,
-            rules: judged.rules,
-            blocked_by: judged.blocked_by,
+            rules,
+            failures_in_a_row: session.machine.failures(),
+            blocked_by: judged.safety.blocked_by().map(words::guard_name),
+            also_tripped: judged
+                .safety
+                .also
+                .iter()
+                .map(|one| words::guard_name(one.guard))
+                .collect(),
             message: judged.message,
             promise: judged.promise,
-            session_status: session.status,
+            session_status: session.machine.status().into(),
             feedback: judged.feedback,
         })
     }

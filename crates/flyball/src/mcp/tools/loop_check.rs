@@ -1,6 +1,6 @@
 //! `loop_check`: looks for a loop in the attempts at a task, and does what is due about it.
 
-use flyball_core::task::{Applied, Detection, TaskRing};
+use flyball_core::task::{Applied, Detection, HeldBack, Standing, TaskRing};
 use flyball_core::{Moment, TaskId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,13 @@ impl Tool for CheckLoop {
         let mut ring = call.site.task_ring(&journal, now, enclosing.as_ref())?;
         let rules = &call.site.config.policy.tasks;
         let run = enclosing.as_ref().map(|enclosing| enclosing.run.clone()).unwrap_or_default();
-        let found = ring.detect(rules, &run, now, &task);
+        let mut found = ring.detect(rules, &run, now, &task);
+        // A task that a guard stopped is a human's to bring back: no remedy gives it to the agent.
+        if ring.standing(&task) == Standing::Tripped
+            && let Some(found) = &mut found
+        {
+            found.remedy = None;
+        }
         let due = input.action == Action::Apply
             && found.as_ref().is_some_and(|found| found.remedy.is_some());
         let applied = match (&found, &enclosing) {
@@ -102,6 +108,9 @@ impl Tool for CheckLoop {
             (Some(_) | None, _) => Applied::default(),
         };
         let mut output = answer(&task, &ring, found, (due && enclosing.is_none(), applied));
+        if let held @ Standing::Tripped = ring.standing(&task) {
+            output.briefing = Some(words::held_back(&task, &HeldBack::Stands(held)));
+        }
         output.left_to = enclosing.map(|enclosing| enclosing.run.to_string());
         Ok(output)
     }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
+use crate::mcp::calls::RingState;
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call};
 use crate::mcp::tool::{Effect, Tool};
@@ -41,11 +42,22 @@ struct Row {
     remedy: Option<&'static str>,
 }
 
-/// The ring.
+/// The calls of one agent session.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SessionCalls {
+    /// The session, as `call_check` names it.
+    session: String,
+    /// Its ring.
+    ring: RingState,
+}
+
+/// The rings.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Output {
     /// Every task that was attempted or does not simply stand open.
     rows: Vec<Row>,
+    /// The calls of agent sessions of the last day, and what each guard did.
+    sessions: Vec<SessionCalls>,
     /// Attempts that make a loop.
     max_attempts: u32,
     /// How long attempts count, in seconds.
@@ -55,7 +67,8 @@ pub(super) struct Output {
 impl Tool for LoopStatus {
     const NAME: &'static str = "loop_status";
     const DESCRIPTION: &'static str = "Show what is remembered of attempts at tasks: how many, the \
-        last one, where each task stands, which loop its attempts make, and what was done about it.";
+        last one, where each task stands, which loop its attempts make, and what was done about it; and \
+        the calls of agent sessions: how many per tool, and what each guard did.";
     const EFFECT: Effect = Effect::Reads;
     type Input = Input;
     type Output = Output;
@@ -71,8 +84,11 @@ impl Tool for LoopStatus {
         };
         let rows =
             ring.status(rules, now, &run).into_iter().filter(wanted).map(|one| row(&one)).collect();
+        let sessions = call.site.call_sessions()?.into_iter();
+        let sessions = sessions.map(|(session, ring)| SessionCalls { session, ring }).collect();
         Ok(Output {
             rows,
+            sessions,
             max_attempts: rules.max_attempts,
             attempt_window_seconds: rules.attempt_window.get() / 1000,
         })

@@ -59,7 +59,7 @@ pub(in crate::mcp) fn plan(call: Call<'_>) -> Result<Output, Refused> {
     let (_, list) = call.site.tasks()?;
     let review = &call.site.config.policy.review;
     let journal = call.site.journal()?;
-    let ring = call.site.task_ring(&journal, site::now(), None)?;
+    let ring = call.site.due_ring(&journal, site::now())?;
     let Some((mode, story)) = ring.plan_next(&list, review) else {
         let open = |row: &TaskRow| {
             !list

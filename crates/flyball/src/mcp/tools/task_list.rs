@@ -34,7 +34,7 @@ pub(in crate::mcp) enum TaskState {
     NeedsReview,
     /// A review wants something changed.
     ChangesRequested,
-    /// Blocked by its own claim or by a guard; still planned, last.
+    /// Blocked by its own claim; still planned, last.
     Blocked,
     /// Waits for a human's answer.
     Asked,
@@ -42,6 +42,8 @@ pub(in crate::mcp) enum TaskState {
     SetAside,
     /// Given to a human.
     Escalated,
+    /// Stopped by a safety guard; only a human brings it back.
+    Tripped,
     /// Finished.
     Done,
 }
@@ -145,6 +147,7 @@ fn state(site: &Site, story: &Story, standing: Standing) -> TaskState {
         Standing::Asked => TaskState::Asked,
         Standing::SetAside => TaskState::SetAside,
         Standing::Escalated => TaskState::Escalated,
+        Standing::Tripped => TaskState::Tripped,
         Standing::Open => match story.review_status.filter(|_| review.enabled) {
             Some(ReviewStatus::NeedsReview) => TaskState::NeedsReview,
             Some(ReviewStatus::ChangesRequested) => TaskState::ChangesRequested,

@@ -21,7 +21,7 @@ fn a_killed_run_goes_on_with_its_counts_and_nothing_is_left() {
     assert!(ran.stderr.contains("Iterations:  4 / 4"), "{}", ran.stderr);
     assert_eq!(scenario.told("iterations"), "1\n2\n3\n4\n");
     assert_eq!(scenario.column("iteration"), ["1", "2", "3", "4"]);
-    assert_eq!(scenario.column("outcome"), ["passed", "lost", "passed", "passed"]);
+    assert_eq!(scenario.column("outcome"), ["unchecked", "lost", "unchecked", "unchecked"]);
     let run = scenario.last_run();
     assert_eq!((run.state.tokens, run.state.cost_micro_usd), (400, 2_000_000));
     assert!(run.pid.is_none() || run.ended.is_some());

@@ -92,6 +92,19 @@ fn work_given_through_the_tool_is_work_of_the_iteration() {
 }
 
 #[test]
+fn what_is_said_in_the_name_of_another_iteration_is_not_this_ones() {
+    let script = r#"FLYBALL_ITERATION=7
+        tool attempt_record '{"task":"a","status":"in_progress","work_completed":["of another"]}'
+        pass a; pass b"#;
+    let scenario = scenario(script);
+    scenario.run().ended(0);
+    let attempts = attempts(&scenario);
+    assert!(!attempts.is_empty());
+    let work: Vec<&String> = attempts.iter().flat_map(|attempt| &attempt.work).collect();
+    assert!(!work.iter().any(|work| work.contains("of another")), "{work:?}");
+}
+
+#[test]
 fn inside_a_run_a_loop_check_tells_and_the_run_acts() {
     let script = format!(
         r#"tool loop_check '{{"task":"a"}}'

@@ -1,0 +1,63 @@
+//! A session outside of a run: what its hooks were asked and answered, from the trail.
+
+use flyball_core::guard::Rung;
+
+use super::super::columns::{self, Cell};
+use super::super::{fault, words};
+use crate::error::CliError;
+use crate::hook::{HookReport, TrailRow};
+use crate::journal::{HookRow, Journal};
+use crate::terminal::Paint;
+
+/// Characters shown of a reason.
+const WORDS_MAX: usize = 100;
+
+/// The trail of a session, as a table or as JSON lines.
+pub(super) fn text(
+    journal: &Journal,
+    name: &str,
+    (paint, json): (Paint, Option<AsJson>),
+) -> Result<String, CliError> {
+    let mut rows = journal.trail_of(name).map_err(fault::journal)?;
+    rows.extend(journal.trail_of(&format!("{name}/stop")).map_err(fault::journal)?);
+    rows.sort_by_key(|row| row.key);
+    if rows.is_empty() {
+        let error = CliError::no_input(format!("nothing is known of a session `{name}`"));
+        return Err(error.hint("`flyball status --json` names those that spoke through hooks"));
+    }
+    if json.is_some() {
+        let bodies: Vec<&str> = rows.iter().map(|row| row.body.as_str()).collect();
+        return Ok(format!("{}\n", bodies.join("\n")));
+    }
+    let mut lines = vec![columns::heading(&["TIME", "EVENT", "TOOL", "ANSWER", "WHY"])];
+    lines.extend(rows.iter().filter_map(line));
+    Ok(columns::render(&lines, paint))
+}
+
+/// That JSON is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AsJson;
+
+const fn answer(rung: Rung) -> &'static str {
+    match rung {
+        Rung::Pass => "pass",
+        Rung::Nudge => "nudge",
+        Rung::Refuse => "refuse",
+        Rung::Redirect => "redirect",
+        Rung::Ask => "ask",
+        Rung::Halt => "halt",
+    }
+}
+
+fn line(row: &HookRow) -> Option<Vec<Cell>> {
+    let TrailRow::Hook(report) = TrailRow::read(row)? else { return None };
+    let HookReport { event, tool, verdict, trip, stop_refused, note, .. } = report;
+    let why = trip.map(|trip| trip.evidence).or(stop_refused).or(note).unwrap_or_default();
+    Some(vec![
+        Cell::plain(words::time(row.at)),
+        Cell::plain(words::line(&event, 30)),
+        Cell::plain(words::line(if tool.is_empty() { "-" } else { &tool }, 30)),
+        Cell::plain(verdict.map_or("-", answer)),
+        Cell::plain(words::line(&why, WORDS_MAX)),
+    ])
+}
