@@ -36,7 +36,7 @@ fn governor_after(calls: u64, policy: &Policy) -> Governor {
         },
         human_files: HumanFiles::default(),
         memory: TaskMemory::default(),
-        agent: AgentTraits { steerable: true, structured: true, ..AgentTraits::default() },
+        agent: AgentTraits { steerable: true, ..AgentTraits::default() },
         other_agents: Vec::new(),
         fallbacks: 0,
         rescue: None,

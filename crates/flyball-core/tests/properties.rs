@@ -251,7 +251,7 @@ mod properties {
                     snapshot,
                     human_files,
                     memory: TaskMemory::default(),
-                    agent: AgentTraits { steerable, structured: true, ..AgentTraits::default() },
+                    agent: AgentTraits { steerable, ..AgentTraits::default() },
                     other_agents: Vec::new(),
                     fallbacks: 0,
                     rescue: None,

@@ -36,6 +36,7 @@ mod stream;
 mod stream_json;
 #[cfg(test)]
 mod tests;
+mod tools;
 mod trouble;
 mod usage_file;
 
@@ -51,6 +52,8 @@ pub use self::launch::{
 };
 pub use self::reading::{LocalTime, ReadRequest};
 pub use self::registry::{adapter, adapters};
+pub(crate) use self::tools::changes_files;
+pub use self::tools::{ToolKind, Tools};
 pub use self::usage_file::{SessionPlace, UsageEntry, UsageFile};
 
 /// The name under which agents that speak flyball's own protocol are read.
@@ -90,7 +93,6 @@ pub trait Adapter: Send + Sync {
     fn traits(&self) -> AgentTraits {
         AgentTraits {
             steerable: false,
-            structured: self.output().is_structured(),
             refuse_after_at_most: self.output().refuse_after_at_most(),
             may_be_silent: !self.output().is_structured(),
         }
@@ -111,6 +113,11 @@ pub trait Output: Send + Sync {
     /// Arguments of its tools that only talk about the call and do not change it (A1).
     fn free_text(&self) -> &'static [&'static str] {
         &["description", "explanation", "reason", "thought"]
+    }
+
+    /// Its tools that may change files (A3).
+    fn tools(&self) -> Tools {
+        &[]
     }
 
     /// The most identical calls it can be allowed, so that one is refused before its own loop guard

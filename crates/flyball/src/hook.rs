@@ -66,7 +66,7 @@ enum News {
     /// What a failure means.
     Settled(OnHookError),
     /// The input is understood as far as a failure needs it.
-    Understood(Heard),
+    Understood(Box<Heard>),
     /// The verdict.
     Done(Result<Reply, CliError>),
 }
@@ -86,6 +86,7 @@ impl Pace {
             Occasion::Before
             | Occasion::After
             | Occasion::Began
+            | Occasion::Human
             | Occasion::Ended
             | Occasion::Other => install::CALL_WAIT,
         };
@@ -119,7 +120,7 @@ pub fn answer(dialect: &'static dyn Dialect, event: &str, stay: HooksFor) -> Ans
             Err(_) => break "it took too long".to_owned(),
         }
     };
-    let reply = failed(occasion, on_error, &failure, heard.as_ref());
+    let reply = failed(occasion, on_error, &failure, heard.as_deref());
     let trouble = (reply.rung == Rung::Pass).then(|| {
         let name = dialect.name();
         format!("`{event}` of {name} could not be judged ({failure}), so the agent goes on")
@@ -159,7 +160,7 @@ fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
         }
         return Err(error);
     };
-    asked.pace.tell(News::Understood(heard.clone()));
+    asked.pace.tell(News::Understood(Box::new(heard.clone())));
     if let Some(session) = &context.run {
         return in_run::ask(asked, &context, &heard, session);
     }
@@ -168,6 +169,7 @@ fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
         Occasion::Before => calls::before(asked, &context, &heard, &mut journal),
         Occasion::After => calls::after(asked, &context, &heard, &mut journal),
         Occasion::Stop => stop::stop(asked, &context, &heard, &mut journal),
+        Occasion::Human => calls::human(asked, &context, &heard, &mut journal),
         Occasion::Other => calls::note(asked, &context, &heard, &mut journal),
         Occasion::Began => {
             context.loop_dir.sweep_responses(asked.at);
@@ -191,7 +193,9 @@ fn failed(occasion: Occasion, on_error: OnHookError, why: &str, heard: Option<&H
     let asks = match occasion {
         Occasion::Before => true,
         Occasion::Stop => heard.is_some_and(|heard| heard.stops_again == Some(false)),
-        Occasion::After | Occasion::Began | Occasion::Ended | Occasion::Other => false,
+        Occasion::After | Occasion::Began | Occasion::Human | Occasion::Ended | Occasion::Other => {
+            false
+        }
     };
     match on_error {
         OnHookError::Closed if asks => Reply::refuse(format!(

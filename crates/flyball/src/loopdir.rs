@@ -4,12 +4,14 @@
 mod human_files;
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use flyball_core::event::TasksSnapshot;
 use flyball_core::{IterationNo, Moment, RunId};
 use serde_json::json;
+use tempfile::NamedTempFile;
 
 use crate::{clock, platform};
 
@@ -188,13 +190,22 @@ impl LoopDir {
 
 /// Writes a file beside and renames it over: a reader sees the old or the new one, never a half.
 pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let mut beside = beside(path, 0o666)?;
+    beside.write_all(text.as_bytes())?;
+    beside.persist(path)?;
+    Ok(())
+}
+
+/// A new file beside another, with these rights as far as the user's mask allows; gone when it is
+/// not kept.
+pub fn beside(path: &Path, rights: u32) -> io::Result<NamedTempFile> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(name);
-    fs::write(&beside, text)?;
-    fs::rename(&beside, path).inspect_err(|_| {
-        fs::remove_file(&beside).ok();
-    })
+    name.push(".");
+    tempfile::Builder::new()
+        .prefix(&name)
+        .suffix(".tmp")
+        .permissions(fs::Permissions::from_mode(rights))
+        .tempfile_in(path.parent().unwrap_or(path))
 }
 
 /// Removes a file; one that is not there is no error.

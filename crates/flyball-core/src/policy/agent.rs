@@ -10,13 +10,11 @@ use crate::moment::Millis;
 pub struct AgentTraits {
     /// Whether a message can reach it in mid-session.
     pub steerable: bool,
-    /// Whether its output is a stream of events; a plain-text agent is silent while it thinks.
-    pub structured: bool,
     /// The most identical calls it can be allowed, so that one is refused before its own loop guard
     /// acts; none where it has none.
     #[serde(default)]
     pub refuse_after_at_most: Option<u32>,
-    /// Its silence says nothing: no stall is looked for.
+    /// Its silence says nothing, as with a plain-text agent that thinks: no stall is looked for.
     #[serde(default)]
     pub may_be_silent: bool,
 }
@@ -27,9 +25,11 @@ impl Policy {
     pub fn for_agent(&self, agent: &AgentTraits) -> Self {
         let mut rules = self.0.clone();
         if let Some(most) = agent.refuse_after_at_most {
-            // Never below the nudge, so that the policy stays a sensible one.
-            rules.calls.refuse_after =
-                rules.calls.refuse_after.min(most).max(rules.calls.nudge_after);
+            // Never below the nudge, so that the policy stays a sensible one. Such a loop guard looks
+            // at no results, so neither may the limit.
+            let calls = &mut rules.calls;
+            calls.refuse_after = calls.refuse_after.min(most).max(calls.nudge_after);
+            calls.refuse_after_changing = calls.refuse_after_changing.min(calls.refuse_after);
         }
         if agent.may_be_silent {
             rules.limits.stall_after = Millis::ZERO;

@@ -137,8 +137,7 @@ impl Scenario {
             _ => {}
         }
         let policy = Policy::new(rules).unwrap_or_default();
-        let traits =
-            AgentTraits { steerable: rng.chance(50), structured: true, ..AgentTraits::default() };
+        let traits = AgentTraits { steerable: rng.chance(50), ..AgentTraits::default() };
         let faults = Faults::default();
         let rescue = match persona {
             Persona::Rescued => Some(1),

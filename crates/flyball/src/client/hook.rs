@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use flyball_core::call::ToolOutcome;
+use flyball_core::call::{ToolOutcome, ValidationFailure};
 use flyball_core::guard::Rung;
 use serde_json::{Map, Value, json};
 
@@ -19,8 +19,10 @@ pub enum Occasion {
     After,
     /// The agent wants to stop.
     Stop,
-    /// A session or a turn begins.
+    /// A session begins.
     Began,
+    /// A human says something to the agent.
+    Human,
     /// A session is over.
     Ended,
     /// Something flyball has no say in.
@@ -47,6 +49,10 @@ pub struct Heard {
     pub stops_again: Option<bool>,
     /// How full the context window is, in thousandths, where the client tells.
     pub context: Option<u16>,
+    /// A call that is none (A4).
+    pub invalid: Option<ValidationFailure>,
+    /// Whether a human said something, not a hook in a human's place.
+    pub human: bool,
 }
 
 /// A call as a client tells it.
@@ -60,6 +66,10 @@ pub struct HeardCall {
     pub tool: String,
     /// Its arguments.
     pub args: Value,
+    /// The model's turn it belongs to; empty where the client does not tell.
+    pub round: String,
+    /// Whether it changes files, where the agent says so itself.
+    pub changes_files: Option<bool>,
 }
 
 /// An answer of a tool as a client tells it.
@@ -147,7 +157,7 @@ pub(crate) const CALL_AND_STOP: [&str; 4] =
     ["PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"];
 
 /// Those it listens to besides, where hooks stay.
-pub(crate) const SESSION: [&str; 2] = ["SessionStart", "SessionEnd"];
+pub(crate) const SESSION: [&str; 3] = ["SessionStart", "UserPromptSubmit", "SessionEnd"];
 
 /// Hooks in the shape Claude Code reads; codex, goose and qwen read the same.
 pub(crate) fn usual_table(
@@ -169,7 +179,8 @@ pub(crate) fn usual_occasion(event: &str) -> Occasion {
         "PreToolUse" => Occasion::Before,
         "PostToolUse" | "PostToolUseFailure" => Occasion::After,
         "Stop" => Occasion::Stop,
-        "SessionStart" | "UserPromptSubmit" => Occasion::Began,
+        "SessionStart" => Occasion::Began,
+        "UserPromptSubmit" => Occasion::Human,
         "SessionEnd" => Occasion::Ended,
         _ => Occasion::Other,
     }
@@ -185,13 +196,20 @@ pub(crate) fn usual_heard(input: &Value) -> Heard {
             agent: text(input, "agent_id"),
             tool: text(input, "tool_name"),
             args: input.get("tool_input").cloned().unwrap_or(Value::Null),
+            ..HeardCall::default()
         },
-        result: None,
-        stamp: String::new(),
         said: input.get("last_assistant_message").and_then(Value::as_str).map(str::to_owned),
         stops_again: input.get("stop_hook_active").and_then(Value::as_bool),
-        context: None,
+        human: is_human(input),
+        ..Heard::default()
     }
+}
+
+/// Whether what was said to the agent is a human's: refused stops come back as prompts in some
+/// clients, and others tell of an empty one after each round of calls.
+pub(crate) fn is_human(input: &Value) -> bool {
+    let prompt = input.get("prompt").and_then(Value::as_str).unwrap_or_default().trim();
+    !prompt.is_empty() && !prompt.starts_with(REFUSAL_MARK)
 }
 
 /// The answers Claude Code's hooks give.
@@ -203,6 +221,7 @@ pub(crate) fn usual_words(event: &str, occasion: Occasion, reply: &Reply) -> Str
         | Occasion::After
         | Occasion::Stop
         | Occasion::Began
+        | Occasion::Human
         | Occasion::Ended
         | Occasion::Other => String::new(),
     }

@@ -81,6 +81,7 @@ impl HookSetup {
             Occasion::Before
             | Occasion::After
             | Occasion::Began
+            | Occasion::Human
             | Occasion::Ended
             | Occasion::Other => self.call_timeout_secs,
         }

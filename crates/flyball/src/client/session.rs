@@ -4,6 +4,7 @@
 //! prices or of how claims are found.
 
 mod counting;
+mod rounds;
 
 use std::collections::VecDeque;
 
@@ -13,13 +14,14 @@ use flyball_core::call::{
 use flyball_core::claim::read_structured;
 use flyball_core::event::{Exit, ExitHow};
 use flyball_core::text::prefix;
-use flyball_core::{AgentFact, CallId, SubAgent};
+use flyball_core::{AgentFact, CallId, RoundId, SubAgent};
 
 use self::counting::Counting;
+use self::rounds::Rounds;
 use super::meter::Meter;
 use super::reading::{LocalTime, ReadRequest};
 use super::trouble::Trouble;
-use super::{AgentNote, Fact};
+use super::{AgentNote, Fact, Output, Tools, changes_files};
 
 const PREVIEW: usize = 200;
 const NAME: usize = 200;
@@ -38,6 +40,10 @@ pub(crate) struct Call<'a> {
     pub(crate) tool: &'a str,
     /// The arguments as JSON.
     pub(crate) args: &'a str,
+    /// The model's turn it belongs to; empty where the client does not tell.
+    pub(crate) round: &'a str,
+    /// Whether it changes files, where the agent says so itself.
+    pub(crate) changes_files: Option<bool>,
 }
 
 /// A tool's answer as a stream format reads it.
@@ -67,6 +73,8 @@ enum Reach {
 pub(crate) struct Session {
     facts: Vec<Fact>,
     free_text: Vec<String>,
+    tools: Tools,
+    rounds: Rounds,
     words: String,
     /// The message the words belong to.
     message: Option<String>,
@@ -88,14 +96,17 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(request: &ReadRequest, free_text: &[&str]) -> Self {
+    pub(crate) fn new(request: &ReadRequest, output: &dyn Output) -> Self {
         Self {
             facts: Vec::new(),
-            free_text: free_text
+            free_text: output
+                .free_text()
                 .iter()
                 .map(|&name| name.to_owned())
                 .chain(request.free_text.iter().cloned())
                 .collect(),
+            tools: output.tools(),
+            rounds: Rounds::default(),
             words: String::new(),
             message: None,
             unspoken: false,
@@ -120,15 +131,15 @@ impl Session {
         self.facts.push(Fact::Agent(fact));
     }
 
-    pub(crate) fn aside(&mut self, aside: AgentNote) {
-        self.facts.push(Fact::AgentNote(aside));
+    pub(crate) fn note(&mut self, note: AgentNote) {
+        self.facts.push(Fact::AgentNote(note));
     }
 
     /// The session's id, told once.
     pub(crate) fn id(&mut self, id: &str) {
         if !id.is_empty() && self.named.0.as_deref() != Some(id) {
             self.named.0 = Some(id.to_owned());
-            self.aside(AgentNote::Session(prefix(id, NAME).to_owned()));
+            self.note(AgentNote::Session(prefix(id, NAME).to_owned()));
         }
     }
 
@@ -137,7 +148,7 @@ impl Session {
         if !model.is_empty() && self.named.1.as_deref() != Some(model) {
             self.named.1 = Some(model.to_owned());
             self.meter.model(model);
-            self.aside(AgentNote::Model(prefix(model, NAME).to_owned()));
+            self.note(AgentNote::Model(prefix(model, NAME).to_owned()));
         }
     }
 
@@ -154,18 +165,26 @@ impl Session {
         }
         self.progress();
         self.saw(piece.len());
+        self.rounds.spoke();
         self.words.push_str(piece);
         if self.words.len() > 2 * WORDS {
             self.words = tail_bytes(&self.words, WORDS).to_owned();
         }
         self.unspoken = true;
-        self.aside(AgentNote::Said(piece.to_owned()));
+        self.note(AgentNote::Said(piece.to_owned()));
     }
 
     /// The message is whole: it was well-formed, unless it held a call, which speaks for itself.
     pub(crate) fn spoke(&mut self) {
         if std::mem::take(&mut self.unspoken) {
-            self.fact(AgentFact::Spoke);
+            // Words beside a call of the same turn are no turn of their own.
+            let beside_a_call =
+                self.message.as_deref().is_some_and(|turn| self.rounds.is_last(turn));
+            self.fact(if beside_a_call {
+                AgentFact::Spoke
+            } else {
+                AgentFact::OnlySpoke { agent: SubAgent::default() }
+            });
         }
     }
 
@@ -201,7 +220,11 @@ impl Session {
         self.remember(id, preview);
         let tool = prefix(call.tool, NAME);
         let mut fact = ToolCall::from_json(CallId::new(id), tool, call.args, &self.free_text)
-            .by(SubAgent::new(prefix(call.agent, NAME)));
+            .by(SubAgent::new(prefix(call.agent, NAME)))
+            .in_round(RoundId::new(self.rounds.called(call)));
+        let args = || serde_json::from_str(call.args).unwrap_or_default();
+        fact.mutating =
+            call.changes_files.unwrap_or_else(|| changes_files(self.tools, call.tool, args));
         // The whole name counts, however long it is.
         fact.call = fingerprint_call_text(call.tool, call.args, &self.free_text);
         self.fact(AgentFact::CalledTool(fact));
@@ -212,6 +235,7 @@ impl Session {
         self.progress();
         self.saw(answer.text.len());
         self.interrupted();
+        self.rounds.answered(answer.id);
         let id = CallId::new(prefix(answer.id, NAME));
         let result = ToolResult::new(id, answer.outcome, answer.text);
         self.fact(AgentFact::ToolReturned(result.by(SubAgent::new(prefix(answer.agent, NAME)))));
@@ -227,6 +251,7 @@ impl Session {
 
     /// A call that was told, and then turned out to be none.
     pub(crate) fn bad_answer(&mut self, id: &str, kind: ValidationKind, error: &str) {
+        self.rounds.answered(id);
         let made = self.made.iter().rposition(|(made, _)| made == prefix(id, NAME));
         let args = made.and_then(|at| self.made.remove(at)).map(|(_, args)| args);
         self.bad_call(kind, args.as_deref().unwrap_or(error), error);
@@ -241,14 +266,12 @@ impl Session {
 
     /// Something that could not be understood, told beside the agent's words.
     pub(crate) fn nonsense(&mut self, kind: ValidationKind, received: &str, error: &str) {
-        let error = prefix(error, MESSAGE);
-        let failure = ValidationFailure::new(kind, expected(kind), received, error);
-        self.fact(AgentFact::SpokeNonsense(failure));
+        self.fact(AgentFact::SpokeNonsense(failure(kind, received, error)));
     }
 
     /// The client tries again by itself.
     pub(crate) fn retrying(&mut self, trouble: Option<Trouble>, message: &str) {
-        self.aside(AgentNote::Retrying(prefix(message, MESSAGE).to_owned()));
+        self.note(AgentNote::Retrying(prefix(message, MESSAGE).to_owned()));
         if let (Some(trouble), Reach::Open | Reach::Retrying(_)) = (trouble, &self.reach) {
             self.reach = Reach::Retrying(trouble);
         }
@@ -271,7 +294,7 @@ impl Session {
 
     /// The client failed otherwise.
     pub(crate) fn failed(&mut self, message: &str) {
-        self.aside(AgentNote::Failed(prefix(message, MESSAGE).to_owned()));
+        self.note(AgentNote::Failed(prefix(message, MESSAGE).to_owned()));
     }
 
     /// Now, on the local clock, where one was given.
@@ -319,6 +342,11 @@ pub(crate) fn last_words(words: &str) -> String {
 pub(crate) fn tail_bytes(text: &str, max: usize) -> &str {
     let cut = text.len().saturating_sub(max);
     (cut..=text.len()).find_map(|at| text.get(at..)).unwrap_or("")
+}
+
+/// Something that could not be understood, in bounds.
+pub(crate) fn failure(kind: ValidationKind, received: &str, error: &str) -> ValidationFailure {
+    ValidationFailure::new(kind, expected(kind), received, prefix(error, MESSAGE))
 }
 
 fn expected(kind: ValidationKind) -> &'static str {

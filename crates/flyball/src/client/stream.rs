@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use flyball_core::call::ValidationKind;
+use flyball_core::call::{StreamLines, ValidationKind};
 use flyball_core::event::{Exit, ExitHow};
 use memchr::memmem;
 use serde::Deserialize;
@@ -61,7 +61,7 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(
 
 /// Notes an event of an unknown kind.
 pub(crate) fn unknown(kind: &str, to: &mut Session) -> Understood {
-    to.aside(AgentNote::Unknown(flyball_core::text::prefix(kind, 100).to_owned()));
+    to.note(AgentNote::Unknown(flyball_core::text::prefix(kind, 100).to_owned()));
     Understood::Event
 }
 
@@ -78,13 +78,14 @@ pub(crate) struct StreamReader<F> {
 /// The session with what is known of the stream itself.
 struct StreamState {
     session: Session,
+    lines: StreamLines,
+    /// Whether there was an event.
     begun: bool,
-    in_nonsense: bool,
 }
 
 impl<F: StreamFormat> StreamReader<F> {
     pub(crate) fn new(format: F, session: Session) -> Self {
-        let state = StreamState { session, begun: false, in_nonsense: false };
+        let state = StreamState { session, lines: StreamLines::default(), begun: false };
         let (stdout, stderr) = (Lines::default(), Lines::default());
         Self { format, state, stdout, stderr, complaint: VecDeque::new() }
     }
@@ -104,10 +105,12 @@ impl StreamState {
             Line::Overlong(_) => Understood::Nothing,
         };
         match understood {
-            Understood::Event => (self.begun, self.in_nonsense) = (true, false),
-            Understood::Nothing if !self.begun || self.in_nonsense => {}
+            Understood::Event => {
+                self.begun = true;
+                self.lines.event();
+            }
+            Understood::Nothing if !self.lines.bad() => {}
             Understood::Nothing => {
-                self.in_nonsense = true;
                 let error = match line {
                     Line::Whole(_) => "the line is no JSON event",
                     Line::Overlong(_) => "the line is longer than 8 MiB",

@@ -67,7 +67,7 @@ fn an_unknown_event_or_a_field_of_another_type_is_never_fatal() {
         r#"{"no":"type"}"#,
         r#"{"type":"call","id":3,"tool":["x"],"args":"text"}"#,
     ];
-    for known in adapters().filter(|adapter| adapter.traits().structured) {
+    for known in adapters().filter(|adapter| adapter.output().is_structured()) {
         let mut out = Vec::new();
         let mut reader = known.output().reader(&ReadRequest::default());
         for line in lines {
@@ -121,7 +121,7 @@ fn flyballs_own_protocol_reaches_every_ring() {
         AgentFact::SpokeNonsense(invalid),
         AgentFact::Spent(spend),
         AgentFact::FilledContext { permille: 400 },
-        AgentFact::Spoke,
+        AgentFact::OnlySpoke { .. },
     ] = facts.as_slice()
     else {
         panic!("{facts:?}")
@@ -155,7 +155,8 @@ fn words_before_a_call_are_not_the_final_ones() {
 fn a_message_with_a_malformed_call_is_not_a_well_formed_one() {
     let bad = r#"{"type":"invalid","error":"no JSON","received":"{"}"#;
     let (facts, _) = read_as("flyball", &[TEXT, bad, TEXT, bad, TEXT, bad]);
-    assert!(!agent_facts(facts).contains(&AgentFact::Spoke));
+    let spoke = |fact: &AgentFact| matches!(fact, AgentFact::Spoke | AgentFact::OnlySpoke { .. });
+    assert!(!agent_facts(facts).iter().any(spoke));
 }
 
 #[test]
@@ -288,5 +289,59 @@ fn a_clients_own_loop_guard_is_never_reached() {
             "{}: clients override the 8th or 9th",
             known.name()
         );
+    }
+}
+
+#[test]
+fn a_hook_tells_apart_what_failed_exited_did_not_run_and_was_no_call() {
+    let after = |client: &str, event: &str, input: serde_json::Value| {
+        let dialect = registry::dialect(client).unwrap();
+        let heard = dialect.read(dialect.occasion(event), &input);
+        (heard.result.map(|result| result.outcome), heard.invalid.map(|failure| failure.kind))
+    };
+    let failed =
+        |client, error: &str| after(client, "PostToolUseFailure", json!({ "error": error }));
+    let plugin = |client, text: &str| {
+        after(client, "PostToolUse", json!({ "tool_response": text, "is_error": true }))
+    };
+    let outcome = |outcome| (Some(outcome), None);
+    let unknown = "<tool_use_error>Error: No such tool available: X</tool_use_error>";
+    let cases = [
+        (failed("claude", "Exit code 2\nboom"), outcome(ToolOutcome::Exit)),
+        (failed("claude", "Exit code 143\nCommand timed out after 2m"), outcome(ToolOutcome::Tool)),
+        (failed("claude", "String to replace not found"), outcome(ToolOutcome::Tool)),
+        (failed("claude", "Sibling tool call errored"), outcome(ToolOutcome::Refused)),
+        (failed("claude", "flyball: refused"), outcome(ToolOutcome::Refused)),
+        (failed("claude", unknown), (None, Some(ValidationKind::UnknownTool))),
+        (failed("qwen", "Exit Code: 2"), outcome(ToolOutcome::Exit)),
+        (failed("qwen", "flyball: refused"), outcome(ToolOutcome::Refused)),
+        (failed("qwen", "no such file"), outcome(ToolOutcome::Tool)),
+        (plugin("opencode", "flyball: refused"), outcome(ToolOutcome::Refused)),
+        (plugin("pi", "Command exited with code 1"), outcome(ToolOutcome::Exit)),
+        (plugin("pi", "no such file"), outcome(ToolOutcome::Tool)),
+        (
+            after("gemini", "AfterTool", json!({ "tool_response": { "llmContent": "x" } })),
+            outcome(ToolOutcome::Ok),
+        ),
+        (
+            after("gemini", "AfterTool", json!({ "tool_response": { "error": {} } })),
+            outcome(ToolOutcome::Tool),
+        ),
+        (
+            after("copilot", "postToolUse", json!({ "toolResult": { "resultType": "denied" } })),
+            outcome(ToolOutcome::Refused),
+        ),
+        (after("codex", "PostToolUse", json!({ "tool_response": "x" })), outcome(ToolOutcome::Ok)),
+        (
+            after("flyball", "PostToolUse", json!({ "error": "refused" })),
+            outcome(ToolOutcome::Refused),
+        ),
+        (
+            after("flyball", "PreToolUse", json!({ "tool": "t", "args": 1 })),
+            (None, Some(ValidationKind::WrongType)),
+        ),
+    ];
+    for (number, (told, wanted)) in cases.into_iter().enumerate() {
+        assert_eq!(told, wanted, "case {number}");
     }
 }

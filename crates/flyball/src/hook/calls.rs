@@ -167,6 +167,12 @@ pub(super) fn before(
     journal: &mut Journal,
 ) -> Result<Reply, CliError> {
     let rules = &context.policy.calls;
+    if let Some(failure) = &heard.invalid {
+        return step(asked, context, heard, journal, |state| {
+            let verdict = state.ring.invalid(rules, asked.at, failure);
+            (state.reply_before(&verdict, Advises::of(asked)), verdict.trip().cloned())
+        });
+    }
     let call = in_run::call(asked, context, heard);
     let identity = identity(&call).or_else(|| stamped(heard, asked.occasion));
     step(asked, context, heard, journal, |state| {
@@ -206,7 +212,11 @@ pub(super) fn after(
             return (Reply::pass(), None);
         }
         state.remember(identity, None);
-        let verdict = result.map_or(Verdict::Pass, |one| state.after(rules, asked.at, &one));
+        let verdict = match (&heard.invalid, &result) {
+            (Some(failure), _) => state.ring.invalid(rules, asked.at, failure),
+            (None, Some(result)) => state.after(rules, asked.at, result),
+            (None, None) => Verdict::Pass,
+        };
         let rung = verdict.rung();
         if let Some(message) = verdict.message() {
             state.owe(message.to_owned());
@@ -217,6 +227,21 @@ pub(super) fn after(
             in_run::with_large(&mut reply, large, asked);
         }
         (reply, verdict.trip().cloned())
+    })
+}
+
+/// A human said something: a new beginning.
+pub(super) fn human(
+    asked: &Asked<'_>,
+    context: &HookContext,
+    heard: &Heard,
+    journal: &mut Journal,
+) -> Result<Reply, CliError> {
+    step(asked, context, heard, journal, |state| {
+        if heard.human {
+            state.ring.human(asked.at);
+        }
+        (Reply::pass(), None)
     })
 }
 

@@ -4,12 +4,12 @@ use flyball_core::call::{ToolCall, ToolResult};
 use flyball_core::door::DoorAnswer;
 use flyball_core::guard::Rung;
 use flyball_core::text::prefix;
-use flyball_core::{CallId, IterationNo, RunId, SubAgent};
+use flyball_core::{CallId, IterationNo, RoundId, RunId, SubAgent};
 
 use super::context::{HookContext, run_key};
 use super::spill::{Spilled, spilled};
 use super::{Asked, Heard, Occasion, Reply};
-use crate::client::{REFUSAL_MARK, registry};
+use crate::client::{Output, REFUSAL_MARK, changes_files, registry};
 use crate::door::{Input, Knock, Visitor};
 use crate::error::CliError;
 
@@ -64,10 +64,13 @@ fn knock(
     session: &(RunId, IterationNo),
 ) -> Result<DoorAnswer, CliError> {
     let input = match asked.occasion {
+        Occasion::Before | Occasion::After if heard.invalid.is_some() => {
+            heard.invalid.clone().map_or(Input::Nothing, Input::Invalid)
+        }
         Occasion::Before => Input::Call(call(asked, context, heard)),
         Occasion::After => result(heard).map_or(Input::Nothing, Input::Result),
         Occasion::Stop => Input::Stop { said: heard.said.clone() },
-        Occasion::Began | Occasion::Ended | Occasion::Other => Input::Nothing,
+        Occasion::Began | Occasion::Human | Occasion::Ended | Occasion::Other => Input::Nothing,
     };
     let mut knock = Knock::new(session.clone(), asked.dialect.name(), input);
     asked.event.clone_into(&mut knock.event);
@@ -82,12 +85,19 @@ fn knock(
 /// The call as the ring knows it.
 pub(super) fn call(asked: &Asked<'_>, context: &HookContext, heard: &Heard) -> ToolCall {
     let mut rules = context.policy.calls.clone();
-    let own = registry::output(asked.dialect.name()).map_or(&[][..], |output| output.free_text());
+    let output = registry::output(asked.dialect.name());
+    let own = output.map_or(&[][..], Output::free_text);
     rules.free_text.extend(own.iter().map(|&name| name.to_owned()));
     let call = &heard.call;
     let id = CallId::new(prefix(&call.id, NAME));
-    ToolCall::new(id, prefix(&call.tool, NAME), &call.args, &rules)
+    let mut made = ToolCall::new(id, prefix(&call.tool, NAME), &call.args, &rules)
         .by(SubAgent::new(prefix(&call.agent, NAME)))
+        .in_round(RoundId::new(prefix(&call.round, NAME)));
+    let tools = output.map_or(&[][..], Output::tools);
+    made.mutating = call
+        .changes_files
+        .unwrap_or_else(|| changes_files(tools, &call.tool, || call.args.clone()));
+    made
 }
 
 /// The result as the ring knows it; none where the client tells none.

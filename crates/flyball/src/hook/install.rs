@@ -4,7 +4,6 @@
 //! nobody changed in between becomes byte for byte what it was; one that flyball made is gone.
 
 mod files;
-mod jsonc;
 mod table;
 
 use std::path::{Path, PathBuf};

@@ -71,8 +71,9 @@ fn missing_members_and_unknown_events_are_no_failure() {
     for (agent, event, ..) in REFUSED {
         for input in ["{}", r#"{"session_id":7,"tool_name":null,"tool_input":"x","cwd":3}"#] {
             let (answer, said) = ask(&place, agent, event, input.as_bytes());
-            let passes = answer.is_null() || answer["verdict"] == "pass";
-            assert_eq!((passes, said.as_str()), (true, ""), "{agent} {answer}");
+            // In flyball's own protocol a call without a tool is none, and that is said.
+            let expected = if agent == "flyball" { json!("nudge") } else { Value::Null };
+            assert_eq!((&answer["verdict"], said.as_str()), (&expected, ""), "{agent} {answer}");
         }
         for event in ["Notification", "", "preToolUse\u{0435}"] {
             let (answer, said) = ask(&place, agent, event, b"{}");
@@ -107,30 +108,6 @@ fn a_pipe_that_stays_open_is_not_waited_for() {
     assert_eq!(text(&answer, "/decision"), "block");
     assert!(text(&answer, "/reason").contains("it took too long"), "{answer}");
     drop(pipe);
-}
-
-#[test]
-fn a_result_of_a_hundred_megabytes_is_taken() {
-    let place = Place::new("[calls]\nlarge_response = 1000\n");
-    let mut child = place.command(&["hook", "codex", "PostToolUse"]).spawn().unwrap();
-    let mut pipe = child.stdin.take().unwrap();
-    let begin = r#"{"session_id":"s","tool_use_id":"1","tool_name":"t","tool_response":""#;
-    pipe.write_all(begin.as_bytes()).unwrap();
-    // In pieces: other tests watch how much memory this process takes.
-    let piece = "x".repeat(100_000);
-    for _ in 0..1000 {
-        pipe.write_all(piece.as_bytes()).unwrap();
-    }
-    pipe.write_all(b"\"}").unwrap();
-    drop(pipe);
-    let (answer, said) = both(child);
-    assert_eq!(said, "");
-    assert!(
-        text(&answer, "/reason").contains("100000000 characters"),
-        "{:.300}",
-        answer.to_string()
-    );
-    assert!(answer.to_string().len() < 3000);
 }
 
 /// A process that holds the journal's lock until it is ended.

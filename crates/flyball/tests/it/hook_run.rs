@@ -205,3 +205,27 @@ fn commit(root: &Path) {
         assert!(done.unwrap().success());
     }
 }
+
+/// As Codex with hooks: hands a result of a hundred megabytes to its hook.
+const LARGE: &str = r#"#!/bin/sh
+cat >/dev/null
+{
+  printf '{"session_id":"s","tool_use_id":"1","tool_name":"t","tool_response":"'
+  head -c 100000000 /dev/zero | tr '\0' x
+  printf '"}'
+} | "$FLYBALL" hook codex PostToolUse --run >$ANSWER
+"#;
+
+/// In a run, where hooks take as long as the config says: a busy machine changes nothing.
+#[test]
+fn a_result_of_a_hundred_megabytes_is_taken() {
+    let place = Place::new(&format!(
+        "[agent]\nname = \"codex\"\n[calls]\nlarge_response = 1000\n[hooks]\ntimeout = \"10m\"\n{GATE}"
+    ));
+    let answer = place.folder.path().join("answer");
+    program(&place, "codex", &LARGE.replace("$ANSWER", &answer.display().to_string()));
+    let output = told(&run(&place, &["run", "--once"]));
+    let answer = fs::read_to_string(answer).unwrap();
+    assert!(answer.contains("100000000 characters"), "{answer:.300}\n{output}");
+    assert!(answer.len() < 3000);
+}

@@ -17,6 +17,8 @@ mod home;
 #[cfg(test)]
 mod hook;
 #[cfg(test)]
+mod hook_facts;
+#[cfg(test)]
 mod hook_limits;
 #[cfg(test)]
 mod hook_run;

@@ -219,7 +219,7 @@ fn at_a_usage_limit_the_fallback_goes_on_with_the_same_iteration_before_anyone_w
 #[test]
 fn an_agent_brings_its_own_limits_and_takes_them_with_it() {
     let mut story = Story::new().tasks(stories(&["a"]));
-    let careful = AgentTraits { refuse_after_at_most: Some(3), ..story.agent };
+    let careful = AgentTraits { refuse_after_at_most: Some(3), ..AgentTraits::default() };
     story.other_agents = Vec::from([careful]);
     story.fallbacks = 1;
     story.start();

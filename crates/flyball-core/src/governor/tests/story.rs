@@ -144,7 +144,7 @@ impl Story {
             tasks: None,
             human_files: HumanFiles::default(),
             memory: TaskMemory::default(),
-            agent: AgentTraits { steerable: true, structured: true, ..AgentTraits::default() },
+            agent: AgentTraits { steerable: true, ..AgentTraits::default() },
             other_agents: Vec::new(),
             fallbacks: 0,
             rescue: None,

@@ -15,7 +15,7 @@ impl Output for Aider {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
         Box::new(AiderReader {
             prompt: request.prompt.clone(),
-            session: Session::new(request, &[]),
+            session: Session::new(request, self),
             stdout: Lines::default(),
             text: String::new(),
             last: String::new(),

@@ -3,13 +3,15 @@
 use flyball_core::call::ToolOutcome;
 use serde_json::Value;
 
+use super::stream::{did_not_run, is_exit, tool_use_error};
 use super::{Claude, NAME};
-use crate::client::HookSetup;
 use crate::client::hook::{
-    CALL_AND_STOP, Dialect, Heard, HeardResult, Occasion, Reply, SESSION, failed, text,
-    usual_heard, usual_occasion, usual_table, usual_words, words,
+    CALL_AND_STOP, Dialect, Heard, HeardResult, Occasion, Reply, SESSION, text, usual_heard,
+    usual_occasion, usual_table, usual_words, words,
 };
 use crate::client::hook_home::{Folders, HookFile, HookHome, Scope, part};
+use crate::client::session::failure;
+use crate::client::{HookSetup, REFUSAL_MARK};
 
 impl Dialect for Claude {
     fn name(&self) -> &'static str {
@@ -23,13 +25,16 @@ impl Dialect for Claude {
     fn read(&self, occasion: Occasion, input: &Value) -> Heard {
         let mut heard = usual_heard(input);
         if occasion == Occasion::After {
-            heard.result = Some(match input.get("error") {
-                Some(_) => failed(text(input, "error"), "Exit code "),
-                None => HeardResult {
-                    outcome: ToolOutcome::Ok,
-                    text: words(input.get("tool_response")),
+            let answer = words(input.get("tool_response"));
+            match input.get("error").map(|_| text(input, "error")) {
+                None => heard.result = Some(HeardResult { outcome: ToolOutcome::Ok, text: answer }),
+                Some(error) => match tool_use_error(&error) {
+                    Some((kind, why)) => {
+                        heard.invalid = Some(failure(kind, &heard.call.args.to_string(), why));
+                    }
+                    None => heard.result = Some(failed(error)),
                 },
-            });
+            }
         }
         heard
     }
@@ -41,6 +46,18 @@ impl Dialect for Claude {
     fn advises(&self, occasion: Occasion) -> bool {
         matches!(occasion, Occasion::Before | Occasion::After)
     }
+}
+
+/// How a call went that did not go well.
+fn failed(text: String) -> HeardResult {
+    let outcome = if did_not_run(&text) || text.starts_with(REFUSAL_MARK) {
+        ToolOutcome::Refused
+    } else if is_exit(&text) {
+        ToolOutcome::Exit
+    } else {
+        ToolOutcome::Tool
+    };
+    HeardResult { outcome, text }
 }
 
 impl HookHome for Claude {

@@ -12,12 +12,22 @@ use crate::client::session::{Answer, Call, Session};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::stream_json::{Block, Event, Message, ModelUsage, RateLimit, ResultMeta};
 use crate::client::trouble::{Trouble, says_unreachable};
-use crate::client::{AgentNote, Output, ReadRequest, Reader};
+use crate::client::{AgentNote, Output, ReadRequest, Reader, ToolKind, Tools};
 
 impl Output for Claude {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self.free_text());
+        let session = Session::new(request, self);
         Box::new(StreamReader::new(ClaudeStream::default(), session))
+    }
+
+    fn tools(&self) -> Tools {
+        &[
+            ("Edit", ToolKind::Edits),
+            ("MultiEdit", ToolKind::Edits),
+            ("Write", ToolKind::Edits),
+            ("NotebookEdit", ToolKind::Edits),
+            ("Bash", ToolKind::Runs("command")),
+        ]
     }
 
     fn tells_cost(&self) -> bool {
@@ -89,7 +99,14 @@ impl ClaudeStream {
                     let error = format!("arguments of `{}` are no JSON", &*block.name);
                     to.bad_call(ValidationKind::UnparseableJson, &unparsed(args), &error);
                 } else {
-                    to.called(&Call { id: &block.id, agent, tool: &block.name, args });
+                    to.called(&Call {
+                        id: &block.id,
+                        agent,
+                        tool: &block.name,
+                        args,
+                        round: &message.id,
+                        ..Call::default()
+                    });
                 }
             }
             _ => {}
@@ -111,7 +128,7 @@ impl ClaudeStream {
                 "text" if agent.is_empty() => {
                     to.interrupted();
                     if let Some(reason) = block.text.strip_prefix("Stop hook feedback:\n") {
-                        to.aside(AgentNote::StopRefused(reason.to_owned()));
+                        to.note(AgentNote::StopRefused(reason.to_owned()));
                     }
                 }
                 _ => {}
@@ -135,7 +152,8 @@ impl ClaudeStream {
         let outcome = match known {
             Some(outcome) => outcome,
             None if !block.is_error.0 => ToolOutcome::Ok,
-            None if text.starts_with("Exit code ") => ToolOutcome::Exit,
+            None if is_exit(text) => ToolOutcome::Exit,
+            None if did_not_run(text) => ToolOutcome::Refused,
             None => match tool_use_error(text) {
                 Some((kind, error)) => return to.bad_answer(id, kind, error),
                 None => ToolOutcome::Tool,
@@ -163,7 +181,7 @@ impl ClaudeStream {
             },
             "max_turns" | "budget_exhausted" => {
                 let why = if message.is_empty() { &*event.terminal_reason } else { &*message };
-                to.aside(AgentNote::OwnLimit(why.to_owned()));
+                to.note(AgentNote::OwnLimit(why.to_owned()));
             }
             _ => to.failed(&message),
         }
@@ -232,14 +250,30 @@ fn system(event: &Event<'_>, to: &mut Session) {
             to.retrying(trouble, &error);
         }
         "notification" if &*event.key == "stop-hook-block-cap" => {
-            to.aside(AgentNote::StopForced(event.text.to_string()));
+            to.note(AgentNote::StopForced(event.text.to_string()));
         }
         _ => {}
     }
 }
 
+/// A program that ran and said no. One that was stopped because it took too long did not say it.
+pub(super) fn is_exit(text: &str) -> bool {
+    let mut lines = text.lines();
+    lines.next().is_some_and(|line| line.starts_with("Exit code "))
+        && !lines.any(|line| line.starts_with("Command timed out after "))
+}
+
+/// A call that was never made: a person or a hook denied it, or another call of its turn failed.
+pub(super) fn did_not_run(text: &str) -> bool {
+    let own = text.strip_prefix("<tool_use_error>").unwrap_or(text);
+    own.starts_with("The user doesn't want to ")
+        || own.starts_with("Sibling tool call errored")
+        || own.starts_with("Cancelled: parallel tool call ")
+        || own.starts_with("PreToolUse:") && own.contains(" hook error: ")
+}
+
 /// The kind of a call that never became one. Other `<tool_use_error>`s are tools that failed.
-fn tool_use_error(text: &str) -> Option<(ValidationKind, &str)> {
+pub(super) fn tool_use_error(text: &str) -> Option<(ValidationKind, &str)> {
     let error = text.strip_prefix("<tool_use_error>")?;
     let error = error.strip_suffix("</tool_use_error>").unwrap_or(error);
     if error.starts_with("Error: No such tool available") {

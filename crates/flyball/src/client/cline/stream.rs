@@ -9,12 +9,23 @@ use crate::client::meter::Usage;
 use crate::client::session::{Answer, Call, Session};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::{Trouble, says_unreachable};
-use crate::client::{AgentNote, Output, ReadRequest, Reader};
+use crate::client::{AgentNote, Output, ReadRequest, Reader, ToolKind, Tools};
 
 impl Output for Cline {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self.free_text());
+        let session = Session::new(request, self);
         Box::new(StreamReader::new(ClineStream::default(), session))
+    }
+
+    fn tools(&self) -> Tools {
+        &[
+            ("editor", ToolKind::Edits),
+            ("apply_patch", ToolKind::Edits),
+            ("replace_in_file", ToolKind::Edits),
+            ("write_to_file", ToolKind::Edits),
+            ("run_commands", ToolKind::Runs("commands")),
+            ("execute_command", ToolKind::Runs("command")),
+        ]
     }
 
     fn refuse_after_at_most(&self) -> Option<u32> {
@@ -115,9 +126,10 @@ impl ClineStream {
             }
             ("content_start", "tool") => to.called(&Call {
                 id: &event.tool_call_id,
-                agent: "",
                 tool: &event.tool_name,
                 args: event.input.map_or("{}", Raw::get),
+                round: &self.iteration.to_string(),
+                ..Call::default()
             }),
             ("content_end", "tool") => returned(event, to),
             ("usage", _) => {
@@ -198,7 +210,7 @@ fn result(event: &Record<'_>, to: &mut Session) {
             Some(trouble) => to.trouble(trouble),
             None => to.failed(&event.text),
         },
-        "max_iterations" => to.aside(AgentNote::OwnLimit(event.text.to_string())),
+        "max_iterations" => to.note(AgentNote::OwnLimit(event.text.to_string())),
         _ => {}
     }
 }

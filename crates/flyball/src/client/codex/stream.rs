@@ -16,15 +16,20 @@ use crate::client::reading::LocalTime;
 use crate::client::session::{Answer, Call, Session};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::{Trouble, says_unreachable, status_after};
-use crate::client::{Output, ReadRequest, Reader, SessionPlace, UsageFile};
+use crate::client::{Output, ReadRequest, Reader, SessionPlace, ToolKind, Tools, UsageFile};
 
 impl Output for Codex {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let mut session = Session::new(request, self.free_text());
+        let mut session = Session::new(request, self);
         if let Some(model) = &request.model {
             session.model(model);
         }
         Box::new(StreamReader::new(CodexStream, session))
+    }
+
+    fn tools(&self) -> Tools {
+        // As its hooks call them, and as its stream does.
+        &[("apply_patch", ToolKind::Edits), ("Bash", ToolKind::Runs("command"))]
     }
 
     fn usage_file(&self, at: &SessionPlace<'_>) -> Option<Box<dyn UsageFile>> {
@@ -152,7 +157,7 @@ fn started(item: Option<&Item<'_>>, to: &mut Session) {
         "web_search" => ("web_search".into(), field("query", &item.query).into()),
         _ => return,
     };
-    to.called(&Call { id: &item.id, agent: "", tool: &tool, args: &args });
+    to.called(&Call { id: &item.id, tool: &tool, args: &args, ..Call::default() });
 }
 
 fn completed(item: Option<&Item<'_>>, to: &mut Session) {

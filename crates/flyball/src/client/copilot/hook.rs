@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Copilot, NAME};
 use crate::client::hook::{
-    Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, block, failed, path, text, words,
+    Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, block, failed, is_human, path, text,
+    words,
 };
 use crate::client::hook_home::{Folders, HookFile, HookHome, Scope, trusted_folder, whole};
 use crate::client::{HookSetup, quoted};
@@ -22,7 +23,7 @@ const TAIL: u64 = 256 * 1024;
 pub(super) const EVENTS: [&str; 3] = ["preToolUse", "postToolUse", "agentStop"];
 
 /// Those it listens to besides, where hooks stay.
-const SESSION_EVENTS: [&str; 2] = ["sessionStart", "sessionEnd"];
+const SESSION_EVENTS: [&str; 3] = ["sessionStart", "userPromptSubmitted", "sessionEnd"];
 
 impl Dialect for Copilot {
     fn name(&self) -> &'static str {
@@ -34,7 +35,8 @@ impl Dialect for Copilot {
             "preToolUse" => Occasion::Before,
             "postToolUse" | "postToolUseFailure" => Occasion::After,
             "agentStop" => Occasion::Stop,
-            "sessionStart" | "userPromptSubmitted" => Occasion::Began,
+            "sessionStart" => Occasion::Began,
+            "userPromptSubmitted" => Occasion::Human,
             "sessionEnd" => Occasion::Ended,
             _ => Occasion::Other,
         }
@@ -46,6 +48,7 @@ impl Dialect for Copilot {
             Occasion::Before
             | Occasion::After
             | Occasion::Began
+            | Occasion::Human
             | Occasion::Ended
             | Occasion::Other => None,
         };
@@ -61,7 +64,8 @@ impl Dialect for Copilot {
             stamp: input.get("timestamp").map(Value::to_string).unwrap_or_default(),
             said,
             stops_again: input.get("stop_hook_active").and_then(Value::as_bool),
-            context: None,
+            human: is_human(input),
+            ..Heard::default()
         }
     }
 
@@ -80,6 +84,7 @@ impl Dialect for Copilot {
             | Occasion::After
             | Occasion::Stop
             | Occasion::Began
+            | Occasion::Human
             | Occasion::Ended
             | Occasion::Other => String::new(),
         }
@@ -107,11 +112,11 @@ impl HookHome for Copilot {
 pub(super) fn table(
     hooks: &HookSetup,
     events: impl IntoIterator<Item = &'static str>,
-    command: impl Fn(&HookSetup, String) -> String,
+    command: impl Fn(&HookSetup, &str) -> String,
 ) -> Value {
     let entry = |event: &str| {
         let secs = hooks.secs(Copilot.occasion(event));
-        let command = command(hooks, hooks.command(NAME, event));
+        let command = command(hooks, &hooks.command(NAME, event));
         json!([{ "type": "command", "bash": command, "timeoutSec": secs }])
     };
     let table: Map<String, Value> =
@@ -121,7 +126,7 @@ pub(super) fn table(
 
 /// It denies every call when a hook cannot be started. Hooks that stay in place must not do that to
 /// someone who has no flyball, or not there any more; so they look for it first.
-fn if_there(hooks: &HookSetup, command: String) -> String {
+fn if_there(hooks: &HookSetup, command: &str) -> String {
     let program = quoted(&hooks.program.to_string_lossy());
     format!("command -v {program} >/dev/null 2>&1 || exit 0; {command}")
 }

@@ -19,7 +19,7 @@ pub(super) fn launch(request: &LaunchRequest<'_>) -> Launch {
         });
         let folder = request.private_dir.join("copilot-plugin");
         launch.private(&folder, "plugin.json", plugin.to_string());
-        let table = table(hooks, EVENTS, |_, command| command);
+        let table = table(hooks, EVENTS, |_, command| command.to_owned());
         launch.private(&folder, "hooks.json", table.to_string());
         launch.option("--plugin-dir", Some(&folder.to_string_lossy()));
     }

@@ -1,5 +1,5 @@
 //! GitHub Copilot CLI (`copilot --output-format json`): hooks by a plugin folder. Its stream tells
-//! neither tokens nor cost; its book tells tokens.
+//! neither tokens nor cost; its usage file tells tokens.
 
 use flyball_core::call::{ToolOutcome, ValidationKind};
 
@@ -8,12 +8,28 @@ use crate::client::lenient::{Flag, Num, Raw, Text, object, read};
 use crate::client::session::{Answer, Call, Session};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::Trouble;
-use crate::client::{AgentNote, Output, ReadRequest, Reader, SessionPlace, UsageFile};
+use crate::client::{
+    AgentNote, Output, ReadRequest, Reader, SessionPlace, ToolKind, Tools, UsageFile,
+};
 
 impl Output for Copilot {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self.free_text());
+        let session = Session::new(request, self);
         Box::new(StreamReader::new(CopilotStream::default(), session))
+    }
+
+    fn tools(&self) -> Tools {
+        &[
+            ("edit", ToolKind::Edits),
+            ("create", ToolKind::Edits),
+            ("str_replace", ToolKind::Edits),
+            ("apply_patch", ToolKind::Edits),
+            (
+                "str_replace_editor",
+                ToolKind::EditsWhen("command", &["create", "str_replace", "edit", "insert"]),
+            ),
+            ("bash", ToolKind::Runs("command")),
+        ]
     }
 
     fn usage_file(&self, at: &SessionPlace<'_>) -> Option<Box<dyn UsageFile>> {
@@ -25,6 +41,8 @@ impl Output for Copilot {
 struct CopilotStream {
     /// The first user message is the prompt; a later one comes from a hook.
     prompted: bool,
+    /// The model's last message: the calls that are started after it are its own.
+    message: String,
 }
 
 object! {
@@ -110,11 +128,12 @@ impl StreamFormat for CopilotStream {
             "user.message" => {
                 to.interrupted();
                 if std::mem::replace(&mut self.prompted, true) {
-                    to.aside(AgentNote::StopRefused(data.content.to_string()));
+                    to.note(AgentNote::StopRefused(data.content.to_string()));
                 }
             }
             "assistant.message" => {
                 to.model(&data.model);
+                self.message = data.message_id.to_string();
                 if data.parent_tool_call_id.is_empty() {
                     to.said(Some(&data.message_id), &data.content);
                 }
@@ -124,6 +143,8 @@ impl StreamFormat for CopilotStream {
                 agent: &data.parent_tool_call_id,
                 tool: &data.tool_name,
                 args: data.arguments.map_or("{}", Raw::get),
+                round: &self.message,
+                ..Call::default()
             }),
             "tool.execution_complete" => returned(&data, to),
             "model.call_failure" => {

@@ -1,13 +1,15 @@
 //! flyball's own protocol (`output = "flyball"`): the objects of the stream in, a verdict out.
 
-use flyball_core::call::ToolOutcome;
+use flyball_core::call::{ToolOutcome, ValidationFailure};
 use flyball_core::guard::Rung;
 use serde_json::{Value, json};
 
+use super::stream::malformed;
 use super::{Flyball, NAME};
 use crate::client::hook::{
     Dialect, Heard, HeardCall, HeardResult, Occasion, Reply, path, text, usual_occasion, words,
 };
+use crate::client::session::failure;
 
 impl Dialect for Flyball {
     fn name(&self) -> &'static str {
@@ -15,7 +17,10 @@ impl Dialect for Flyball {
     }
 
     fn occasion(&self, event: &str) -> Occasion {
-        usual_occasion(event)
+        match event {
+            "Human" => Occasion::Human,
+            event => usual_occasion(event),
+        }
     }
 
     fn read(&self, occasion: Occasion, input: &Value) -> Heard {
@@ -24,16 +29,19 @@ impl Dialect for Flyball {
             session: text(input, "session"),
             dir: path(input, "cwd"),
             call: HeardCall {
-                id: id(input),
+                id: name(input, "id"),
                 agent: if agent == "main" { String::new() } else { agent },
                 tool: text(input, "tool"),
                 args: input.get("args").cloned().unwrap_or(Value::Null),
+                round: name(input, "round"),
+                changes_files: input.get("mutates").and_then(Value::as_bool),
             },
             result: (occasion == Occasion::After).then(|| result(input)),
-            stamp: String::new(),
             said: input.get("text").and_then(Value::as_str).map(str::to_owned),
             stops_again: input.get("stop_hook_active").and_then(Value::as_bool),
-            context: None,
+            invalid: (occasion == Occasion::Before).then(|| invalid(input)).flatten(),
+            human: occasion == Occasion::Human,
+            ..Heard::default()
         }
     }
 
@@ -69,15 +77,23 @@ impl Dialect for Flyball {
     }
 }
 
-/// An id may be written as a number.
-fn id(input: &Value) -> String {
-    match input.get("id") {
+/// An id or a name, which may be written as a number.
+fn name(input: &Value, member: &str) -> String {
+    match input.get(member) {
         Some(Value::String(id)) => id.clone(),
         Some(Value::Number(id)) => id.to_string(),
         Some(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | None => {
             String::new()
         }
     }
+}
+
+/// What is wrong with a call that is none (A4).
+fn invalid(input: &Value) -> Option<ValidationFailure> {
+    let args = input.get("args").filter(|args| !args.is_null());
+    let args = args.map_or_else(|| "{}".to_owned(), Value::to_string);
+    let (kind, error) = malformed(&text(input, "tool"), &args)?;
+    Some(failure(kind, &input.to_string(), error))
 }
 
 fn result(input: &Value) -> HeardResult {

@@ -1,20 +1,31 @@
 //! The protocol of `output = "flyball"`: how any home-made agent speaks to all rings.
 
+use std::borrow::Cow;
+
 use flyball_core::call::{ToolOutcome, ValidationKind};
 use flyball_core::{AgentFact, Moment};
 
 use super::Flyball;
-use crate::client::lenient::{Num, Raw, Text, content_text, object};
+use crate::client::lenient::{Num, Raw, Text, content_text, from_str, object};
 use crate::client::meter::Usage;
 use crate::client::session::{Answer, Call, Session};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::Trouble;
-use crate::client::{Output, ReadRequest, Reader};
+use crate::client::{Output, ReadRequest, Reader, ToolKind, Tools};
 
 impl Output for Flyball {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self.free_text());
+        let session = Session::new(request, self);
         Box::new(StreamReader::new(FlyballStream, session))
+    }
+
+    fn tools(&self) -> Tools {
+        &[
+            ("bash", ToolKind::Runs("command")),
+            ("shell", ToolKind::Runs("command")),
+            ("create", ToolKind::Edits),
+            ("replace", ToolKind::Edits),
+        ]
     }
 
     fn tells_cost(&self) -> bool {
@@ -27,10 +38,12 @@ struct FlyballStream;
 object! {
     struct Event<'a> {
         "type" => kind: Text<'a>,
-        "id" => id: Text<'a>,
+        "id" => id: Option<Raw<'a>>,
         "agent" => agent: Text<'a>,
         "tool" => tool: Text<'a>,
         "args" => args: Option<Raw<'a>>,
+        "round" => round: Option<Raw<'a>>,
+        "mutates" => mutates: Option<Raw<'a>>,
         "output" => output: Option<Raw<'a>>,
         "error" => error: Text<'a>,
         "received" => received: Text<'a>,
@@ -51,12 +64,8 @@ impl StreamFormat for FlyballStream {
         };
         let agent = if &*event.agent == "main" { "" } else { &*event.agent };
         match &*event.kind {
-            "call" => to.called(&Call {
-                id: &event.id,
-                agent,
-                tool: &event.tool,
-                args: event.args.map_or("{}", Raw::get),
-            }),
+            "call" => called(&event, agent, to),
+            "human" => to.fact(AgentFact::HeardHuman),
             "result" => {
                 let outcome = match &*event.error {
                     "" => ToolOutcome::Ok,
@@ -65,7 +74,7 @@ impl StreamFormat for FlyballStream {
                     _ => ToolOutcome::Tool,
                 };
                 let text = content_text(event.output);
-                to.returned(&Answer { id: &event.id, agent, outcome, text: &text });
+                to.returned(&Answer { id: &name(event.id), agent, outcome, text: &text });
             }
             "invalid" => to.bad_call(kind(&event.error), &event.received, &event.error),
             "text" if agent.is_empty() => to.said(None, &format!("{}\n", event.text.trim_end())),
@@ -78,6 +87,45 @@ impl StreamFormat for FlyballStream {
             other => return unknown(other, to),
         }
         Understood::Event
+    }
+}
+
+/// A call, if it is one: it names a tool, and its arguments are an object (A4).
+fn called(event: &Event<'_>, agent: &str, to: &mut Session) {
+    let args = event.args.map_or("{}", Raw::get);
+    let wrong = malformed(&event.tool, args);
+    if let Some((kind, error)) = wrong {
+        return to.bad_call(kind, args, error);
+    }
+    to.called(&Call {
+        id: &name(event.id),
+        agent,
+        tool: &event.tool,
+        args,
+        round: &name(event.round),
+        changes_files: event.mutates.and_then(|told| from_str(told.get()).ok()),
+    });
+}
+
+/// What is wrong with a call of this tool with these arguments as JSON.
+pub(super) fn malformed(tool: &str, args: &str) -> Option<(ValidationKind, &'static str)> {
+    if tool.is_empty() {
+        Some((ValidationKind::MissingField, "a call without `tool`"))
+    } else if args.starts_with('{') {
+        None
+    } else {
+        Some((ValidationKind::WrongType, "`args` of a call are no object"))
+    }
+}
+
+/// An id or a name, which may be written as a number.
+fn name(raw: Option<Raw<'_>>) -> Cow<'_, str> {
+    match raw.map(Raw::get) {
+        Some(text) if text.starts_with('"') => content_text(raw),
+        Some(number) if number.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
+            Cow::Borrowed(number)
+        }
+        Some(_) | None => Cow::Borrowed(""),
     }
 }
 

@@ -7,12 +7,15 @@ use serde_json::{Map, Value, json};
 use super::{Gemini, NAME};
 use crate::client::HookSetup;
 use crate::client::hook::{
-    Dialect, Heard, HeardResult, Occasion, Reply, SESSION, text, usual_heard, usual_words, words,
+    Dialect, Heard, HeardResult, Occasion, Reply, text, usual_heard, usual_words, words,
 };
 use crate::client::hook_home::{Folders, HookFile, HookHome, Scope, part, trusted_folder};
 
 /// The events of its hooks that flyball listens to in a run.
 pub(super) const EVENTS: [&str; 3] = ["BeforeTool", "AfterTool", "AfterAgent"];
+
+/// Those it listens to besides, where hooks stay.
+const SESSION_EVENTS: [&str; 3] = ["SessionStart", "BeforeAgent", "SessionEnd"];
 
 impl Dialect for Gemini {
     fn name(&self) -> &'static str {
@@ -24,7 +27,8 @@ impl Dialect for Gemini {
             "BeforeTool" => Occasion::Before,
             "AfterTool" => Occasion::After,
             "AfterAgent" => Occasion::Stop,
-            "SessionStart" | "BeforeAgent" => Occasion::Began,
+            "SessionStart" => Occasion::Began,
+            "BeforeAgent" => Occasion::Human,
             "SessionEnd" => Occasion::Ended,
             _ => Occasion::Other,
         }
@@ -66,7 +70,7 @@ impl HookHome for Gemini {
     fn files(&self, scope: Scope, folders: &Folders, hooks: &HookSetup) -> Option<Vec<HookFile>> {
         let settings = ".gemini/settings.json";
         let path = folders.at(scope, settings, folders.home.join(settings));
-        Some(part(path, table(hooks, EVENTS.into_iter().chain(SESSION))))
+        Some(part(path, table(hooks, EVENTS.into_iter().chain(SESSION_EVENTS))))
     }
 
     fn remark(&self, scope: Scope) -> Option<&'static str> {
@@ -86,7 +90,7 @@ pub(super) fn table(
             "timeout": hooks.secs(occasion) * 1000,
         });
         match occasion {
-            Occasion::Began | Occasion::Ended => json!([{ "hooks": [hook] }]),
+            Occasion::Began | Occasion::Human | Occasion::Ended => json!([{ "hooks": [hook] }]),
             Occasion::Before | Occasion::After | Occasion::Stop | Occasion::Other => {
                 json!([{ "matcher": ".*", "hooks": [hook] }])
             }

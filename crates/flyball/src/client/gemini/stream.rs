@@ -14,15 +14,25 @@ use crate::client::schema_error::schema_error;
 use crate::client::session::{Answer, Call, Session};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::{Trouble, says_unreachable, status_after};
-use crate::client::{AgentNote, Output, ReadRequest, Reader, SessionPlace, UsageFile};
+use crate::client::{
+    AgentNote, Output, ReadRequest, Reader, SessionPlace, ToolKind, Tools, UsageFile,
+};
 
 /// Its exit code for a missing key or login.
 const NO_LOGIN: i32 = 41;
 
 impl Output for Gemini {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self.free_text());
+        let session = Session::new(request, self);
         Box::new(StreamReader::new(GeminiStream::default(), session))
+    }
+
+    fn tools(&self) -> Tools {
+        &[
+            ("replace", ToolKind::Edits),
+            ("write_file", ToolKind::Edits),
+            ("run_shell_command", ToolKind::Runs("command")),
+        ]
     }
 
     fn refuse_after_at_most(&self) -> Option<u32> {
@@ -95,9 +105,9 @@ impl StreamFormat for GeminiStream {
             "message" => to.interrupted(),
             "tool_use" => to.called(&Call {
                 id: &event.tool_id,
-                agent: "",
                 tool: &event.tool_name,
                 args: event.parameters.map_or("{}", Raw::get),
+                ..Call::default()
             }),
             "tool_result" => returned(&event, to),
             "error" => self.error(&event.message, to),
@@ -159,7 +169,7 @@ impl GeminiStream {
         }
         let error: Error<'_> = read(event.error);
         if &*error.kind == "FatalTurnLimitedError" {
-            return to.aside(AgentNote::OwnLimit(error.message.to_string()));
+            return to.note(AgentNote::OwnLimit(error.message.to_string()));
         }
         if let Some(trouble) = classify(&error.message, to) {
             return to.trouble(trouble);
@@ -175,7 +185,7 @@ impl GeminiStream {
             to.interrupted();
             // After its loop guard the client asks its hook again and again without its model.
             if !self.looped {
-                to.aside(AgentNote::StopRefused(reason.to_owned()));
+                to.note(AgentNote::StopRefused(reason.to_owned()));
             }
         } else if message.starts_with("Loop detected, stopping execution") {
             if !std::mem::replace(&mut self.looped, true) {

@@ -10,12 +10,29 @@ use crate::client::meter::Usage;
 use crate::client::session::{Answer, Call, Session};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::{Trouble, says_unreachable, status_after};
-use crate::client::{AgentNote, Output, ReadRequest, Reader, SessionPlace, UsageFile};
+use crate::client::{
+    AgentNote, Output, ReadRequest, Reader, SessionPlace, ToolKind, Tools, UsageFile,
+};
+
+/// Its editor of earlier releases.
+const TEXT_EDITOR: ToolKind =
+    ToolKind::EditsWhen("command", &["write", "str_replace", "edit_file", "insert", "undo_edit"]);
 
 impl Output for Goose {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self.free_text());
+        let session = Session::new(request, self);
         Box::new(StreamReader::new(GooseStream, session))
+    }
+
+    fn tools(&self) -> Tools {
+        &[
+            ("write", ToolKind::Edits),
+            ("edit", ToolKind::Edits),
+            ("shell", ToolKind::Runs("command")),
+            ("developer__shell", ToolKind::Runs("command")),
+            ("text_editor", TEXT_EDITOR),
+            ("developer__text_editor", TEXT_EDITOR),
+        ]
     }
 
     fn usage_file(&self, at: &SessionPlace<'_>) -> Option<Box<dyn UsageFile>> {
@@ -133,7 +150,7 @@ impl StreamFormat for GooseStream {
 fn one(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
     match (&*message.role, &*part.kind) {
         ("assistant", "text") => text(part, message, to),
-        (_, "toolRequest") => request(part, to),
+        (_, "toolRequest") => request(part, message, to),
         (_, "toolResponse") => response(part, to),
         (_, "systemNotification") => notification(part, to),
         (_, "error") if &*part.error_kind == "authentication" => {
@@ -152,18 +169,24 @@ fn text(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
     if clients_own && part.text.starts_with("Ran into this error: ") {
         failed(&part.text, to);
     } else if clients_own && part.text.starts_with("I've reached the maximum number of actions") {
-        to.aside(AgentNote::OwnLimit(part.text.to_string()));
+        to.note(AgentNote::OwnLimit(part.text.to_string()));
     } else {
         to.said(Some(&message.id), &part.text);
         to.context_by_size();
     }
 }
 
-fn request(part: &Part<'_>, to: &mut Session) {
+fn request(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
     let Some(call) = &part.tool_call else { return };
     if let Some(value) = &call.value {
         let args = value.arguments.map_or("{}", Raw::get);
-        return to.called(&Call { id: &part.id, agent: "", tool: &value.name, args });
+        return to.called(&Call {
+            id: &part.id,
+            tool: &value.name,
+            args,
+            round: &message.id,
+            ..Call::default()
+        });
     }
     let kind = if call.error.starts_with("-32600:") {
         ValidationKind::UnknownTool
@@ -212,10 +235,10 @@ fn notification(part: &Part<'_>, to: &mut Session) {
         return to.trouble(Trouble::Credentials(part.msg.to_string()));
     }
     if part.msg.starts_with("Stop hook `") && part.msg.contains("overriding and ending turn") {
-        to.aside(AgentNote::StopForced(part.msg.to_string()));
+        to.note(AgentNote::StopForced(part.msg.to_string()));
     } else if part.msg.starts_with("Stop hook `") {
         to.interrupted();
-        to.aside(AgentNote::StopRefused(part.msg.to_string()));
+        to.note(AgentNote::StopRefused(part.msg.to_string()));
     }
 }
 

@@ -43,7 +43,7 @@ trait Lenient<'a>: Default {
         Self::default()
     }
 
-    fn truth(_truth: bool) -> Self {
+    fn yes() -> Self {
         Self::default()
     }
 
@@ -90,7 +90,7 @@ impl<'a, T: Lenient<'a>> Visitor<'a> for AnyKind<T> {
     }
 
     fn visit_bool<E: Error>(self, truth: bool) -> Result<T, E> {
-        Ok(T::truth(truth))
+        Ok(if truth { T::yes() } else { T::default() })
     }
 
     fn visit_unit<E: Error>(self) -> Result<T, E> {
@@ -135,8 +135,8 @@ impl<'a> Deserialize<'a> for Num {
 }
 
 impl Lenient<'_> for Flag {
-    fn truth(truth: bool) -> Self {
-        Self(truth)
+    fn yes() -> Self {
+        Self(true)
     }
 }
 

@@ -8,15 +8,26 @@ use crate::client::meter::Usage;
 use crate::client::session::{Answer, Call, Session};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::Trouble;
-use crate::client::{Output, REFUSAL_MARK, ReadRequest, Reader};
+use crate::client::{Output, REFUSAL_MARK, ReadRequest, Reader, ToolKind, Tools};
 
 impl Output for Opencode {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let mut session = Session::new(request, self.free_text());
+        let mut session = Session::new(request, self);
         if let Some(model) = &request.model {
             session.model(model);
         }
         Box::new(StreamReader::new(OpencodeStream, session))
+    }
+
+    fn tools(&self) -> Tools {
+        &[
+            ("edit", ToolKind::Edits),
+            ("multiedit", ToolKind::Edits),
+            ("write", ToolKind::Edits),
+            ("patch", ToolKind::Edits),
+            ("apply_patch", ToolKind::Edits),
+            ("bash", ToolKind::Runs("command")),
+        ]
     }
 
     fn tells_cost(&self) -> bool {
@@ -146,7 +157,13 @@ fn tool(part: &Part<'_>, to: &mut Session) {
         return to.bad_call(kind, &invalid.error, &invalid.error);
     }
     let args = input.map_or("{}", Raw::get);
-    to.called(&Call { id: &part.call, agent: "", tool: &part.tool, args });
+    to.called(&Call {
+        id: &part.call,
+        tool: &part.tool,
+        args,
+        round: &part.message,
+        ..Call::default()
+    });
     let Some(state) = state else { return };
     let answer = |outcome, text: &str, to: &mut Session| {
         to.returned(&Answer { id: &part.call, agent: "", outcome, text });

@@ -8,12 +8,20 @@ use crate::client::meter::Usage;
 use crate::client::session::{Answer, Call, Session};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::{Trouble, says_unreachable};
-use crate::client::{AgentNote, Output, REFUSAL_MARK, ReadRequest, Reader};
+use crate::client::{AgentNote, Output, REFUSAL_MARK, ReadRequest, Reader, ToolKind, Tools};
 
 impl Output for Pi {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self.free_text());
+        let session = Session::new(request, self);
         Box::new(StreamReader::new(PiStream::default(), session))
+    }
+
+    fn tools(&self) -> Tools {
+        &[
+            ("edit", ToolKind::Edits),
+            ("write", ToolKind::Edits),
+            ("bash", ToolKind::Runs("command")),
+        ]
     }
 
     fn tells_cost(&self) -> bool {
@@ -95,9 +103,10 @@ impl StreamFormat for PiStream {
             "message_end" => self.message(&event.message.unwrap_or_default(), to),
             "tool_execution_start" => to.called(&Call {
                 id: &event.tool_call_id,
-                agent: "",
                 tool: &event.tool_name,
                 args: event.args.map_or("{}", Raw::get),
+                round: &self.messages.to_string(),
+                ..Call::default()
             }),
             "tool_execution_end" => returned(&event, to),
             "auto_retry_start" => to.retrying(classify(&event.error_message), &event.error_message),
@@ -128,7 +137,7 @@ impl PiStream {
                 to.interrupted();
                 if std::mem::replace(&mut self.prompted, true) {
                     let text: String = message.content.0.iter().map(|part| &*part.text).collect();
-                    to.aside(AgentNote::StopRefused(text));
+                    to.note(AgentNote::StopRefused(text));
                 }
             }
             _ => {}

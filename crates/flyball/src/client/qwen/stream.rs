@@ -14,12 +14,21 @@ use crate::client::session::{Answer, Call, Session};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::stream_json::{Block, Event};
 use crate::client::trouble::{Trouble, leading_status, says_unreachable};
-use crate::client::{AgentNote, Output, REFUSAL_MARK, ReadRequest, Reader};
+use crate::client::{AgentNote, Output, REFUSAL_MARK, ReadRequest, Reader, ToolKind, Tools};
 
 impl Output for Qwen {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self.free_text());
+        let session = Session::new(request, self);
         Box::new(StreamReader::new(QwenStream::default(), session))
+    }
+
+    fn tools(&self) -> Tools {
+        &[
+            ("edit", ToolKind::Edits),
+            ("replace", ToolKind::Edits),
+            ("write_file", ToolKind::Edits),
+            ("run_shell_command", ToolKind::Runs("command")),
+        ]
     }
 
     fn refuse_after_at_most(&self) -> Option<u32> {
@@ -92,7 +101,7 @@ impl StreamFormat for QwenStream {
             let status = leading_status(error);
             to.retrying(status.and_then(|status| Trouble::by_status(status, line)), line);
         } else if line.starts_with("Reached max session turns") {
-            to.aside(AgentNote::OwnLimit(line.to_owned()));
+            to.note(AgentNote::OwnLimit(line.to_owned()));
         }
     }
 
@@ -159,6 +168,8 @@ impl QwenStream {
                         agent,
                         tool: &block.name,
                         args: block.input.map_or("{}", Raw::get),
+                        round: &message.id,
+                        ..Call::default()
                     });
                 }
                 _ => {}

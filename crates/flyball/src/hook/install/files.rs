@@ -1,9 +1,9 @@
 //! Files changed and changed back. What a file was before is kept in flyball's state folder, so that
 //! it can be restored byte for byte.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -179,7 +179,7 @@ fn add(text: &str, hooks: &Map<String, Value>, path: &Path) -> Result<String, Cl
     })
 }
 
-fn no_json(path: &Path, error: &serde_json::Error) -> CliError {
+fn no_json(path: &Path, error: &jsonc_parser::errors::ParseError) -> CliError {
     let shown = path.display();
     CliError::data(format!("`{shown}` is no JSON, and nothing was changed"))
         .cause(error)
@@ -208,26 +208,16 @@ fn real(path: &Path) -> PathBuf {
 /// Writes a file anew, whole or not at all, with these rights or those it had.
 fn replace(path: &Path, text: &str, rights: Option<u32>) -> Result<(), CliError> {
     let had = fs::metadata(path).ok().map(|found| found.permissions().mode() & 0o7777);
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(name);
-    let write = || {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(had.or(rights).unwrap_or(0o666))
-            .open(&beside)?;
+    let write = || -> io::Result<()> {
+        let mut file = loopdir::beside(path, had.or(rights).unwrap_or(0o666))?;
         file.write_all(text.as_bytes())?;
         if let Some(had) = had {
-            file.set_permissions(fs::Permissions::from_mode(had))?;
+            file.as_file().set_permissions(fs::Permissions::from_mode(had))?;
         }
-        fs::rename(&beside, path)
+        file.persist(path)?;
+        Ok(())
     };
-    write().map_err(|error| {
-        fs::remove_file(&beside).ok();
-        failed("written", path, &error)
-    })
+    write().map_err(|error| failed("written", path, &error))
 }
 
 fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> Result<(), CliError> {
