@@ -9,7 +9,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use crate::call::{CallStatus, ToolCall, ToolResult, ValidationFailure};
-use crate::guard::Rung;
+use crate::guard::{Rung, Trip};
 use crate::task::AttemptReport;
 
 /// A question at the door of a session.
@@ -59,6 +59,9 @@ pub struct DoorAnswer {
     /// What the agent is told; empty for nothing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
+    /// What was measured, when the ring refuses or halts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trip: Option<Trip>,
     /// What the session's calls come to so far.
     #[serde(default)]
     pub calls: CallStatus,

@@ -5,6 +5,7 @@
 //! was heard, and what comes of it. A connection may ask one question after the other.
 
 mod ask;
+mod run_session;
 mod serve;
 
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use flyball_core::{IterationNo, RunId};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::ask::{DoorError, Visitor};
+pub(crate) use self::run_session::{RunSession, session_of_environment};
 pub(crate) use self::serve::{Door, Knocked, Reply};
 
 /// The version of the lines; another one is refused and not misread.

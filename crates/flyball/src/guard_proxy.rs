@@ -8,6 +8,7 @@ pub(crate) mod line;
 mod open;
 mod raw;
 mod result;
+mod ring;
 
 use std::io::{self, PipeWriter, Read, Write};
 use std::path::PathBuf;

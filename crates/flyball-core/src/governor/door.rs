@@ -73,7 +73,13 @@ fn answer(
     let nudges = if words.is_empty() { Rung::Pass } else { Rung::Nudge };
     let rung = verdict.rung().max(nudges);
     words.extend(verdict.message().map(String::from));
-    reply(&session, question.number, rung, words.join("\n"), out);
+    let said = DoorAnswer {
+        rung,
+        message: words.join("\n"),
+        trip: verdict.trip().cloned(),
+        calls: session.calls.status(),
+    };
+    answer_with(&session, question.number, said, out);
     match verdict {
         Verdict::Pass | Verdict::Nudge { .. } => Phase::Iterating(session),
         Verdict::Refuse { trip, .. } => {
@@ -125,6 +131,10 @@ pub(super) fn asked_while_stopping(
 }
 
 fn reply(session: &Session, question: u64, rung: Rung, message: String, out: &mut StepOutput) {
-    let answer = DoorAnswer { rung, message, calls: session.calls.status() };
+    let answer = DoorAnswer { rung, message, trip: None, calls: session.calls.status() };
+    answer_with(session, question, answer, out);
+}
+
+fn answer_with(session: &Session, question: u64, answer: DoorAnswer, out: &mut StepOutput) {
     out.order(Effect::AnswerDoor { iteration: session.iteration, question, answer });
 }

@@ -155,7 +155,7 @@ impl Driver {
         let rung = if verdict.reason().is_some() { Rung::Refuse } else { Rung::Pass };
         let message = verdict.reason().unwrap_or_default().to_owned();
         let calls = self.governor.standing().and_then(|s| s.calls).unwrap_or_default();
-        waiting.reply.answer(DoorAnswer { rung, message, calls });
+        waiting.reply.answer(DoorAnswer { rung, message, trip: None, calls });
     }
 
     /// Nothing can be said to whoever waits for this.

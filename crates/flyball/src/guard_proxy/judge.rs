@@ -4,7 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flyball_core::CallId;
-use flyball_core::call::{CallRing, ToolCall, ToolOutcome, ToolResult};
+use flyball_core::call::{ToolCall, ToolOutcome, ToolResult};
 use flyball_core::policy::CallRules;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,16 +14,14 @@ use super::batch::Word;
 use super::line::{Head, Line};
 use super::open::{Closed, Kind, OpenRequests, key};
 use super::result::CallResponse;
-use crate::clock::Clock;
+use super::ring::{Ring, Spoken};
 use crate::spill::Spill;
 
 /// The judge between client and server.
 #[derive(Debug)]
 pub(super) struct Judge {
-    rules: CallRules,
     spill: Spill,
-    clock: Clock,
-    ring: Mutex<CallRing>,
+    ring: Ring,
     requests: Mutex<OpenRequests>,
 }
 
@@ -67,8 +65,7 @@ impl Judge {
     }
 
     pub(super) fn new(rules: CallRules, spill: Spill) -> Self {
-        let (ring, requests) = (Mutex::default(), Mutex::default());
-        Self { rules, spill, clock: Clock::start(), ring, requests }
+        Self { spill, ring: Ring::new(rules), requests: Mutex::default() }
     }
 
     /// Judges a line of the client.
@@ -129,14 +126,14 @@ impl Judge {
             return Word::Pass(Some(id.clone()));
         };
         let CallParams { name, arguments } = call.params;
-        let call = ToolCall::new(CallId::new(key(id)), name, &arguments, &self.rules);
-        let verdict = self.ring().before(&self.rules, self.clock.now(), &call);
-        let message = verdict.message().map(str::to_owned);
-        if verdict.may_run() {
-            self.requests().open(id, Kind::Call { nudge: message });
-            return Word::Pass(Some(id.clone()));
+        let rules = self.ring.rules();
+        let call = ToolCall::new(CallId::new(key(id)), name, &arguments, rules);
+        let Spoken { refused, message } = self.ring.before(call);
+        if refused {
+            return Word::Answer(answer::refused(id, &message.unwrap_or_default()));
         }
-        Word::Answer(answer::refused(id, &message.unwrap_or_default()))
+        self.requests().open(id, Kind::Call { nudge: message });
+        Word::Pass(Some(id.clone()))
     }
 
     /// A line passes if all of it is here; one that is longer than any message is answered.
@@ -192,30 +189,28 @@ impl Judge {
         let id = CallId::new(key(id));
         let outcome = response.outcome;
         let mut result = ToolResult::new(id, outcome, &response.identity);
-        let verdict = match response.invalid() {
-            None => self.ring().after(&self.rules, self.clock.now(), &result),
+        let spoken = match response.invalid() {
+            None => self.ring.after(result),
             // The call never ran: it was none the server could understand (A4).
             Some(failure) => {
-                let (mut ring, now) = (self.ring(), self.clock.now());
                 result.outcome = ToolOutcome::Refused;
-                ring.after(&self.rules, now, &result);
-                ring.invalid(&self.rules, now, &failure)
+                self.ring.after(result);
+                self.ring.invalid(&failure)
             }
         };
-        let notes: Vec<String> =
-            nudge.into_iter().chain(verdict.message().map(str::to_owned)).collect();
-        response.rewritten(&self.rules, &self.spill, &notes)
+        let notes: Vec<String> = nudge.into_iter().chain(spoken.message).collect();
+        response.rewritten(self.ring.rules(), &self.spill, &notes)
     }
 
     /// A result too large even to be held: all of it goes to a file, as it came.
     fn huge(&self, mut line: Line, id: &Value) -> Line {
         let length = line.length();
         let Line::Spooled(spool) = &mut line else { return line };
-        let begun = spool.beginning(self.rules.preview).unwrap_or_default();
+        let begun = spool.beginning(self.ring.rules().preview).unwrap_or_default();
         let begun = String::from_utf8_lossy(&begun).into_owned();
         let outcome = ToolOutcome::Ok;
         let result = ToolResult::new(CallId::new(key(id)), outcome, &format!("{length} {begun}"));
-        self.ring().after(&self.rules, self.clock.now(), &result);
+        self.ring.after(result);
         let written = self.spill.write_with(|file| line.write_to(file));
         let Ok(path) = written else { return line };
         let notice = format!(
@@ -237,10 +232,6 @@ impl Judge {
         let why = format!("{why} before it answered");
         let errors = open.iter().map(|id| answer::error(id, SERVER_GONE, &why));
         errors.chain(held.into_iter().map(ended)).collect()
-    }
-
-    fn ring(&self) -> MutexGuard<'_, CallRing> {
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn requests(&self) -> MutexGuard<'_, OpenRequests> {

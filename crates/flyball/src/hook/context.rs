@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{Dialect, Heard};
 use crate::client::{Adapter, HooksFor, adapter};
 use crate::config::{Config, FILE_NAME, OnHookError, Sources};
+use crate::door::session_of_environment;
 use crate::error::CliError;
 use crate::journal::{HookStep, state_dir};
 use crate::loopdir::{LoopDir, write_whole};
@@ -81,19 +82,13 @@ impl HookContext {
     /// The context of a run's session; none outside of one. A run that is over, or that another
     /// state folder knows, is none.
     pub(crate) fn under_run() -> Result<Option<Self>, CliError> {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let Some(run) = variable("FLYBALL_RUN").filter(|run| is_name(run)) else {
-            return Ok(None);
-        };
-        let Some(iteration) = variable("FLYBALL_ITERATION").and_then(|n| n.parse().ok()) else {
-            return Ok(None);
-        };
+        let Some((run, iteration)) = session_of_environment() else { return Ok(None) };
         let state_dir = state_dir()?;
-        let folder = state_dir.join("runs").join(&run);
+        let folder = state_dir.join("runs").join(run.as_str());
         let Some(guards): Option<RunGuards> = read(&folder.join(GUARDS))? else { return Ok(None) };
         Ok(Some(Self {
             state_dir,
-            run: Some((RunId::new(run), IterationNo::new(iteration))),
+            run: Some((run, iteration)),
             configured: true,
             policy: guards.policy,
             on_error: if guards.fails_closed { OnHookError::Closed } else { OnHookError::Open },
@@ -172,11 +167,6 @@ fn client_process() -> String {
     let parent = std::os::unix::process::parent_id();
     let began = platform::look(parent).map(|parent| parent.began.to_string());
     format!("process-{parent}-{}", began.unwrap_or_default())
-}
-
-/// Run names are part of paths here: letters, digits, `-` and `_` only.
-fn is_name(run: &str) -> bool {
-    run.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, CliError> {

@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use flyball_core::call::{CallRing, CallStatus, Verdict};
+use flyball_core::call::{CallRing, CallStatus, ToolCall, ToolResult, ValidationFailure, Verdict};
+use flyball_core::door::DoorAnswer;
 use flyball_core::guard::{Rung, Trip};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refused::Refused;
 use super::site::{self, Site};
+use crate::door::Input;
 
 /// How many sessions are listed.
 const LISTED_MAX: u32 = 200;
@@ -18,7 +20,7 @@ const LISTED_MAX: u32 = 200;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CallSession {
-    pub(super) ring: CallRing,
+    ring: CallRing,
     /// How often each guard nudged, refused and halted.
     guards: BTreeMap<String, GuardCounts>,
 }
@@ -73,13 +75,13 @@ pub(super) struct Tripped {
 }
 
 impl Tripped {
-    pub(super) fn of(verdict: &Verdict) -> Option<Self> {
-        verdict.trip().map(|trip| Self {
+    fn new(trip: &Trip) -> Self {
+        Self {
             guard: trip.guard.as_str(),
             measured: trip.measured,
             allowed: trip.allowed,
             evidence: trip.evidence.clone(),
-        })
+        }
     }
 }
 
@@ -90,7 +92,7 @@ impl CallSession {
     }
 
     /// Takes note of what a guard did.
-    pub(super) fn note(&mut self, verdict: &Verdict) {
+    fn note(&mut self, verdict: &Verdict) {
         let Some(Trip { guard, .. }) = verdict.trip() else { return };
         let counts = self.guards.entry(guard.as_str().to_owned()).or_default();
         let count = match verdict.rung() {
@@ -103,43 +105,115 @@ impl CallSession {
     }
 
     /// The context window is this full, in thousandths: what is to be said about it (A8).
-    pub(super) fn context(&mut self, permille: u16) -> Option<String> {
+    fn context(&mut self, permille: u16) -> Option<String> {
         self.ring.context(permille).map(|notice| notice.message)
     }
 
     pub(crate) fn state(&self) -> RingState {
-        let CallStatus {
-            calls,
-            tools,
-            other_tools,
-            streak,
-            refusals,
-            failure_streak,
-            failures,
-            validation_streak,
-            validation_failures,
-            context_percent,
-            ..
-        } = self.ring.status();
-        RingState {
-            calls,
-            tools,
-            other_tools,
-            streak,
-            refusals,
-            failure_streak,
-            failures,
-            validation_streak,
-            validation_failures,
-            context_percent,
-            guards: self.guards.clone(),
+        RingState::of(self.ring.status(), self.guards.clone())
+    }
+}
+
+impl RingState {
+    fn of(status: CallStatus, guards: BTreeMap<String, GuardCounts>) -> Self {
+        Self {
+            calls: status.calls,
+            tools: status.tools,
+            other_tools: status.other_tools,
+            streak: status.streak,
+            refusals: status.refusals,
+            failure_streak: status.failure_streak,
+            failures: status.failures,
+            validation_streak: status.validation_streak,
+            validation_failures: status.validation_failures,
+            context_percent: status.context_percent,
+            guards,
+        }
+    }
+}
+
+/// What is asked or told about the calls of a session.
+pub(super) enum CallQuestion {
+    /// A call is about to run.
+    Before(ToolCall),
+    /// A call was answered.
+    After(ToolResult),
+    /// A call could not be understood.
+    Invalid(ValidationFailure),
+}
+
+/// What comes of it.
+pub(super) struct CallAnswer {
+    rung: Rung,
+    pub(super) message: Option<String>,
+    pub(super) tripped: Option<Tripped>,
+    pub(super) ring: RingState,
+}
+
+impl CallAnswer {
+    /// Whether a call that was asked about may run.
+    pub(super) fn may_run(&self) -> bool {
+        self.rung < Rung::Refuse
+    }
+
+    /// The verdict in one word.
+    pub(super) const fn word(&self) -> &'static str {
+        match self.rung {
+            Rung::Pass => "pass",
+            Rung::Nudge => "nudge",
+            Rung::Refuse | Rung::Redirect | Rung::Ask => "refuse",
+            Rung::Halt => "halt",
+        }
+    }
+
+    fn of_run(answer: DoorAnswer) -> Self {
+        Self {
+            rung: answer.rung,
+            message: Some(answer.message).filter(|message| !message.is_empty()),
+            tripped: answer.trip.as_ref().map(Tripped::new),
+            ring: RingState::of(answer.calls, BTreeMap::new()),
         }
     }
 }
 
 impl Site {
+    /// Has a question judged: by the run the agent works in, or by the session's own ring.
+    pub(super) fn judge_call(
+        &self,
+        session: &str,
+        question: CallQuestion,
+        permille: Option<u16>,
+    ) -> Result<CallAnswer, Refused> {
+        if let Some(enclosing) = self.enclosing_run(&self.journal()?)? {
+            let input = match &question {
+                CallQuestion::Before(call) => Input::Call(call.clone()),
+                CallQuestion::After(result) => Input::Result(result.clone()),
+                CallQuestion::Invalid(failure) => Input::Invalid(failure.clone()),
+            };
+            if let Some(answer) = self.ask_run(&enclosing, input, permille)? {
+                return Ok(CallAnswer::of_run(answer));
+            }
+        }
+        let (rules, now) = (&self.config.policy.calls, site::now());
+        self.with_calls(session, |calls| {
+            let notice = permille.and_then(|permille| calls.context(permille));
+            let verdict = match &question {
+                CallQuestion::Before(call) => calls.ring.before(rules, now, call),
+                CallQuestion::After(result) => calls.ring.after(rules, now, result),
+                CallQuestion::Invalid(failure) => calls.ring.invalid(rules, now, failure),
+            };
+            calls.note(&verdict);
+            CallAnswer {
+                rung: verdict.rung(),
+                message: joined(notice.as_deref(), verdict.message()),
+                tripped: verdict.trip().map(Tripped::new),
+                ring: calls.state(),
+            }
+        })
+    }
+
     /// Has the calls of a session changed; they outlive the server.
-    pub(super) fn with_calls<R>(
+    fn with_calls<R>(
         &self,
         session: &str,
         change: impl FnOnce(&mut CallSession) -> R,
@@ -171,7 +245,7 @@ impl Site {
 }
 
 /// What is to be told: a notice about the context, then what a guard says.
-pub(super) fn joined(notice: Option<&str>, verdict: Option<&str>) -> Option<String> {
+fn joined(notice: Option<&str>, verdict: Option<&str>) -> Option<String> {
     let parts: Vec<&str> = notice.into_iter().chain(verdict).collect();
     (!parts.is_empty()).then(|| parts.join("\n"))
 }

@@ -63,9 +63,10 @@ impl Site {
         &self,
         enclosing: &EnclosingRun,
         input: Input,
+        context: Option<u16>,
     ) -> Result<Option<DoorAnswer>, Refused> {
         let mut knock = Knock::new((enclosing.run.clone(), enclosing.iteration), "mcp", input);
-        knock.hears = true;
+        (knock.hears, knock.context) = (true, context);
         let folder = self.state_dir.join("runs").join(enclosing.run.as_str());
         match Visitor::at(&folder).and_then(|mut door| door.ask(&knock)) {
             Ok(answer) => Ok(Some(answer)),
@@ -82,7 +83,7 @@ impl Site {
     ) -> Result<bool, Refused> {
         let Attempt { task, status, blockers, work, .. } = attempt.clone();
         let reported = AttemptReport { task, status, blockers, work }.bounded();
-        Ok(self.ask_run(enclosing, Input::Report(reported))?.is_some())
+        Ok(self.ask_run(enclosing, Input::Report(reported), None)?.is_some())
     }
 }
 

@@ -1,15 +1,15 @@
 //! `call_check`: may this tool call run? The call ring for any agent.
 
-use flyball_core::call::{ToolCall, ValidationFailure, ValidationKind, Verdict};
+use flyball_core::call::{ToolCall, ValidationFailure, ValidationKind};
 use flyball_core::{CallId, SubAgent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::clock;
-use crate::mcp::calls::{self, RingState, Tripped};
+use crate::mcp::calls::{self, CallQuestion, RingState, Tripped};
 use crate::mcp::refused::Refused;
-use crate::mcp::site::{self, Call};
+use crate::mcp::site::Call;
 use crate::mcp::tool::{Effect, Tool};
 
 pub(super) struct CheckCall;
@@ -78,33 +78,27 @@ impl Tool for CheckCall {
     fn call(call: Call<'_>, input: Input) -> Result<Output, Refused> {
         let call_id = input.call_id.unwrap_or_else(|| format!("call-{}", clock::unique_nanos()));
         let rules = &call.site.config.policy.calls;
-        let (now, agent) = (site::now(), SubAgent::new(&input.agent));
         let permille = calls::permille(input.context_used)?;
-        let asked = malformed(&input.tool, &input.arguments).map_or_else(
-            || {
-                let id = CallId::new(&call_id);
-                Ok(ToolCall::new(id, input.tool, &input.arguments, rules).by(agent))
-            },
-            Err,
-        );
-        let (verdict, notice, ring) = call.site.with_calls(&input.session, |session| {
-            let notice = permille.and_then(|permille| session.context(permille));
-            let verdict = match &asked {
-                Ok(asked) => session.ring.before(rules, now, asked),
-                Err(failure) => session.ring.invalid(rules, now, failure),
-            };
-            session.note(&verdict);
-            (verdict, notice, session.state())
-        })?;
+        let failure = malformed(&input.tool, &input.arguments);
+        let is_call = failure.is_none();
+        let question = match failure {
+            Some(failure) => CallQuestion::Invalid(failure),
+            None => {
+                let (id, agent) = (CallId::new(&call_id), SubAgent::new(&input.agent));
+                let asked = ToolCall::new(id, input.tool, &input.arguments, rules).by(agent);
+                CallQuestion::Before(asked)
+            }
+        };
+        let answer = call.site.judge_call(&input.session, question, permille)?;
         Ok(Output {
             call_id,
             session: input.session,
             agent: input.agent,
-            verdict: word(&verdict),
-            may_run: asked.is_ok() && verdict.may_run(),
-            message: calls::joined(notice.as_deref(), verdict.message()),
-            tripped: Tripped::of(&verdict),
-            ring,
+            verdict: answer.word(),
+            may_run: is_call && answer.may_run(),
+            message: answer.message,
+            tripped: answer.tripped,
+            ring: answer.ring,
         })
     }
 }
@@ -120,13 +114,4 @@ fn malformed(tool: &str, arguments: &Value) -> Option<ValidationFailure> {
     };
     let received = format!("tool {tool:?} with {arguments}");
     Some(ValidationFailure::new(kind, expected, &received, error))
-}
-
-pub(super) const fn word(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass => "pass",
-        Verdict::Nudge { .. } => "nudge",
-        Verdict::Refuse { .. } => "refuse",
-        Verdict::Halt { .. } => "halt",
-    }
 }

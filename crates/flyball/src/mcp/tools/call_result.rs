@@ -5,10 +5,10 @@ use flyball_core::{CallId, SubAgent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::call_check::{default_session, word};
-use crate::mcp::calls::{self, RingState, Tripped};
+use super::call_check::default_session;
+use crate::mcp::calls::{self, CallQuestion, RingState, Tripped};
 use crate::mcp::refused::Refused;
-use crate::mcp::site::{self, Call};
+use crate::mcp::site::Call;
 use crate::mcp::tool::{Effect, Tool};
 use crate::spill::Spilled;
 
@@ -101,21 +101,17 @@ impl Tool for ReportResult {
             ToolResult::new(CallId::new(&input.call_id), input.outcome.of_tool(), &input.output)
                 .by(SubAgent::new(&input.agent));
         let permille = calls::permille(input.context_used)?;
-        let (verdict, notice, ring) = call.site.with_calls(&input.session, |session| {
-            let notice = permille.and_then(|permille| session.context(permille));
-            let verdict = session.ring.after(rules, site::now(), &result);
-            session.note(&verdict);
-            (verdict, notice, session.state())
-        })?;
+        let question = CallQuestion::After(result);
+        let answer = call.site.judge_call(&input.session, question, permille)?;
         let replacement = call.site.spill.large(rules, &input.output).map(Spilled::into_text);
         Ok(Output {
             call_id: input.call_id,
             session: input.session,
-            verdict: word(&verdict),
-            message: calls::joined(notice.as_deref(), verdict.message()),
-            tripped: Tripped::of(&verdict),
+            verdict: answer.word(),
+            message: answer.message,
+            tripped: answer.tripped,
             replacement,
-            ring,
+            ring: answer.ring,
         })
     }
 }
