@@ -10,7 +10,7 @@ use std::process::{Command, ExitStatus};
 pub use self::agent::{AGENT_ARGUMENT, agent_main};
 use crate::error::CliError;
 
-const CONFIG: &str = "[agent]\ncommand = [\"FLYBALL\", \"AGENT\"]\noutput = \"flyball\"\n\n\
+const CONFIG: &str = "[agent]\ncommand = [\"FLYBALL\", \"AGENT\"]\noutput = \"flyball\"\nsteer = true\n\n\
 [review]\nenabled = false\n\n[[gates.check]]\nname = \"tests\"\ncommand = \"sh check.sh\"\n";
 
 const TASKS: &str = r#"{

@@ -109,6 +109,8 @@ enum Line {
     Heard,
     /// The answer.
     Answer(DoorAnswer),
+    /// The session it is for is over.
+    Over,
     /// The question is not answered here.
     Refused {
         /// Why.

@@ -100,10 +100,12 @@ fn other_agent(message: &str, state: &mut RunState, out: &mut StepOutput) -> Opt
     let crew = &mut state.crew;
     if crew.at_work >= crew.fallbacks {
         crew.at_work = 0;
+        state.take_agent(0);
         return None;
     }
     crew.at_work = crew.at_work.saturating_add(1);
-    out.announce(Notice::AgentChanged { agent: crew.at_work, message: String::from(message) });
+    let agent = crew.at_work;
+    out.announce(Notice::AgentChanged { agent, message: String::from(message) });
     Some(planning::plan(state, out))
 }
 

@@ -1,6 +1,7 @@
 //! The agent asks through its hooks whether it may stop: the run's own gates answer (B10, B11).
 
 use alloc::boxed::Box;
+use alloc::format;
 
 use super::StepOutput;
 use super::phase::{Phase, Session};
@@ -44,7 +45,8 @@ pub(super) fn examined(
     if let StopVerdict::Refuse { summary, again: false, .. } = &verdict {
         count_refusal(&session, state);
         let (refusals, limit) = (state.ring.refusals(), state.policy.iterations.gate_refusals);
-        let trip = Trip::new(GuardKind::Completion, refusals, limit, summary.clone());
+        let evidence = format!("the agent may not stop yet: {summary}");
+        let trip = Trip::new(GuardKind::Completion, refusals, limit, evidence);
         out.tripped(trip, Rung::Refuse);
     }
     answer(&session, found.asking, verdict, out);

@@ -1,8 +1,9 @@
-//! The demo's agent: a script that reads a file twice, lies about being done, is told what is wrong,
-//! and mends it. It speaks flyball's own protocol on stdout.
+//! The demo's agent: a script that reads a file again and again until it is told, lies about being
+//! done, is told what is wrong, and mends it. It speaks flyball's own protocol on stdout and listens
+//! on stdin.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::thread;
@@ -20,8 +21,7 @@ const MENDED: &str = "echo \"Hello, ${1:-world}!\"\n";
 
 /// Plays one iteration.
 pub fn agent_main() -> ExitCode {
-    let mut prompt = String::new();
-    io::stdin().read_to_string(&mut prompt).ok();
+    let prompt = hear().unwrap_or_default();
     let is_first = std::env::var("FLYBALL_ITERATION").as_deref() == Ok("1");
     let played = if is_first { first() } else { second(&prompt) };
     match played {
@@ -40,7 +40,9 @@ fn first() -> io::Result<()> {
         let text = fs::read_to_string("check.sh")?;
         call(number, "read_file", &json!({ "path": "check.sh" }), &text);
     }
-    say("Writing greet.sh.");
+    let told = hear()?;
+    let told = told.split_once(". ").map_or(told.as_str(), |(first, _)| first);
+    say(&format!("I am told: {told}. Writing greet.sh."));
     write(4, "greet.sh", WITH_A_BUG)?;
     mark_passed()?;
     commit("greet: first version")?;
@@ -62,6 +64,14 @@ fn second(prompt: &str) -> io::Result<()> {
     commit("greet: greet the world when no name is given")?;
     say("Both checks pass now. <promise>COMPLETE</promise>");
     Ok(())
+}
+
+/// The next line flyball says: the prompt first, then advice.
+fn hear() -> io::Result<String> {
+    let mut line = String::new();
+    io::stdin().read_line(&mut line)?;
+    let line: Value = serde_json::from_str(&line).map_err(io::Error::other)?;
+    Ok(line.get("text").and_then(Value::as_str).unwrap_or_default().to_owned())
 }
 
 fn write(number: u32, path: &str, text: &str) -> io::Result<()> {

@@ -15,6 +15,9 @@ pub(crate) enum DoorError {
     /// Nobody is there.
     #[error("the run's door cannot be reached: {0}")]
     Unreachable(#[from] io::Error),
+    /// The session that is asked about is over.
+    #[error("that session of the run is over")]
+    Over,
     /// The run does not answer this asker.
     #[error("the run does not answer: {0}")]
     Refused(String),
@@ -45,6 +48,7 @@ impl Visitor {
             match self.next()? {
                 Line::Heard => {}
                 Line::Answer(answer) => return Ok(answer),
+                Line::Over => return Err(DoorError::Over),
                 Line::Refused { why } => return Err(DoorError::Refused(why)),
             }
         }

@@ -154,7 +154,7 @@ fn serve(stream: &UnixStream, house: &House, inbox: &Inbox) {
         }
         let line = match answer.recv() {
             Ok(answer) => Line::Answer(answer),
-            Err(_) => Line::Refused { why: "the session is over".to_owned() },
+            Err(_) => Line::Over,
         };
         if say(stream, &line).is_err() {
             return;

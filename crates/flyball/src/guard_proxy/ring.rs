@@ -87,7 +87,9 @@ impl Ring {
         match self.run.as_ref()?.ask(input, None) {
             Ok(answer) => Some(Spoken::answered(answer)),
             Err(DoorError::Refused(_)) => None,
-            Err(DoorError::Unreachable(_) | DoorError::Unreadable(_)) => Some(Spoken::default()),
+            Err(DoorError::Over | DoorError::Unreachable(_) | DoorError::Unreadable(_)) => {
+                Some(Spoken::default())
+            }
         }
     }
 

@@ -169,6 +169,8 @@ impl TextReport {
                     "no gate is configured or detected: nothing checks this work but its task list";
                 self.line("NOTE", None, text, Paint::yellow);
             }
+            // A notice of its own says the same and more.
+            Notice::Noticed { trip } if is_told_otherwise(trip.guard, Rung::Nudge) => {}
             Notice::Noticed { trip } => {
                 let text = format!("{}: {}", trip.guard, trip.evidence);
                 self.line("NOTICE", number, &text, Paint::dim);

@@ -65,7 +65,7 @@ fn stops_with_a_red_gate(client: &Client, program: &Path) {
     let scene = Scene::new(client, program, script, "[limits]\niterations = 1\n");
     let ended = scene.run();
     assert_eq!(ended.code, Some(0), "{}", ended.out);
-    assert_eq!(ended.out.matches("\"stop_refused\"").count(), 1, "{}", ended.out);
+    assert_eq!(ended.out.matches("\"verdict\":\"refuse\"").count(), 1, "{}", ended.out);
     let told = scene.told();
     assert!(told.iter().any(|text| text.contains("Completion Blocked")), "{told:?}");
     assert!(told.iter().any(|text| text.contains("mended is missing")), "{told:?}");
@@ -77,7 +77,7 @@ fn is_complete(client: &Client, program: &Path) {
     let scene = Scene::new(client, program, script, "[limits]\niterations = 1\n");
     let ended = scene.run();
     assert_eq!(ended.code, Some(0), "{}", ended.out);
-    assert!(!ended.out.contains("\"stop_refused\""), "{}", ended.out);
+    assert!(!ended.out.contains("\"verdict\":\"refuse\""), "{}", ended.out);
     assert_eq!(scene.server.turns().len(), 2, "{}", ended.out);
 }
 

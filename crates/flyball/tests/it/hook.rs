@@ -206,7 +206,7 @@ fn clients_with_words_of_their_own_are_refused_in_them() {
         if n <= 3 {
             let after = place.ask("gemini", "AfterTool", &gemini);
             let advice = text(&after, "/hookSpecificOutput/additionalContext");
-            assert_eq!(advice.is_empty(), n != 2, "{n} {after}");
+            assert_eq!(advice.is_empty(), n != 3, "{n} {after}");
         }
     }
     for n in 1..=6 {
@@ -217,7 +217,7 @@ fn clients_with_words_of_their_own_are_refused_in_them() {
             assert!(text(&before, "/permissionDecisionReason").starts_with("flyball: tool 'bash'"));
         } else {
             let after = place.ask("copilot", "postToolUse", &copilot);
-            assert_eq!(after["additionalContext"].is_string(), n == 2 || n == 4, "{n} {after}");
+            assert_eq!(after["additionalContext"].is_string(), n == 3, "{n} {after}");
         }
     }
 }
@@ -242,7 +242,7 @@ fn hooks_that_are_installed_twice_count_a_call_once() {
             advised.push(!text(&after, "/hookSpecificOutput/additionalContext").is_empty());
         }
         assert_eq!(refused, [n == 4, n == 4], "{n}");
-        assert_eq!(advised, [n == 2, false], "{n}");
+        assert_eq!(advised, [n == 3, false], "{n}");
     }
     // The same for a stop that is asked about twice at once: it is refused once.
     let place = Place::new(&RED.replace("exit 1", "sleep 1; exit 1"));
@@ -291,7 +291,7 @@ fn copilots_shell_numbers_do_not_hide_the_same_result() {
         let after = place.ask("copilot", "postToolUse", &call.to_string());
         advised.push(after["additionalContext"].is_string());
     }
-    assert_eq!(advised, [false, true, false, true]);
+    assert_eq!(advised, [false, false, true, false]);
 }
 
 #[test]
@@ -483,10 +483,16 @@ fn a_run_hears_the_halt_of_a_hook_and_counts_no_call_twice() {
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(6), "{out}\n{err}");
     assert!(out.contains("repetition_loop"), "{out}");
-    assert_eq!(out.matches("\"hook_halted\"").count(), 1, "{out}");
-    assert_eq!(out.matches("\"called_tool\"").count(), 0, "{out}");
+    assert_eq!(out.matches("\"rung\":\"halt\",\"message\"").count(), 1, "{out}");
+    // Asked about and shown, each call was counted once.
+    let answers = out.lines().filter(|line| line.contains("\"answer_door\""));
+    let most = answers.filter_map(|line| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        line.pointer("/order/answer/calls/calls").and_then(Value::as_u64)
+    });
+    assert_eq!(most.max(), Some(8), "{out}");
     let verdicts = fs::read_to_string(verdicts).unwrap();
     let count = |word: &str| verdicts.matches(&format!("\"{word}\"")).count();
     assert_eq!((count("nudge"), count("refuse")), (1, 2), "{verdicts}");
-    assert_eq!(out.matches("\"hook_steered\"").count(), 3, "{out}");
+    assert_eq!(out.matches("\"rung\":\"refuse\",\"message\"").count(), 2, "{out}");
 }

@@ -381,9 +381,9 @@ fn a_server_that_answers_a_batch_one_by_one_is_followed() {
     let mut client = batching(&place, &["--single"]);
     client
         .send(&json!([asking(1, "a"), asking(2, "a"), asking(3, "a"), asking(4, "a")]).to_string());
-    let mut ids: Vec<u64> = (0..3).map(|_| client.message()["id"].as_u64().unwrap()).collect();
+    let mut ids: Vec<u64> = (0..4).map(|_| client.message()["id"].as_u64().unwrap()).collect();
     ids.sort_unstable();
-    assert_eq!(ids, [1, 2, 3]);
+    assert_eq!(ids, [1, 2, 3, 4]);
 }
 
 #[test]

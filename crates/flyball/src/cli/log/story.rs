@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use flyball_core::effect::{Ending, IterationReport, IterationResult, Notice, Rescue};
 
 use flyball_core::event::{Commit, StopCause};
-use flyball_core::guard::Rung;
+use flyball_core::guard::{GuardKind, Rung};
 use flyball_core::{Effect, Event, GateName, IterationNo, Moment, Trip};
 
 use super::super::columns::Tint;
@@ -95,6 +95,7 @@ impl Story {
                 let tint = if *rung == Rung::Halt { Tint::Bad } else { Tint::Warn };
                 (rung_word(*rung), tint, trip_text(trip))
             }
+            Notice::Noticed { trip } if trip.guard == GuardKind::ContextFill => return,
             Notice::Noticed { trip } => ("noticed", Tint::Plain, trip_text(trip)),
             Notice::TasksRepaired { violations } => ("repaired", Tint::Warn, violations.join("; ")),
             Notice::Waiting { until, message } => {

@@ -54,15 +54,18 @@ fn a_claim_that_is_only_quoted_is_none() {
         "say 'I might say `<promise>BLOCKED:x</promise>` one day'",
         // The prompt comes back word by word.
         "cat",
-        // No reason, no claim.
+    ];
+    // No reason, no claim: and the third in a row ends the run.
+    let malformed = [
         "say '<promise>BLOCKED:</promise>'",
         "say '<promise>DECIDE:   </promise>'",
         "say '<promise>BLOCKED:never closed'",
     ];
-    for script in cases {
+    let cases = cases.map(|script| (script, 4)).into_iter();
+    for (script, code) in cases.chain(malformed.map(|script| (script, 6))) {
         let scenario = Scenario::new().committed().agent(script);
         let ran = scenario.run();
-        assert_eq!(ran.code, 4, "{script}: {}", ran.stderr);
+        assert_eq!(ran.code, code, "{script}: {}", ran.stderr);
         assert!(!scenario.has(".flyball/blocked.txt") && !scenario.has(".flyball/decide.txt"));
     }
 }
