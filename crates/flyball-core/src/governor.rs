@@ -34,6 +34,7 @@ mod finish;
 mod inspecting;
 mod iterating;
 mod judging;
+mod malformed;
 mod next_steps;
 mod phase;
 mod planning;

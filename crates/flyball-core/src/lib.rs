@@ -33,6 +33,7 @@ pub mod stop;
 pub mod task;
 pub mod tasklist;
 pub mod text;
+pub mod worktree;
 
 pub use self::effect::Effect;
 pub use self::event::{AgentFact, Event};

@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::WorktreeSnapshot;
 use crate::gate::GateResult;
 use crate::policy::Baseline;
 use crate::text;
+use crate::worktree::WorktreeSnapshot;
 
 /// Paths named in one sentence.
 const NAMED: usize = 5;

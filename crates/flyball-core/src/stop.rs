@@ -41,12 +41,12 @@ use serde::{Deserialize, Serialize};
 
 pub use self::heard::HeardSoFar;
 use crate::claim::read_structured;
-use crate::event::WorktreeSnapshot;
 use crate::gate::GateResult;
 use crate::gate::blocking::{BlockingEvent, Refusal};
 use crate::policy::{Baseline, Policy};
 use crate::starting_point::StartingPoint;
 use crate::tasklist::{Transition, check_at_stop};
+use crate::worktree::WorktreeSnapshot;
 
 /// What holds for the stops of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

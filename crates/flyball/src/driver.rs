@@ -228,16 +228,12 @@ impl Driver {
             }
             DriverInput::StopExamined { iteration, asking, found } => {
                 self.stop_jobs.remove(&asking);
-                match found {
-                    Some(found) => {
-                        let fact = AgentFact::StopExamined(found);
-                        self.take(&[Event::Agent { iteration, fact }])
-                    }
-                    None => {
-                        self.send_away(asking);
-                        Ok(())
-                    }
-                }
+                let Some(found) = found else {
+                    self.send_away(asking);
+                    return Ok(());
+                };
+                let fact = AgentFact::StopExamined(found);
+                self.take(&[Event::Agent { iteration, fact }])
             }
             DriverInput::Stop(cause) => self.take(&[Event::StopRequested { cause }]),
             DriverInput::Knocked(knocked) => self.knocked(knocked),

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::phase::{Closed, End, Phase};
 use super::state::{Held, RunState};
 use super::verifying::{self, Verification};
-use super::{StepOutput, attempts, finish, planning, remedies};
+use super::{StepOutput, attempts, finish, malformed, planning, remedies};
 use crate::claim::Claim;
 use crate::effect::{Effect, IterationReport, IterationResult, Notice};
 use crate::event::{Exit, ExitHow, WorktreeSnapshot};
@@ -24,7 +24,7 @@ use crate::task::Standing;
 
 /// What an iteration came to.
 pub(super) struct Judgement {
-    verdict: IterationVerdict,
+    pub(super) verdict: IterationVerdict,
     result: IterationResult,
     pub(super) progressed: bool,
     /// It is over without counting as stuck: dead, halted, lost, or declared by a claim.
@@ -38,7 +38,7 @@ pub(super) fn judge(closed: &Closed, state: &mut RunState, out: &mut StepOutput)
     state.ring.meters.iterations = state.ring.meters.iterations.saturating_add(1);
     state.last_task.clone_from(&closed.session.task);
     let judgement = weigh(closed, &snapshot, state);
-    count_malformed_claims(closed, &judgement, state);
+    malformed::count(closed, &judgement, state);
     record(closed, &snapshot, &judgement, state, out);
     let verification = verifying::verify(state, &snapshot, &closed.exit.claims);
     let phase = follow(closed, &judgement, verification, state, out);
@@ -256,35 +256,10 @@ fn follow(
         let also = also.trip.into_iter().chain(also.also).collect();
         return finish::halt(trip.clone(), also, state, out);
     }
-    match malformed_claims(closed, state, out).or_else(|| stuck(closed, state, out)) {
+    match malformed::halt(closed, state, out).or_else(|| stuck(closed, state, out)) {
         Some(phase) => phase,
         None => planning::plan(state, out),
     }
-}
-
-/// A4: malformed claims are read when a session ends, so their streak is one of iterations. One that
-/// was lost says nothing.
-fn count_malformed_claims(closed: &Closed, judgement: &Judgement, state: &mut RunState) {
-    if judgement.verdict == IterationVerdict::Unjudged {
-        return;
-    }
-    let counts = !closed.exit.claims.failures.is_empty() && !judgement.progressed;
-    state.malformed_claims = if counts { state.malformed_claims.saturating_add(1) } else { 0 };
-}
-
-/// A4: too many iterations in a row with a malformed claim and without progress.
-fn malformed_claims(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -> Option<Phase> {
-    let (count, limit) = (state.malformed_claims, state.policy.calls.max_validation_failures);
-    let failure = closed.exit.claims.failures.last().filter(|_| count >= limit)?;
-    let last = crate::call::texts::validation_evidence(failure);
-    let evidence = format!(
-        "{count} iterations in a row ended with a malformed claim and without progress, the last \
-         one with: {last}"
-    );
-    let trip = Trip::new(GuardKind::Validation, count, limit, evidence);
-    let safety = state.ring.may_start(&state.policy);
-    let also = safety.trip.into_iter().chain(safety.also).collect();
-    Some(finish::halt(trip, also, state, out))
 }
 
 fn asks(state: &RunState) -> bool {

@@ -1,11 +1,11 @@
 //! What each character does in one session.
 
 mod calls;
+mod door;
 
 use std::collections::{BTreeSet, VecDeque};
 
 use flyball_core::call::{ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind};
-use flyball_core::door::{DoorQuestion, Matter};
 use flyball_core::effect::Force;
 use flyball_core::event::{AgentFact, ExitHow, Spend};
 use flyball_core::policy::Policy;
@@ -171,26 +171,6 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Characters that ask before they end, too early.
-    fn stopper(&mut self) {
-        let reds = match self.stage.persona {
-            Persona::StopsUncommitted => BTreeSet::new(),
-            _ => (0..self.rng.between(1, 4)).map(|number| (number * 3) % TESTS).collect(),
-        };
-        self.deed(Deed::Work(reds));
-        if self.stage.persona != Persona::StopsAgain {
-            self.deed(Deed::Step(Step::Forward));
-        }
-        if self.stage.persona != Persona::StopsUncommitted {
-            self.deed(Deed::Commit(String::from("work")));
-        }
-        self.push(Act::AskToStop);
-        match self.stage.persona {
-            Persona::StopsAgain => self.says("<promise>COMPLETE</promise>"),
-            _ => self.exit(ExitHow::Code(0), Words::Honest),
-        }
-    }
-
     /// Honest characters that also show something worth a notice.
     fn annotated(&mut self) {
         match self.stage.persona {
@@ -288,23 +268,6 @@ impl Writer<'_, '_> {
             self.tail.push((pause, Act::Fact(AgentFact::CalledTool(call))));
             self.tail.push((1, Act::Fact(AgentFact::ToolReturned(result))));
         }
-    }
-
-    fn asking_looper(&mut self) {
-        for _ in 0..12 {
-            let (call, result) = self.call("the same", ToolOutcome::Ok);
-            self.asks(Matter::Call(call.clone()));
-            self.fact(AgentFact::CalledTool(call));
-            self.asks(Matter::Result(result.clone()));
-            self.fact(AgentFact::ToolReturned(result));
-        }
-        self.says("");
-    }
-
-    fn asks(&mut self, matter: Matter) {
-        self.asked += 1;
-        let (number, hears) = (self.asked, self.rng.chance(50));
-        self.fact(AgentFact::Asked(DoorQuestion { number, matter, hears, context: None }));
     }
 
     fn nonsense(&mut self) {

@@ -238,9 +238,10 @@ impl World {
                     let stopping = agent.was_told_to_stop;
                     self.witness.spent(spend, stopping.then_some(super::witness::Stopping));
                 }
-                let asked = match &fact {
-                    AgentFact::Asked(question) => Some(question.number),
-                    _ => None,
+                let asked = if let AgentFact::Asked(question) = &fact {
+                    Some(question.number)
+                } else {
+                    None
                 };
                 let (crashes, _) = (self.witness.crashes, self.answered.take());
                 self.schedule();

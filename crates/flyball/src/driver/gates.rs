@@ -76,10 +76,8 @@ impl GateJob {
                 outbox.try_send(DriverInput::GateProgress(progress)).ok();
             };
             let tree = &snapshot.code_tree;
-            let gates = match has_gates {
-                true => runner.run_known(&journal, tree, &stop, &tell).ok(),
-                false => None,
-            };
+            let gates =
+                if has_gates { runner.run_known(&journal, tree, &stop, &tell).ok() } else { None };
             if stop.is_cancelled() {
                 return;
             }

@@ -181,11 +181,11 @@ impl Site {
     pub(super) fn judge_call(
         &self,
         session: &str,
-        question: CallQuestion,
+        question: &CallQuestion,
         permille: Option<u16>,
     ) -> Result<CallAnswer, Refused> {
         if let Some(enclosing) = self.enclosing_run(&self.journal()?)? {
-            let input = match &question {
+            let input = match question {
                 CallQuestion::Before(call) => Input::Call(call.clone()),
                 CallQuestion::After(result) => Input::Result(result.clone()),
                 CallQuestion::Invalid(failure) => Input::Invalid(failure.clone()),
@@ -197,7 +197,7 @@ impl Site {
         let (rules, now) = (&self.config.policy.calls, site::now());
         self.with_calls(session, |calls| {
             let notice = permille.and_then(|permille| calls.context(permille));
-            let verdict = match &question {
+            let verdict = match question {
                 CallQuestion::Before(call) => calls.ring.before(rules, now, call),
                 CallQuestion::After(result) => calls.ring.after(rules, now, result),
                 CallQuestion::Invalid(failure) => calls.ring.invalid(rules, now, failure),

@@ -95,15 +95,11 @@ impl TextReport {
         }
     }
 
-    /// Calls are shown as they come, and what hooks did.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all other facts lead to notices")]
+    /// Calls are shown as they come; all other facts lead to notices.
     fn fact(&mut self, iteration: IterationNo, fact: &AgentFact) {
-        match fact {
-            AgentFact::CalledTool(call) => {
-                let text = format!("{} {}", call.tool, call.preview);
-                self.line("CALL", Some(iteration), text.trim(), Paint::dim);
-            }
-            _ => {}
+        if let AgentFact::CalledTool(call) = fact {
+            let text = format!("{} {}", call.tool, call.preview);
+            self.line("CALL", Some(iteration), text.trim(), Paint::dim);
         }
     }
 

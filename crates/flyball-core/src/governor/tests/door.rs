@@ -21,7 +21,15 @@ fn result(id: u64) -> ToolResult {
     ToolResult::new(CallId::new(format!("{id}")), ToolOutcome::Exit, "error: no such file at all")
 }
 
-fn asked(number: u64, matter: Matter, hears: bool) -> AgentFact {
+/// Whether the asker carries advice to the agent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asker {
+    Deaf,
+    Hears,
+}
+
+fn asked(number: u64, matter: Matter, asker: Asker) -> AgentFact {
+    let hears = asker == Asker::Hears;
     AgentFact::Asked(DoorQuestion { number, matter, hears, context: None })
 }
 
@@ -44,16 +52,14 @@ impl Session {
     }
 
     /// Asks, and gives the one answer.
-    fn ask(&mut self, number: u64, matter: Matter, hears: bool) -> DoorAnswer {
+    fn ask(&mut self, number: u64, matter: Matter, asker: Asker) -> DoorAnswer {
         let before = self.story.effects.len();
-        self.tell(asked(number, matter, hears));
+        self.tell(asked(number, matter, asker));
         let answers: Vec<DoorAnswer> = self.story.effects[before..]
             .iter()
-            .filter_map(|effect| match effect {
-                Effect::AnswerDoor { question, answer, .. } if *question == number => {
-                    Some(answer.clone())
-                }
-                _ => None,
+            .filter_map(|effect| {
+                let Effect::AnswerDoor { question, answer, .. } = effect else { return None };
+                (*question == number).then(|| answer.clone())
             })
             .collect();
         assert_eq!(answers.len(), 1, "question {number}");
@@ -63,10 +69,10 @@ impl Session {
 
 #[test]
 fn a_call_that_is_asked_about_and_then_shown_counts_once() {
-    let mut session = Session::begin(|story| story.alone_with_streaks());
+    let mut session = Session::begin(Story::alone_with_streaks);
     let mut rungs = Vec::new();
     for id in 0..8 {
-        let answer = session.ask(id, Matter::Call(call(id)), false);
+        let answer = session.ask(id, Matter::Call(call(id)), Asker::Deaf);
         rungs.push(answer.rung);
         if answer.rung < Rung::Refuse {
             session.tell(AgentFact::CalledTool(call(id)));
@@ -81,19 +87,19 @@ fn a_call_that_is_asked_about_and_then_shown_counts_once() {
 #[test]
 fn advice_waits_for_a_door_that_carries_it_and_is_announced_when_it_is_given() {
     let mut session = Session::begin(|story| story.agent.steerable = false);
-    session.ask(1, Matter::Nothing, false);
+    session.ask(1, Matter::Nothing, Asker::Deaf);
     for id in 0..2 {
         session.tell(AgentFact::CalledTool(call(id)));
         session.tell(AgentFact::ToolReturned(result(id)));
     }
     assert_eq!(session.story.tripped(GuardKind::Repetition), []);
-    let deaf = session.ask(2, Matter::Nothing, false);
+    let deaf = session.ask(2, Matter::Nothing, Asker::Deaf);
     assert_eq!((deaf.rung, deaf.message.as_str()), (Rung::Pass, ""));
-    let heard = session.ask(3, Matter::Nothing, true);
+    let heard = session.ask(3, Matter::Nothing, Asker::Hears);
     assert_eq!(heard.rung, Rung::Nudge);
     assert!(heard.message.contains("the last 2 calls of tool 'bash'"), "{}", heard.message);
     assert_eq!(session.story.tripped(GuardKind::Repetition), [Rung::Nudge]);
-    assert_eq!(session.ask(4, Matter::Nothing, true).rung, Rung::Pass);
+    assert_eq!(session.ask(4, Matter::Nothing, Asker::Hears).rung, Rung::Pass);
 }
 
 #[test]
@@ -158,7 +164,7 @@ fn an_agent_that_is_being_stopped_begins_no_call_and_may_stop() {
     let iteration = session.iteration;
     let effects = session.story.governor.step(session.story.now, &Event::StopRequested { cause });
     assert!(effects.iter().any(|effect| matches!(effect, Effect::StopAgent { .. })));
-    let ask = |matter| Event::Agent { iteration, fact: asked(7, matter, true) };
+    let ask = |matter| Event::Agent { iteration, fact: asked(7, matter, Asker::Hears) };
     let effects = session.story.governor.step(session.story.now, &ask(Matter::Call(call(1))));
     assert!(matches!(&effects[..],
         [Effect::AnswerDoor { answer, .. }] if answer.rung == Rung::Halt));

@@ -81,15 +81,14 @@ impl Tool for CheckCall {
         let permille = calls::permille(input.context_used)?;
         let failure = malformed(&input.tool, &input.arguments);
         let is_call = failure.is_none();
-        let question = match failure {
-            Some(failure) => CallQuestion::Invalid(failure),
-            None => {
-                let (id, agent) = (CallId::new(&call_id), SubAgent::new(&input.agent));
-                let asked = ToolCall::new(id, input.tool, &input.arguments, rules).by(agent);
-                CallQuestion::Before(asked)
-            }
+        let question = if let Some(failure) = failure {
+            CallQuestion::Invalid(failure)
+        } else {
+            let (id, agent) = (CallId::new(&call_id), SubAgent::new(&input.agent));
+            let asked = ToolCall::new(id, input.tool, &input.arguments, rules).by(agent);
+            CallQuestion::Before(asked)
         };
-        let answer = call.site.judge_call(&input.session, question, permille)?;
+        let answer = call.site.judge_call(&input.session, &question, permille)?;
         Ok(Output {
             call_id,
             session: input.session,

@@ -102,7 +102,7 @@ impl Tool for ReportResult {
                 .by(SubAgent::new(&input.agent));
         let permille = calls::permille(input.context_used)?;
         let question = CallQuestion::After(result);
-        let answer = call.site.judge_call(&input.session, question, permille)?;
+        let answer = call.site.judge_call(&input.session, &question, permille)?;
         let replacement = call.site.spill.large(rules, &input.output).map(Spilled::into_text);
         Ok(Output {
             call_id: input.call_id,
