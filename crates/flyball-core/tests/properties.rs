@@ -191,6 +191,7 @@ mod properties {
         ]
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only talk about calls is asked about")]
     fn question() -> impl Strategy<Value = DoorQuestion> {
         let matter = prop_oneof![
             4 => talk().prop_filter_map("a call or a result", |fact| match fact {
