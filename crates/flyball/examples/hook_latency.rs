@@ -113,7 +113,7 @@ fn fill(state: &Path, root: &Path) -> Result<RunId, Box<dyn Error + Send + Sync>
     let event = Event::Agent { iteration: IterationNo::new(1), fact: AgentFact::ShowedLife };
     let events: Vec<(Moment, &Event)> =
         (0..EARLIER).map(|_| (Moment::from_millis(1), &event)).collect();
-    journal.append_all(&run, &events, None)?;
+    journal.append_all(&run, &events)?;
     let step = HookStep { run: Some(&run), session: "earlier", at: Moment::from_millis(1) };
     for _ in 0..EARLIER {
         journal.hook_step(&step, |_| {

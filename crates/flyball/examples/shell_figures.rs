@@ -58,7 +58,7 @@ fn journal(events: u64) {
     let batch = vec![(started, &event); 1000];
     let since = Instant::now();
     for _ in 0..events / 1000 {
-        journal.append_all(&run, &batch, None).unwrap();
+        journal.append_all(&run, &batch).unwrap();
     }
     println!("journal: append {events} more, 1000 at a time  {:?}", since.elapsed());
     let listed = median(200, || {

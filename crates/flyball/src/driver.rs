@@ -147,7 +147,7 @@ impl Driver {
         let now = self.clock.now();
         let stamped: Vec<(Moment, &Event)> = events.iter().map(|event| (now, *event)).collect();
         if !stamped.is_empty() {
-            self.journal.append_all(&self.run, &stamped, None)?;
+            self.journal.append_all(&self.run, &stamped)?;
             self.journalled = now;
         }
         Ok(now)

@@ -29,7 +29,7 @@ use crate::client::{HooksFor, REFUSAL_MARK};
 use crate::clock::{self, Deadline};
 use crate::config::OnHookError;
 use crate::error::CliError;
-use crate::journal::{Beside, Journal};
+use crate::journal::Journal;
 use flyball_core::Moment;
 use flyball_core::guard::Rung;
 
@@ -164,7 +164,7 @@ fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
     if let Some(session) = &context.run {
         return in_run::ask(asked, &context, &heard, session);
     }
-    let mut journal = Journal::open_briefly(&context.state_dir, Beside::Nobody)?;
+    let mut journal = Journal::open_briefly(&context.state_dir)?;
     match asked.occasion {
         Occasion::Before => calls::before(asked, &context, &heard, &mut journal),
         Occasion::After => calls::after(asked, &context, &heard, &mut journal),

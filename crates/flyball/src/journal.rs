@@ -43,8 +43,8 @@ impl Journal {
     }
 
     /// Opens the journal for a process that lives for a moment only, such as a hook.
-    pub fn open_briefly(state_dir: &Path, beside: Beside) -> Result<Self, JournalError> {
-        schema::open_briefly(state_dir, beside)
+    pub fn open_briefly(state_dir: &Path) -> Result<Self, JournalError> {
+        schema::open_briefly(state_dir)
     }
 
     /// The file it is kept in.
@@ -88,15 +88,6 @@ impl Journal {
         };
         change().map_err(|error: JournalError| error.at(path))
     }
-}
-
-/// Who else has the journal open while a process uses it for a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
-    /// A run, all the time.
-    Run,
-    /// Perhaps nobody.
-    Nobody,
 }
 
 /// This process' turn to write; over when dropped.

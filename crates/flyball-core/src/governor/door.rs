@@ -95,14 +95,18 @@ fn answer(
 
 /// The same call was asked about before, or has been shown: the same answer, told once.
 fn answer_again(
-    session: Box<Session>,
+    mut session: Box<Session>,
     question: &DoorQuestion,
     verdict: &Verdict,
     out: &mut StepOutput,
 ) -> Phase {
-    let rung = if verdict.may_run() { Rung::Pass } else { verdict.rung() };
-    let message = verdict.message().filter(|_| !verdict.may_run()).unwrap_or_default();
-    reply(&session, question.number, rung, String::from(message), out);
+    let refused = !verdict.may_run();
+    let is_told = question.hears || refused;
+    let mut words = if is_told { session.advice.give(out) } else { Vec::new() };
+    let nudges = if words.is_empty() { Rung::Pass } else { Rung::Nudge };
+    let rung = if refused { verdict.rung() } else { nudges };
+    words.extend(verdict.message().filter(|_| refused).map(String::from));
+    reply(&session, question.number, rung, words.join("\n"), out);
     Phase::Iterating(session)
 }
 

@@ -14,12 +14,16 @@ use flyball_core::RunId;
 use flyball_core::door::DoorAnswer;
 
 use super::{Knock, LINE_MAX, Line, VERSION, place};
+use crate::clock::Deadline;
 use crate::platform;
 
 /// Askers that are served at once; hooks of one turn are a few dozen at most.
 const VISITORS_MAX: usize = 64;
 /// How long a question may take to arrive once it has begun, and an answer to be taken.
 const LINE_TIME: Duration = Duration::from_secs(10);
+
+/// How long a session may take to be known once one of its processes asks.
+const START_TIME: Duration = Duration::from_secs(5);
 
 /// A question that has arrived, and where its answer goes.
 #[derive(Debug)]
@@ -47,6 +51,20 @@ struct House {
     keeper: AtomicU32,
     visitors: AtomicUsize,
     closing: AtomicBool,
+}
+
+impl House {
+    /// The keeper of the session at work. An agent may ask before flyball has heard that it runs.
+    fn keeper_at_work(&self) -> Option<u32> {
+        let limit = Deadline::after(START_TIME);
+        loop {
+            match self.keeper.load(Ordering::SeqCst) {
+                0 if limit.passed() || self.closing.load(Ordering::SeqCst) => return None,
+                0 => thread::sleep(Duration::from_millis(5)),
+                keeper => return Some(keeper),
+            }
+        }
+    }
 }
 
 /// The open door of a run; dropping closes it.
@@ -168,10 +186,7 @@ fn known(stream: &UnixStream, house: &House) -> Result<(), &'static str> {
     if peer.uid != platform::own_user() {
         return Err("another user asks");
     }
-    let keeper = house.keeper.load(Ordering::SeqCst);
-    if keeper == 0 {
-        return Err("no session is at work");
-    }
+    let keeper = house.keeper_at_work().ok_or("no session is at work")?;
     if !platform::descends_from(peer.pid, keeper) {
         return Err("the asker does not belong to the session");
     }

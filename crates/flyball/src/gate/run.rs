@@ -102,20 +102,6 @@ impl GateRunner {
         })
     }
 
-    /// Runs the gates whose result is not known, and stores what they said right away. Only for a
-    /// worktree that nobody changes meanwhile. The second part says whether storing worked.
-    pub fn run_cached(
-        &self,
-        journal: &mut Journal,
-        (tree, now): (&str, Moment),
-        cancel: &Cancel,
-        observe: Observe<'_>,
-    ) -> Result<(GateResult, Result<(), JournalError>), Cancelled> {
-        let result = self.run_known(journal, tree, cancel, observe)?;
-        let stored = self.store(journal, now, &result);
-        Ok((result, stored))
-    }
-
     /// Keeps what gates said on a tree, as far as it would be said again: not what timed out,
     /// crashed or was skipped. The caller knows that the worktree was still the same afterwards.
     pub fn store(

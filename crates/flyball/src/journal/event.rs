@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use flyball_core::{Event, Moment, RunId};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::run::{RunState, write_state};
 use super::{Journal, JournalError, number, stored};
 
 /// How many events are read from the file at once.
@@ -25,29 +24,21 @@ pub struct Recorded {
 impl Journal {
     /// Adds an event to a run; its number.
     pub fn append(&mut self, run: &RunId, at: Moment, event: &Event) -> Result<u64, JournalError> {
-        self.append_all(run, &[(at, event)], None)
+        self.append_all(run, &[(at, event)])
     }
 
-    /// Adds events to a run and, with them, how the run stands now: all of it or nothing. The
-    /// number of the last one.
+    /// Adds events to a run: all of them or none. The number of the last one.
     pub fn append_all(
         &mut self,
         run: &RunId,
         events: &[(Moment, &Event)],
-        state: Option<&RunState>,
     ) -> Result<u64, JournalError> {
         let mut rows = Vec::with_capacity(events.len());
         for (at, event) in events {
             let body = serde_json::to_string(event).map_err(JournalError::row("an event"))?;
             rows.push((*at, kind(event), body));
         }
-        self.write(|change| {
-            let last = insert(change, run, &rows)?;
-            if let Some(state) = state {
-                write_state(change, run, state)?;
-            }
-            Ok(last)
-        })
+        self.write(|change| insert(change, run, &rows))
     }
 
     /// The events of a run from the first, read page by page.

@@ -10,7 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 
-use super::{Beside, Journal, JournalError, Turn};
+use super::{Journal, JournalError, Turn};
 
 /// Never edited once released: a change is a further file.
 const MIGRATIONS: [M<'_>; 3] = [
@@ -40,12 +40,9 @@ pub(super) fn open(state_dir: &Path) -> Result<Journal, JournalError> {
 /// Opens the journal for a process that lives for a moment only: it does not tidy up when it ends,
 /// which would cost more than all it does. Whoever lives longer does that; when nobody does, one in
 /// some dozens tidies up after all, because each has to read all that was not tidied away.
-pub(super) fn open_briefly(state_dir: &Path, beside: Beside) -> Result<Journal, JournalError> {
+pub(super) fn open_briefly(state_dir: &Path) -> Result<Journal, JournalError> {
     let journal = open(state_dir)?;
-    let leaves_it = match beside {
-        Beside::Run => true,
-        Beside::Nobody => pending_bytes(&journal.path) < TIDY_BYTES,
-    };
+    let leaves_it = pending_bytes(&journal.path) < TIDY_BYTES;
     journal.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leaves_it)?;
     journal.connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     Ok(journal)
@@ -160,7 +157,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let step = HookStep { run: None, session: "s", at: Moment::from_millis(1) };
         for _ in 0..120 {
-            let mut journal = open_briefly(state.path(), Beside::Nobody).unwrap();
+            let mut journal = open_briefly(state.path()).unwrap();
             let change = HookChange { state: Some(vec![1; 100]), report: Some("{}".to_owned()) };
             journal.hook_step(&step, |_| (change, ())).unwrap();
             assert!(pending_bytes(&journal.path) < 2 * TIDY_BYTES);
@@ -170,6 +167,40 @@ mod tests {
             .connection
             .query_row("SELECT count(*) FROM hook_trail", [], |row| row.get::<_, i64>(0));
         assert_eq!(rows, Ok(120));
+    }
+
+    #[test]
+    fn what_an_older_flyball_wrote_is_read() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let all = MIGRATIONS;
+        let migrations = Migrations::from_slice(&all);
+        migrations.to_version(&mut connection, 2).unwrap();
+        let facts = [
+            r#"{"fact":"hook_halted","guard":"repetition","measured":3,"allowed":3,"evidence":"x"}"#,
+            r#"{"fact":"stop_refused","reason":"red"}"#,
+            r#"{"fact":"spoke"}"#,
+        ];
+        for (seq, fact) in facts.iter().enumerate() {
+            let body = format!(r#"{{"type":"agent","iteration":1,"fact":{fact}}}"#);
+            let row = (1, i64::try_from(seq).unwrap(), 5, "agent", body);
+            let add = "INSERT INTO events (run, seq, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)";
+            connection.execute(add, row).unwrap();
+        }
+        for body in [r#"{"agent":"claude"}"#, r#"{"iteration":1,"reported":{}}"#] {
+            let add = "INSERT INTO hook_trail (run, session, at, body) VALUES ('r', 's', 5, ?1)";
+            connection.execute(add, [body]).unwrap();
+        }
+        migrations.to_latest(&mut connection).unwrap();
+        let all = |query: &str| -> Vec<String> {
+            let mut select = connection.prepare(query).unwrap();
+            let rows = select.query_map([], |row| row.get(0)).unwrap();
+            rows.collect::<Result<_, _>>().unwrap()
+        };
+        for body in all("SELECT body FROM events ORDER BY seq") {
+            serde_json::from_str::<flyball_core::Event>(&body).unwrap();
+        }
+        let rows = all("SELECT json_extract(body, '$.row') FROM hook_trail ORDER BY key");
+        assert_eq!(rows, ["hook", "attempt"]);
     }
 
     #[test]

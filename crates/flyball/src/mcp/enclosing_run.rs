@@ -3,6 +3,7 @@
 //! attempt. Nothing here decides what it comes to.
 
 use flyball_core::door::DoorAnswer;
+use flyball_core::governor::RunPhase;
 use flyball_core::task::{Attempt, AttemptReport};
 use flyball_core::{IterationNo, Millis, Moment, RunId};
 
@@ -11,9 +12,6 @@ use super::site::Site;
 use crate::door::{DoorError, Input, Knock, Visitor};
 use crate::journal::{Journal, RunFilter, RunSummary};
 use crate::process;
-
-/// The phase in which an agent is at work.
-const AT_WORK: &str = "iterating";
 
 /// A run at work here, and the iteration the agent is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +50,7 @@ impl Site {
         } else {
             None
         };
-        let seen = (run.state.phase == AT_WORK).then_some(run.state.iteration);
+        let seen = (run.state.phase == RunPhase::Iterating.as_str()).then_some(run.state.iteration);
         let enclosing = |iteration| EnclosingRun { run: run.run, iteration, started: run.started };
         Ok(iteration.or(seen).map(enclosing))
     }

@@ -42,10 +42,10 @@ fn repeats_a_call(client: &Client, program: &Path) {
     let ended = scene.run();
     assert_eq!(ended.code, Some(6), "{}", ended.out);
     assert!(ended.out.contains("repetition_loop"), "{}", ended.out);
-    assert!(ended.out.contains("\"hook_steered\""), "{}", ended.out);
+    assert!(ended.out.contains("\"rung\":\"refuse\",\"message\""), "{}", ended.out);
     let guarded = ["gemini", "qwen"].contains(&client.name);
-    let halt = if guarded { "\"stopped_itself\"" } else { "\"hook_halted\"" };
-    assert_eq!(ended.out.matches(halt).count(), 1, "{}", ended.out);
+    let halt = if guarded { "\"stopped_itself\"" } else { "\"stop_agent\"" };
+    assert!(ended.out.contains(halt), "{}", ended.out);
     let told = scene.told();
     // goose has no place for advice: it comes with the refusal, when the run heard the results in
     // time.

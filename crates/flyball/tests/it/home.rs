@@ -151,7 +151,8 @@ impl Home {
             ..RunState::default()
         };
         let said = flyball_core::Event::ShellFailed { why: "x".to_owned() };
-        journal.append_all(&id, &[(clock::wall(), &said)], Some(&state)).unwrap();
+        journal.append_all(&id, &[(clock::wall(), &said)]).unwrap();
+        journal.update_run(&id, &state).unwrap();
         id
     }
 

@@ -63,7 +63,7 @@ fn events_come_back_in_order_with_their_numbers_and_times() {
     journal.append(&id("other"), at(11), &said("elsewhere")).unwrap();
     let events: Vec<Event> = (0..600).map(|n| said(n.to_string())).collect();
     let batch: Vec<(Moment, &Event)> = events.iter().map(|event| (at(12), event)).collect();
-    assert_eq!(journal.append_all(&id("r"), &batch, None).unwrap(), 601);
+    assert_eq!(journal.append_all(&id("r"), &batch).unwrap(), 601);
     let read: Vec<_> = journal.events(&id("r")).unwrap().map(Result::unwrap).collect();
     assert_eq!(read.len(), 601);
     assert!(read.iter().zip(1..).all(|(recorded, seq)| recorded.seq == seq));
@@ -123,7 +123,8 @@ fn how_a_run_stands_is_written_with_its_events_or_not_at_all() {
         stories_complete: 1,
         stories_total: 4,
     };
-    journal.append_all(&id("r"), &[(at(9), &said("x"))], Some(&state)).unwrap();
+    journal.append_all(&id("r"), &[(at(9), &said("x"))]).unwrap();
+    journal.update_run(&id("r"), &state).unwrap();
     let run = journal.run(&id("r")).unwrap();
     assert_eq!(run.state.cost_micro_usd, u64::try_from(i64::MAX).unwrap());
     assert_eq!(run.state, RunState { cost_micro_usd: run.state.cost_micro_usd, ..state });
