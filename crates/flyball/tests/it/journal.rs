@@ -481,7 +481,7 @@ fn writer() {
             let mut total = 0;
             loop {
                 let event = said("y".repeat(300));
-                total = journal.append_all(&id(name), &[(at(total), &event); 3], None).unwrap();
+                total = journal.append_all(&id(name), &[(at(total), &event); 3]).unwrap();
             }
         }
         other => panic!("{other}"),
