@@ -5,6 +5,7 @@
 //! was heard, and what comes of it. A connection may ask one question after the other.
 
 mod ask;
+#[cfg(feature = "mcp")]
 mod run_session;
 mod serve;
 
@@ -16,8 +17,11 @@ use flyball_core::task::AttemptReport;
 use flyball_core::{IterationNo, RunId};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::ask::{DoorError, Visitor};
-pub(crate) use self::run_session::{RunSession, session_of_environment};
+#[cfg(feature = "mcp")]
+pub(crate) use self::ask::DoorError;
+pub(crate) use self::ask::Visitor;
+#[cfg(feature = "mcp")]
+pub(crate) use self::run_session::RunSession;
 pub(crate) use self::serve::{Door, Knocked, Reply};
 
 /// The version of the lines; another one is refused and not misread.
@@ -121,4 +125,15 @@ enum Line {
 /// Where the door of a run is: in its private folder.
 fn place(private_dir: &Path) -> PathBuf {
     private_dir.join("door.sock")
+}
+
+/// The run and the iteration a process was started in, as its environment tells; none outside.
+pub(crate) fn session_of_environment() -> Option<(RunId, IterationNo)> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    // Run names are part of paths: letters, digits, `-` and `_` only.
+    let is_name =
+        |run: &String| run.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let run = variable("FLYBALL_RUN").filter(is_name)?;
+    let iteration = variable("FLYBALL_ITERATION")?.parse().ok()?;
+    Some((RunId::new(run), IterationNo::new(iteration)))
 }

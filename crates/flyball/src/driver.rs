@@ -9,6 +9,7 @@ mod crash;
 mod door;
 mod dry_run;
 mod gates;
+mod guards;
 mod perform;
 mod resume;
 mod session;
@@ -33,6 +34,7 @@ use self::crash::CrashPoint;
 use self::door::DoorWatch;
 pub use self::dry_run::dry_run;
 use self::gates::GateJob;
+use self::guards::GuardWatch;
 pub use self::resume::recorded_config;
 use self::session::Session;
 pub use self::setup::{RunRequest, Started};
@@ -102,6 +104,8 @@ pub struct Driver {
     queue: VecDeque<Event>,
     session: Option<Session>,
     doors: DoorWatch,
+    /// What each guard did in this run.
+    guards: GuardWatch,
     starts: u64,
     gate_job: Option<GateJob>,
     /// Looks at what agents leave that want to stop, by question.
@@ -158,6 +162,7 @@ impl Driver {
         self.reporter.event(now, event);
         for effect in self.governor.step(now, event) {
             self.crash.here();
+            self.guards.take(&effect);
             self.reporter.effect(now, &effect);
             self.perform(now, effect)?;
             self.crash.here();
@@ -326,6 +331,7 @@ impl Driver {
         };
         if self.telemetry.is_news(now, &state) {
             self.journal.update_run(&self.run, &state)?;
+            self.keep_calls(now)?;
         }
         Ok(())
     }

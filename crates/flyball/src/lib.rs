@@ -1,5 +1,6 @@
 //! The deeds of flyball: everything that touches the world. Decisions are `flyball-core`'s.
 
+pub(crate) mod call_session;
 pub mod cli;
 pub mod client;
 pub mod clock;

@@ -84,7 +84,7 @@ impl Spill {
 
     /// The files of a session that this process holds: in the loop folder, or in a private one
     /// without it. They go with this value.
-    pub(crate) fn of_process(loop_dir: &LoopDir, now: Moment) -> Self {
+    pub fn of_process(loop_dir: &LoopDir, now: Moment) -> Self {
         let owner = format!("{}-{}", std::process::id(), clock::unique_nanos());
         let folder = if loop_dir.path().is_dir() {
             loop_dir.sweep_responses(now);

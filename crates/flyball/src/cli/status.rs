@@ -17,6 +17,7 @@ use self::sessions::Session;
 use super::columns::{self, Cell, Tint};
 use super::runs::{self, Life};
 use super::{Globals, fault, place, words};
+use crate::call_session::{RingState, RunCalls};
 use crate::clock;
 use crate::error::CliError;
 use crate::journal::{Journal, RunFilter, RunSummary};
@@ -53,6 +54,9 @@ struct Shown {
     life: Life,
     here: bool,
     elapsed_ms: u64,
+    /// The calls of its latest session, and what each guard did in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<RingState>,
 }
 
 /// Everything there is to show.
@@ -99,16 +103,17 @@ fn look(journal: &Journal, here: Option<&Path>, now: Moment) -> Result<Vec<Shown
     let limit = u32::try_from(open.len() + ENDED_MAX).unwrap_or(u32::MAX);
     let ended = list(&RunFilter { limit, ..RunFilter::default() })?;
     let ended = ended.into_iter().filter(|run| run.ended.is_some()).take(ENDED_MAX);
-    let mut shown: Vec<Shown> = open
-        .into_iter()
-        .chain(ended)
-        .map(|run| Shown {
+    let mut shown = Vec::new();
+    for run in open.into_iter().chain(ended) {
+        let kept = journal.session_state(&RunCalls::key(&run.run)).map_err(fault::journal)?;
+        shown.push(Shown {
             life: runs::life(&run),
             here: here == Some(run.root.as_path()),
             elapsed_ms: runs::elapsed(&run, now).get(),
+            calls: RunCalls::read(kept.as_deref()),
             run,
-        })
-        .collect();
+        });
+    }
     shown.sort_by_key(|one| match one.life {
         Life::Running => 0,
         Life::Lost => 1,

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use flyball_core::door::DoorAnswer;
 use flyball_core::{IterationNo, RunId};
 
-use super::{DoorError, Input, Knock, Visitor, place};
+use super::{DoorError, Input, Knock, Visitor, place, session_of_environment};
 use crate::journal::state_dir;
 
 /// The session of a run, and the way to its door.
@@ -17,17 +17,6 @@ pub(crate) struct RunSession {
     /// Who asks.
     agent: &'static str,
     visitor: Mutex<Option<Visitor>>,
-}
-
-/// The run and the iteration a process was started in, as its environment tells; none outside.
-pub(crate) fn session_of_environment() -> Option<(RunId, IterationNo)> {
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    // Run names are part of paths: letters, digits, `-` and `_` only.
-    let is_name =
-        |run: &String| run.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    let run = variable("FLYBALL_RUN").filter(is_name)?;
-    let iteration = variable("FLYBALL_ITERATION")?.parse().ok()?;
-    Some((RunId::new(run), IterationNo::new(iteration)))
 }
 
 impl RunSession {

@@ -319,6 +319,7 @@ impl Driver {
         self.end_all();
         self.loop_dir.remove_active();
         self.journal.finish_run(&self.run, now, &ending)?;
+        self.keep_calls(now)?;
         fs::remove_dir_all(&self.private_dir).ok();
         fs::remove_dir_all(self.loop_dir.file("responses")).ok();
         let max = self.config.policy.limits.iterations;

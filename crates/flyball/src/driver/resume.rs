@@ -4,6 +4,7 @@ use flyball_core::event::{Resume, WorktreeSnapshot};
 use flyball_core::{Event, Governor, RunId};
 
 use super::choice::check_limits;
+use super::guards::GuardWatch;
 use super::perform::{io, private_folder};
 use super::records;
 use super::setup::{Parts, RunRequest, RunSetup, Started, already_running, opening};
@@ -50,7 +51,7 @@ impl RunRequest {
             .map_err(|e| io("read the run's settings", &e))?;
         let plan = GatePlan::of(record.gates())?;
         check_limits(&config, &*setup.adapter)?;
-        let (governor, last_effects, latest) = replay(&journal, &id)?;
+        let Replayed { governor, last_effects, snapshot: latest, guards } = replay(&journal, &id)?;
         let latest = latest.ok_or_else(|| {
             CliError::no_input(format!("run `{id}` died before it began")).hint("flyball run")
         })?;
@@ -70,6 +71,7 @@ impl RunRequest {
         let parts =
             Parts { run: id, config, plan, setup, journal, clock, lock, reporter, private_dir };
         let mut driver = parts.assemble(governor, latest, record.first_tree)?;
+        driver.guards = guards;
         // All orders of an event are performed before the next is journalled: only the last
         // event's may be missing, and those that record something can be repeated.
         let now = driver.clock.now();
@@ -87,20 +89,27 @@ impl RunRequest {
     }
 }
 
-/// The governor as the journal leads to it, the orders of its last event, and the last snapshot.
-fn replay(
-    journal: &Journal,
-    run: &RunId,
-) -> Result<(Governor, Vec<flyball_core::Effect>, Option<WorktreeSnapshot>), CliError> {
-    let mut governor = Governor::new();
-    let mut last = Vec::new();
-    let mut snapshot = None;
+/// What the journal leads to.
+#[derive(Default)]
+struct Replayed {
+    governor: Governor,
+    /// The orders of the last event.
+    last_effects: Vec<flyball_core::Effect>,
+    snapshot: Option<WorktreeSnapshot>,
+    guards: GuardWatch,
+}
+
+fn replay(journal: &Journal, run: &RunId) -> Result<Replayed, CliError> {
+    let mut replayed = Replayed::default();
     for entry in journal.events(run)? {
         let entry = entry?;
-        last = governor.step(entry.at, &entry.event);
+        replayed.last_effects = replayed.governor.step(entry.at, &entry.event);
+        for effect in &replayed.last_effects {
+            replayed.guards.take(effect);
+        }
         match entry.event {
-            Event::RunStarted(start) => snapshot = Some(start.snapshot),
-            Event::WorktreeSeen { snapshot: seen, .. } => snapshot = Some(*seen),
+            Event::RunStarted(start) => replayed.snapshot = Some(start.snapshot),
+            Event::WorktreeSeen { snapshot: seen, .. } => replayed.snapshot = Some(*seen),
             Event::RunResumed(_)
             | Event::Agent { .. }
             | Event::GatesFinished { .. }
@@ -110,5 +119,5 @@ fn replay(
             | Event::ShellFailed { .. } => {}
         }
     }
-    Ok((governor, last, snapshot))
+    Ok(replayed)
 }

@@ -172,6 +172,7 @@ impl Parts {
             queue: std::collections::VecDeque::new(),
             session: None,
             doors: DoorWatch::default(),
+            guards: super::guards::GuardWatch::default(),
             starts: 0,
             gate_job: None,
             stop_jobs: std::collections::BTreeMap::new(),

@@ -1,65 +1,19 @@
-//! The call ring of an agent session, as the tools keep it in the journal: with what each guard did,
-//! so that it can be told.
+//! The calls of an agent session, judged by the run it works in or by a ring of its own.
 
-use std::collections::BTreeMap;
-
-use flyball_core::call::{CallRing, CallStatus, ToolCall, ToolResult, ValidationFailure, Verdict};
+use flyball_core::call::{ToolCall, ToolResult, ValidationFailure};
 use flyball_core::door::DoorAnswer;
 use flyball_core::guard::{Rung, Trip};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::refused::Refused;
 use super::site::{self, Site};
+pub(super) use crate::call_session::RingState;
+use crate::call_session::{CallSession, GuardTally};
 use crate::door::Input;
 
 /// How many sessions are listed.
 const LISTED_MAX: u32 = 200;
-
-/// The calls of one session.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct CallSession {
-    ring: CallRing,
-    /// How often each guard nudged, refused and halted.
-    guards: BTreeMap<String, GuardCounts>,
-}
-
-/// What a guard did in a session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct GuardCounts {
-    /// Advice given.
-    nudged: u64,
-    /// Calls refused.
-    refused: u64,
-    /// Sessions told to end.
-    halted: u64,
-}
-
-/// The ring as it stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct RingState {
-    /// Calls in all, refused ones included.
-    pub(crate) calls: u64,
-    /// Calls per tool.
-    tools: BTreeMap<String, u64>,
-    /// Calls of tools beyond those counted by name.
-    other_tools: u64,
-    /// Identical calls in a row.
-    streak: u64,
-    /// Refused calls.
-    pub(crate) refusals: u32,
-    /// Failed tool executions in a row, and in all.
-    failure_streak: u32,
-    failures: u64,
-    /// Calls that could not be understood, in a row and in all.
-    validation_streak: u32,
-    validation_failures: u64,
-    /// The highest step of context fill crossed, in percent.
-    context_percent: u8,
-    /// What each guard did in this session.
-    guards: BTreeMap<String, GuardCounts>,
-}
 
 /// What a guard found just now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -81,53 +35,6 @@ impl Tripped {
             measured: trip.measured,
             allowed: trip.allowed,
             evidence: trip.evidence.clone(),
-        }
-    }
-}
-
-impl CallSession {
-    /// The session as it was kept; a new one when there is none, or none of this version.
-    pub(crate) fn read(state: Option<&[u8]>) -> Self {
-        state.and_then(|state| serde_json::from_slice(state).ok()).unwrap_or_default()
-    }
-
-    /// Takes note of what a guard did.
-    fn note(&mut self, verdict: &Verdict) {
-        let Some(Trip { guard, .. }) = verdict.trip() else { return };
-        let counts = self.guards.entry(guard.as_str().to_owned()).or_default();
-        let count = match verdict.rung() {
-            Rung::Pass => return,
-            Rung::Nudge => &mut counts.nudged,
-            Rung::Refuse | Rung::Redirect | Rung::Ask => &mut counts.refused,
-            Rung::Halt => &mut counts.halted,
-        };
-        *count = count.saturating_add(1);
-    }
-
-    /// The context window is this full, in thousandths: what is to be said about it (A8).
-    fn context(&mut self, permille: u16) -> Option<String> {
-        self.ring.context(permille).map(|notice| notice.message)
-    }
-
-    pub(crate) fn state(&self) -> RingState {
-        RingState::of(self.ring.status(), self.guards.clone())
-    }
-}
-
-impl RingState {
-    fn of(status: CallStatus, guards: BTreeMap<String, GuardCounts>) -> Self {
-        Self {
-            calls: status.calls,
-            tools: status.tools,
-            other_tools: status.other_tools,
-            streak: status.streak,
-            refusals: status.refusals,
-            failure_streak: status.failure_streak,
-            failures: status.failures,
-            validation_streak: status.validation_streak,
-            validation_failures: status.validation_failures,
-            context_percent: status.context_percent,
-            guards,
         }
     }
 }
@@ -171,7 +78,7 @@ impl CallAnswer {
             rung: answer.rung,
             message: Some(answer.message).filter(|message| !message.is_empty()),
             tripped: answer.trip.as_ref().map(Tripped::new),
-            ring: RingState::of(answer.calls, BTreeMap::new()),
+            ring: RingState::of(answer.calls, GuardTally::default()),
         }
     }
 }
@@ -196,7 +103,8 @@ impl Site {
         }
         let (rules, now) = (&self.config.policy.calls, site::now());
         self.with_calls(session, |calls| {
-            let notice = permille.and_then(|permille| calls.context(permille));
+            let notice = permille.and_then(|permille| calls.ring.context(permille));
+            let notice = notice.map(|notice| notice.message);
             let verdict = match question {
                 CallQuestion::Before(call) => calls.ring.before(rules, now, call),
                 CallQuestion::After(result) => calls.ring.after(rules, now, result),

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::super::columns::{self, Cell};
 use super::super::{fault, words};
+use crate::call_session::{CallSession, RingState};
 use crate::error::CliError;
 use crate::journal::{Journal, SessionRow};
-use crate::mcp::calls::{CallSession, RingState};
 use crate::terminal::Paint;
 
 /// How far back sessions are shown.

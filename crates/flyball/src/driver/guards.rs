@@ -1,0 +1,40 @@
+//! What each guard did in a run, and its latest session's calls, for `flyball status`.
+
+use flyball_core::Effect;
+use flyball_core::Moment;
+use flyball_core::call::CallStatus;
+use flyball_core::effect::Notice;
+
+use super::Driver;
+use crate::call_session::{GuardTally, RunCalls};
+use crate::error::CliError;
+
+/// What is known of guards and calls.
+#[derive(Debug, Default)]
+pub(super) struct GuardWatch {
+    tally: GuardTally,
+    /// The calls of the latest session.
+    calls: CallStatus,
+}
+
+impl GuardWatch {
+    /// Takes note of an order that tells what a guard did.
+    pub(super) fn take(&mut self, effect: &Effect) {
+        if let Effect::Announce(Notice::Tripped { trip, rung }) = effect {
+            self.tally.note(trip.guard, *rung);
+        }
+    }
+}
+
+impl Driver {
+    /// Keeps the calls and what guards did where `flyball status` finds them.
+    pub(super) fn keep_calls(&mut self, now: Moment) -> Result<(), CliError> {
+        if let Some(calls) = self.governor.standing().and_then(|standing| standing.calls) {
+            self.guards.calls = calls;
+        }
+        let kept = RunCalls { calls: self.guards.calls.clone(), guards: self.guards.tally.clone() };
+        let state = serde_json::to_vec(&kept).ok();
+        self.journal.with_session(&RunCalls::key(&self.run), now, |_| (state, ()))?;
+        Ok(())
+    }
+}
