@@ -14,7 +14,7 @@
 //! | asked, and the stream shows calls of this sub-agent | | judged at once, booked when it is shown |
 //! | asked | asked again | the same answer; counts nothing |
 //! | asked | shown | the verdict is the one given; booked once |
-//! | shown | asked | the verdict is the one given; counts nothing |
+//! | shown | asked, by id or by what is called | the verdict is the one given; counts nothing |
 //! | asked | answered, not shown by then | booked on a track beside that of its sub-agent, which is judged by its own calls and touches no other; shown after all, it is booked where it belongs, too |
 //!
 //! A result may be told twice as well, by a hook and by the stream: the second counts nothing.
@@ -87,7 +87,7 @@ impl CallRing {
     pub fn ask(&mut self, rules: &CallRules, at: Moment, call: &ToolCall) -> Verdict {
         self.life(at);
         let agent = Mark::of_text(call.agent.as_str());
-        if let Some(known) = self.known.find(agent, &call.id) {
+        if let Some(known) = self.known.find(agent, &call.id, Mark::of(call.call)) {
             return booking::remembered(rules, known);
         }
         if self.tracks.get(agent).is_some_and(|track| track.shown) {
@@ -115,7 +115,7 @@ impl CallRing {
     /// [`CallRing::ask`] and [`CallRing::before`] give the verdict that was given.
     pub fn has_judged(&self, call: &ToolCall) -> bool {
         let agent = Mark::of_text(call.agent.as_str());
-        self.known.find(agent, &call.id).is_some()
+        self.known.find(agent, &call.id, Mark::of(call.call)).is_some()
             || self.known.find_unshown(agent, &call.id, Mark::of(call.call)).is_some()
     }
 

@@ -50,7 +50,7 @@ fn repeats_a_call(client: &Client, program: &Path) {
     // goose has no place for advice: it comes with the refusal, when the run heard the results in
     // time.
     let nudged = told.iter().any(|text| text.contains("going round in circles"));
-    assert!(nudged || client.name == "goose", "{told:?}");
+    assert!(nudged || client.name == "goose", "{told:?}\n{}", ended.out);
     // Their own guards act at the 5th call: the 4th is refused.
     let refusals =
         if guarded { &["(blocked 1/3)"][..] } else { &["(blocked 1/3)", "(blocked 2/3)"] };

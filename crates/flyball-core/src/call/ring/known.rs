@@ -143,11 +143,16 @@ impl KnownCalls {
         self.calls.push_back(call);
     }
 
-    /// The call with this id that has not been answered, whoever told of it.
-    pub(super) fn find(&self, agent: Mark, id: &CallId) -> Option<&Known> {
-        let id = mark(id)?;
-        let is_it = |call: &&Known| call.id == Some(id) && call.agent == agent && !call.is_over();
-        self.calls.iter().find(is_it)
+    /// The call that is asked about and has not been answered: by its id, whoever told of it, or,
+    /// where the question has none, by what it calls, among those the stream has shown.
+    pub(super) fn find(&self, agent: Mark, id: &CallId, call: Mark) -> Option<&Known> {
+        let id = mark(id);
+        let is_it = |known: &&Known| match id {
+            Some(_) => known.id == id,
+            None => known.is_shown() && known.call == call,
+        };
+        let open = |known: &&Known| known.agent == agent && !known.is_over();
+        self.calls.iter().filter(open).find(is_it)
     }
 
     /// A call that was asked about and that the stream shows now: by its id, or, where the question
@@ -184,7 +189,8 @@ impl KnownCalls {
     }
 
     /// What an answer answers. It is matched by id and sub-agent; one that names no sub-agent by id
-    /// alone; one without an id goes to the oldest call without one.
+    /// alone; one without an id goes to the oldest call without one, else to the oldest the stream
+    /// has shown.
     pub(super) fn answers(&mut self, agent: Mark, id: &CallId) -> Answers {
         let unnamed = Mark::of_text("");
         let id = mark(id);
@@ -194,6 +200,11 @@ impl KnownCalls {
             let anyone = agent == unnamed && id.is_some();
             anyone.then(|| self.calls.iter().position(open)).flatten()
         });
+        let shown = |call: &Known| call.agent == agent && call.is_shown() && !call.is_over();
+        let found =
+            found.or_else(|| id.is_none().then(|| self.calls.iter().position(shown)).flatten());
+        // An answer told by a hook that has no ids is the one the stream tells by id.
+        let id = id.or_else(|| self.calls.get(found?)?.id);
         let key = id.map(|id| agent.with(id));
         match found {
             Some(at) => {

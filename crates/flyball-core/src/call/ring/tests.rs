@@ -279,6 +279,28 @@ fn silence_is_measured_from_the_last_sign_of_life() {
     assert!(stall.message.contains("'bash', has not answered yet"));
 }
 
+/// A client whose hooks have no ids, and whose stream shows each call before its hook asks.
+#[test]
+fn a_shown_call_that_a_hook_without_ids_asks_about_counts_once() {
+    let mut session = Session::new();
+    session.rules.account = false;
+    let mut refused_at = None;
+    for number in 1..=6 {
+        let shown = call(&format!("s{number}"), "bash", "ls");
+        let verdict = session.before(&shown);
+        let asked = session.ring.ask(&session.rules, NOW, &call("", "bash", "ls"));
+        assert_eq!(asked.rung(), verdict.rung(), "{number}");
+        if !verdict.may_run() {
+            refused_at = Some(number);
+            break;
+        }
+        session.after(&ok("", "told by the hook, in its words"));
+        session.after(&ok(&format!("s{number}"), "told by the stream"));
+    }
+    assert_eq!(refused_at, Some(6));
+    assert_eq!(session.ring.status().calls, 6);
+}
+
 #[test]
 fn state_of_another_version_is_refused() {
     let mut state = serde_json::to_value(CallRing::new()).unwrap();
