@@ -22,6 +22,8 @@ const VISITORS_MAX: usize = 64;
 /// How long a question may take to arrive once it has begun, and an answer to be taken.
 const LINE_TIME: Duration = Duration::from_secs(10);
 
+/// How long an asker may keep its place without a question; it can come again.
+const IDLE_TIME: Duration = Duration::from_secs(30);
 /// How long a session may take to be known once one of its processes asks.
 const START_TIME: Duration = Duration::from_secs(5);
 
@@ -195,8 +197,9 @@ fn known(stream: &UnixStream, house: &House) -> Result<(), &'static str> {
 
 /// The next question; none when the asker has gone.
 fn next(lines: &mut BufReader<&UnixStream>, stream: &UnixStream) -> Option<Result<Knock, String>> {
-    // Between two questions there is no hurry; within one there is.
-    stream.set_read_timeout(None).ok();
+    // Between two questions there is little hurry, but nobody keeps a place for ever; within one
+    // there is.
+    stream.set_read_timeout(Some(IDLE_TIME)).ok();
     if lines.fill_buf().ok()?.is_empty() {
         return None;
     }
