@@ -13,10 +13,11 @@ use rusqlite_migration::{M, Migrations};
 use super::{Journal, JournalError, Turn};
 
 /// Never edited once released: a change is a further file.
-const MIGRATIONS: [M<'_>; 3] = [
+const MIGRATIONS: [M<'_>; 4] = [
     M::up(include_str!("../../migrations/0001_journal.sql")),
     M::up(include_str!("../../migrations/0002_hook_trail.sql")),
     M::up(include_str!("../../migrations/0003_trail_rows.sql")),
+    M::up(include_str!("../../migrations/0004_shield.sql")),
 ];
 /// How long a writer of another process may take; with taking turns this is never reached.
 const BUSY_MAX: Duration = Duration::from_secs(30);
