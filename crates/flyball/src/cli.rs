@@ -129,10 +129,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             Err(error) => return refuse(&error),
         },
     };
-    result.unwrap_or_else(|error| {
+    let code = result.unwrap_or_else(|error| {
         terminal::write_err(&terminal::error_text(&error, color.for_stderr()));
         error.exit_code()
-    })
+    });
+    terminal::flush();
+    code
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {

@@ -10,7 +10,7 @@ mod raw;
 mod result;
 mod ring;
 
-use std::io::{self, PipeWriter, Read, Write};
+use std::io::{self, PipeWriter, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -29,7 +29,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::loopdir::LoopDir;
 use crate::process::{InputPipe, ProcessEvent, Spec, StartError, Stream, Supervised};
 use crate::spill::Spill;
-use crate::terminal;
+use crate::terminal::{self, PlainText};
 
 /// The longest line that is held in memory, and so the longest tool call that is judged.
 const HELD_MAX: usize = 64 * 1024 * 1024;
@@ -174,10 +174,11 @@ fn from_server(
     tell: Sender<Happening>,
 ) -> impl Fn(ProcessEvent) + Send + Sync + 'static {
     let judge = Arc::clone(judge);
-    let cutter = Mutex::new(LineCutter::new(HELD_MAX));
+    let cutter = Mutex::new((LineCutter::new(HELD_MAX), PlainText::default()));
     let pass = move |line: Line| judge.hear_server(line).iter_mut().try_for_each(write_client);
     move |event| {
         let mut cutter = cutter.lock().unwrap_or_else(PoisonError::into_inner);
+        let (cutter, cleaner) = &mut *cutter;
         match event {
             ProcessEvent::Started { .. } => {}
             // A client that is gone is noticed where it is read from.
@@ -185,7 +186,7 @@ fn from_server(
                 cutter.take(&bytes, &pass).ok();
             }
             ProcessEvent::Output { stream: Stream::Stderr, bytes } => {
-                io::stderr().lock().write_all(&bytes).ok();
+                terminal::write_err_piece(&bytes, cleaner);
             }
             ProcessEvent::Exited { how, .. } => {
                 if let Some(rest) = cutter.finish() {

@@ -1,7 +1,14 @@
 //! The two streams of the terminal and their colours. stdout is for what was asked, stderr for the
-//! story. Never decides what to say.
+//! story. Whatever is printed goes through here and is made safe ([`plain()`]): no text of an agent, a
+//! tool or a file drives the terminal. Never decides what to say.
+
+mod outlet;
+mod plain;
 
 use std::io::{self, IsTerminal, Write};
+
+use self::outlet::Stream;
+pub use self::plain::{PlainText, plain};
 
 use crate::error::CliError;
 
@@ -86,6 +93,37 @@ pub fn error_text(error: &CliError, paint: Paint) -> String {
     lines.join("\n") + "\n"
 }
 
+/// What flyball itself may do to the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Empties the line the cursor stands in.
+    ClearLine,
+    /// Empties the screen.
+    ClearScreen,
+    /// Ends a colour somebody left on.
+    ResetColour,
+}
+
+impl Control {
+    const fn sequence(self) -> &'static str {
+        match self {
+            Self::ClearLine => "\r\u{1b}[2K",
+            Self::ClearScreen => "\u{1b}[H\u{1b}[2J",
+            Self::ResetColour => "\u{1b}[0m",
+        }
+    }
+}
+
+/// From now on a stream that nobody reads holds nobody up: what a run prints is handed to a thread.
+pub fn never_wait() {
+    outlet::open();
+}
+
+/// Waits, for a moment only, until what was handed on is printed.
+pub fn flush() {
+    outlet::flush();
+}
+
 /// Writes to standard output. A reader that went away early is no error.
 pub fn write_out(text: &str) -> Result<(), CliError> {
     write_on(text).map(|_| ())
@@ -102,6 +140,18 @@ pub enum Audience {
 
 /// Writes to standard output, and says whether it is worth writing more.
 pub fn write_on(text: &str) -> Result<Audience, CliError> {
+    write_on_raw(&plain(text))
+}
+
+/// Does something to the screen behind standard output.
+pub fn control_out(control: Control) -> Result<Audience, CliError> {
+    write_on_raw(control.sequence())
+}
+
+fn write_on_raw(text: &str) -> Result<Audience, CliError> {
+    if outlet::push(Stream::Out, text) {
+        return Ok(Audience::There);
+    }
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(Audience::There),
@@ -112,7 +162,25 @@ pub fn write_on(text: &str) -> Result<Audience, CliError> {
 
 /// Writes to standard error; when even that fails there is nobody left to tell.
 pub fn write_err(text: &str) {
-    drop(io::stderr().lock().write_all(text.as_bytes()));
+    write_err_raw(&plain(text));
+}
+
+/// Writes a piece of a longer text of somebody else's to standard error.
+pub fn write_err_piece(bytes: &[u8], cleaner: &mut PlainText) {
+    let mut safe = String::with_capacity(bytes.len());
+    cleaner.push_bytes(bytes, &mut safe);
+    write_err_raw(&safe);
+}
+
+/// Does something to the screen behind standard error.
+pub fn control_err(control: Control) {
+    write_err_raw(control.sequence());
+}
+
+fn write_err_raw(text: &str) {
+    if !outlet::push(Stream::Err, text) {
+        drop(io::stderr().lock().write_all(text.as_bytes()));
+    }
 }
 
 #[cfg(test)]

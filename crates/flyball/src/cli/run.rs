@@ -51,6 +51,7 @@ pub struct RunArgs {
 
 /// Runs the loop; the outcome is the exit code.
 pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    terminal::never_wait();
     let dir = globals.start_dir()?;
     let mut sources = globals.sources()?;
     sources.overrides = args.overrides();

@@ -22,14 +22,12 @@ use crate::clock;
 use crate::error::CliError;
 use crate::journal::{Journal, RunFilter, RunSummary};
 use crate::project;
-use crate::terminal::{self, Audience, Paint};
+use crate::terminal::{self, Audience, Control, Paint};
 
 /// How many ended runs are shown.
 const ENDED_MAX: usize = 8;
 /// Between two looks.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Clears the terminal and goes to its first line.
-const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
 
 /// Show what is running and how the last runs ended
 ///
@@ -72,7 +70,7 @@ pub fn run(args: &StatusArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let here = project::find_repository(&globals.start_dir()?);
     let here = here.and_then(|root| root.canonicalize().ok());
     let paint = globals.color.for_stdout();
-    let clear = if stdout().is_terminal() && !args.json { CLEAR } else { "" };
+    let clears = stdout().is_terminal() && !args.json;
     loop {
         let now = clock::wall();
         let runs = look(&journal, here.as_deref(), now)?;
@@ -89,7 +87,10 @@ pub fn run(args: &StatusArgs, globals: &Globals) -> Result<ExitCode, CliError> {
             terminal::write_out(&text)?;
             return Ok(ExitCode::SUCCESS);
         }
-        if terminal::write_on(&format!("{clear}{text}"))? == Audience::Gone {
+        if clears {
+            terminal::control_out(Control::ClearScreen)?;
+        }
+        if terminal::write_on(&text)? == Audience::Gone {
             return Ok(ExitCode::SUCCESS);
         }
         thread::sleep(PAUSE);

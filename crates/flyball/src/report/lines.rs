@@ -250,7 +250,7 @@ impl TextReport {
 
     pub(super) fn aside(&mut self, iteration: IterationNo, aside: &AgentNote) {
         match aside {
-            AgentNote::Said(text) => self.status.print_raw(text),
+            AgentNote::Said(text) => self.status.print_said(text),
             AgentNote::Retrying(text) | AgentNote::OwnLimit(text) | AgentNote::Failed(text) => {
                 self.line("AGENT", Some(iteration), text, Paint::yellow);
             }
@@ -266,7 +266,7 @@ impl TextReport {
     }
 
     pub(super) fn raw(&mut self, bytes: &[u8]) {
-        self.status.print_raw(&String::from_utf8_lossy(bytes));
+        self.status.print_errors(bytes);
     }
 
     pub(super) fn tick(&mut self, at: Moment, standing: &RunStanding<'_>) {

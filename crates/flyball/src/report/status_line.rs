@@ -7,7 +7,7 @@ use flyball_core::Moment;
 use flyball_core::governor::{RunPhase, RunStanding};
 
 use super::summary::dollars;
-use crate::terminal;
+use crate::terminal::{self, Control, PlainText};
 
 /// Where the cursor stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,35 +26,58 @@ pub(super) struct StatusLine {
     is_on: bool,
     cursor: Cursor,
     began: Option<(u32, Moment)>,
+    /// What the agent says, and what its standard error says, made safe piece by piece.
+    said: PlainText,
+    errors: PlainText,
+    /// Whether the agent may have left a colour on.
+    is_tinted: bool,
 }
 
 impl StatusLine {
     pub(super) fn new() -> Self {
         let is_on = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
-        Self { is_on, cursor: Cursor::LineStart, began: None }
+        let (said, errors) = (PlainText::default(), PlainText::default());
+        Self { is_on, cursor: Cursor::LineStart, began: None, said, errors, is_tinted: false }
     }
 
     /// Prints a whole line of the story.
     pub(super) fn print_line(&mut self, text: &str) {
         self.clear();
+        if std::mem::take(&mut self.is_tinted) {
+            terminal::control_err(Control::ResetColour);
+        }
         let start = if self.cursor == Cursor::InText { "\n" } else { "" };
         terminal::write_err(&format!("{start}{text}\n"));
         self.cursor = Cursor::LineStart;
     }
 
     /// Prints the agent's own text as it comes.
-    pub(super) fn print_raw(&mut self, text: &str) {
+    pub(super) fn print_said(&mut self, text: &str) {
+        let mut safe = String::new();
+        self.said.push(text, &mut safe);
+        self.print_safe(&safe);
+    }
+
+    /// Prints the agent's standard error as it comes.
+    pub(super) fn print_errors(&mut self, bytes: &[u8]) {
+        let mut safe = String::new();
+        self.errors.push_bytes(bytes, &mut safe);
+        self.print_safe(&safe);
+    }
+
+    fn print_safe(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
         self.clear();
         terminal::write_err(text);
+        self.is_tinted |= text.contains('\u{1b}');
         self.cursor = if text.ends_with('\n') { Cursor::LineStart } else { Cursor::InText };
     }
 
     pub(super) fn clear(&mut self) {
         if self.cursor == Cursor::InStatus {
-            terminal::write_err("\r\x1b[2K");
+            terminal::control_err(Control::ClearLine);
             self.cursor = Cursor::LineStart;
         }
     }

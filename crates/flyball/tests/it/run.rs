@@ -17,4 +17,5 @@ mod signals;
 mod snapshots;
 mod tasks;
 mod telling;
+mod terminal;
 mod tools;

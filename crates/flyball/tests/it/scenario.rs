@@ -203,7 +203,8 @@ impl Scenario {
         self.start(env, &self.arguments(more))
     }
 
-    fn arguments<'s>(&'s self, more: &[&'s str]) -> Vec<&'s str> {
+    /// The arguments of `flyball run` with the flags and the agent.
+    pub(crate) fn arguments<'s>(&'s self, more: &[&'s str]) -> Vec<&'s str> {
         let mut arguments = vec!["run"];
         arguments.extend(self.flags.iter().map(String::as_str));
         arguments.extend(more);
@@ -254,7 +255,8 @@ impl Scenario {
         Running { scenario: self, child: Some(child), number }
     }
 
-    fn program(&self, name: &str) -> Command {
+    /// A program with the scenario's surroundings.
+    pub(crate) fn program(&self, name: &str) -> Command {
         let (mark, value) = self.mark.split_once('=').unwrap();
         let mut command = Command::new(name);
         command
