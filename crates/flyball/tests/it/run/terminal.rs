@@ -11,7 +11,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::scenario::{LONG, Scenario};
 
 /// A title, a cleared screen, the clipboard, one byte of a C1 sequence, a turned direction, a beep.
-const HOSTILE: &str = r"\033]0;OWNED\007\033[2J\033[H\033]52;c;T1dORUQ=\033\\\302\233 2J\342\200\256\007\rX\010";
+const HOSTILE: &str =
+    r"\033]0;OWNED\007\033[2J\033[H\033]52;c;T1dORUQ=\033\\\302\233 2J\342\200\256\007\rX\010";
 
 /// Every escape sequence that is left is a colour, or flyball's own live line.
 #[track_caller]
