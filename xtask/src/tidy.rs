@@ -40,7 +40,7 @@ pub(crate) fn run() -> Result<()> {
     let mut arrows = Arrows::default();
     for name in names.split('\0').filter(|name| !name.is_empty()) {
         let is_data = name.contains("/fixtures/")
-            || name.contains("/gate_corpus/")
+            || name.contains("/tests/corpus/")
             || name.contains("/vectors/")
             || name.contains("/snapshots/");
         if is_data {

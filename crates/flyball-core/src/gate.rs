@@ -1,7 +1,6 @@
 //! What flyball's own checks found: findings, checks, and the result of all gates on one tree.
 
 pub mod blocking;
-mod finding;
 mod suggestion;
 
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -10,22 +9,12 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::blocking::{BlockingEvent, Difference};
-pub use self::finding::{Finding, FindingKind};
+pub use flyball_gates::{Counts, Difference, Executed, Finding, FindingKind};
+
+pub use self::blocking::BlockingEvent;
 pub use self::suggestion::suggestions;
 use crate::id::GateName;
 use crate::moment::Millis;
-
-/// Tests (or checks) counted by a gate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// How many passed.
-    pub passed: u64,
-    /// How many failed.
-    pub failed: u64,
-    /// How many were skipped.
-    pub skipped: u64,
-}
 
 /// How one check ended. There is no way to write "passed and skipped".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +70,9 @@ pub struct Check {
     /// What it counted, where its output says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
+    /// Which tests ran, one entry per runner that tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub executed: Vec<Executed>,
     /// What it found, most useful first, bounded.
     #[serde(default)]
     pub findings: Vec<Finding>,
@@ -116,6 +108,7 @@ impl Check {
             gate: GateName::new(gate),
             status,
             counts: None,
+            executed: Vec::new(),
             findings: Vec::new(),
             findings_left_out: 0,
             duration: Millis::ZERO,

@@ -45,25 +45,6 @@ pub fn first_line(text: &str) -> &str {
     text.trim().lines().next().unwrap_or("").trim()
 }
 
-/// The text with every run of digits replaced by `#`: what two messages share when only a
-/// number in them differs.
-pub fn without_digits(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut in_number = false;
-    for c in text.chars() {
-        if c.is_ascii_digit() {
-            if !in_number {
-                out.push('#');
-            }
-            in_number = true;
-        } else {
-            out.push(c);
-            in_number = false;
-        }
-    }
-    out
-}
-
 /// `1 file`, `2 files`.
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }

@@ -4,7 +4,6 @@ pub mod cancel;
 mod capture;
 mod check;
 mod environment;
-pub mod parse;
 pub mod plan;
 pub mod run;
 pub mod tamper;

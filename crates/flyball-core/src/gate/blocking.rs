@@ -6,9 +6,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
+use flyball_gates::Label;
 use serde::{Deserialize, Serialize};
 
-use super::{Check, CheckStatus, Finding, GateResult, suggestions};
+use super::{Check, CheckStatus, Difference, Finding, GateResult, suggestions};
 use crate::id::GateName;
 use crate::text;
 
@@ -16,8 +17,6 @@ use crate::text;
 pub const TEXT_MAX: usize = 12_000;
 /// The most findings carried as details.
 const DETAILS_MAX: usize = 50;
-/// The most findings named in the difference, per group.
-const NAMES_MAX: usize = 20;
 
 /// Why a completion was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,17 +41,6 @@ pub struct BlockingEvent {
     pub gate_result: GateResult,
     /// What changed since the last time.
     pub difference: Difference,
-}
-
-/// What changed since the last gate result, by the findings' labels.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Difference {
-    /// Red now, not before.
-    pub newly_failing: Vec<String>,
-    /// Red now and before.
-    pub still_failing: Vec<String>,
-    /// Red before, not now.
-    pub fixed: Vec<String>,
 }
 
 /// What a blocking event is made from.
@@ -277,44 +265,19 @@ fn summary(result: &GateResult, missing: &[String]) -> String {
 }
 
 fn difference(before: &GateResult, now: &GateResult) -> Difference {
-    let (old, new) = (labels(before), labels(now));
-    let pick = |from: &[(String, String)], other: &[(String, String)], wanted: bool| {
-        let known: BTreeSet<&str> = other.iter().map(|(identity, _)| identity.as_str()).collect();
-        let mut names: Vec<String> = from
-            .iter()
-            .filter(|(identity, _)| known.contains(identity.as_str()) == wanted)
-            .map(|(_, label)| label.clone())
-            .collect();
-        names.dedup();
-        names.truncate(NAMES_MAX);
-        names
-    };
-    Difference {
-        newly_failing: pick(&new, &old, false),
-        still_failing: pick(&new, &old, true),
-        fixed: pick(&old, &new, false),
-    }
+    Difference::between(&labels(before), &labels(now))
 }
 
-/// Identity and label of everything red.
-fn labels(result: &GateResult) -> Vec<(String, String)> {
-    let mut labels: Vec<(String, String)> = result
-        .red()
-        .filter(|check| check.findings.is_empty())
-        .map(|check| (format!("{}:*", check.gate), format!("{}", check.gate)))
-        .collect();
-    labels.extend(result.failures().map(|(gate, f)| (f.identity(gate), label(gate, f))));
-    labels
-}
-
-fn label(gate: &GateName, finding: &Finding) -> String {
-    match (&finding.name, finding.place()) {
-        (Some(name), Some(_)) if finding.kind == super::FindingKind::Test => name.clone(),
-        (Some(name), Some(place)) => format!("{name} at {place}"),
-        (Some(name), None) => name.clone(),
-        (None, Some(place)) => format!("{place}: {}", text::first_line(&finding.message)),
-        (None, None) => format!("{gate}: {}", text::first_line(&finding.message)),
-    }
+/// Everything red: gates without a finding, then the findings.
+fn labels(result: &GateResult) -> Vec<Label> {
+    let silent = result.red().filter(|check| check.findings.is_empty()).map(|check| Label {
+        identity: format!("{}:*", check.gate),
+        label: format!("{}", check.gate),
+    });
+    let found = result
+        .failures()
+        .map(|(gate, found)| Label { identity: found.identity(gate), label: found.label(gate) });
+    silent.chain(found).collect()
 }
 
 /// Writing to a string cannot fail.

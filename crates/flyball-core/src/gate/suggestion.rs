@@ -75,7 +75,9 @@ fn timeouts(result: &GateResult) -> Option<String> {
 }
 
 fn crashes(findings: &[&Finding]) -> Option<String> {
-    let first = *of_kind(findings, FindingKind::Crash).first()?;
+    let stopped =
+        |finding: &&&Finding| matches!(finding.kind, FindingKind::Crash | FindingKind::CouldNotRun);
+    let first = findings.iter().find(stopped)?;
     Some(format!(
         "The check itself did not get to its end ({}): make it start again before anything else.",
         text::head(text::first_line(&first.message), 120)

@@ -102,7 +102,10 @@ fn finding_hash(gate: &GateName, finding: Option<&Finding>) -> u64 {
         let is_named_test = finding.name.is_some()
             && matches!(
                 finding.kind,
-                FindingKind::Test | FindingKind::Timeout | FindingKind::Crash
+                FindingKind::Test
+                    | FindingKind::Timeout
+                    | FindingKind::Crash
+                    | FindingKind::CouldNotRun
             );
         if !is_named_test {
             put(&alloc::format!("{}", fingerprint_result(&finding.message)));

@@ -3,7 +3,8 @@
 
 use std::collections::VecDeque;
 
-use super::parse::{Parsed, Parser};
+use flyball_gates::{Exit, Parsed, Parser};
+
 use crate::process::Stream;
 
 /// How much of the beginning is kept, and how much of the end.
@@ -51,14 +52,14 @@ impl Capture {
     }
 
     /// What it says, and what is kept of it.
-    pub(super) fn finish(mut self, exit_code: Option<i32>) -> (Parsed, Vec<u8>) {
+    pub(super) fn finish(mut self, exit: Exit) -> (Parsed, Vec<u8>) {
         for unfinished in self.unfinished {
             if !unfinished.is_empty() {
                 self.parser.feed(&unfinished);
                 self.parser.feed(b"\n");
             }
         }
-        (self.parser.finish(exit_code), self.kept.bytes())
+        (self.parser.finish(exit), self.kept.bytes())
     }
 }
 
@@ -125,7 +126,7 @@ mod tests {
         capture.take(Stream::Stdout, b"one ");
         capture.take(Stream::Stderr, b"err\nno end");
         capture.take(Stream::Stdout, b"two\nthree");
-        let (parsed, kept) = capture.finish(Some(1));
+        let (parsed, kept) = capture.finish(Exit::Code(1));
         let lines: Vec<&str> = parsed.tail.lines().collect();
         assert_eq!(lines, ["err", "one two", "three", "no end"]);
         assert_eq!(kept, b"one err\nno endtwo\nthree");

@@ -12,10 +12,10 @@ use flyball_core::effect::Force;
 use flyball_core::event::ExitHow;
 use flyball_core::gate::{Check, CheckStatus, Finding, FindingKind};
 use flyball_core::text;
+use flyball_gates::{Exit, Parsed};
 
 use super::cancel::{Cancel, Cancelled};
 use super::capture::Capture;
-use super::parse::Parsed;
 use super::plan::Gate;
 use super::run::GateRunner;
 use crate::clock::{Clock, Deadline};
@@ -72,12 +72,14 @@ pub(super) fn run(gate: &Gate, of: &GateRunner, cancel: &Cancel) -> Result<Check
     };
     let ending = wait(gate.timeout, &supervised, &news)?;
     drop(supervised);
-    let exit_code = match ending {
-        Ending::Exit(ExitHow::Code(code)) => Some(code),
-        Ending::Exit(ExitHow::Signal(_) | ExitHow::Lost) | Ending::TimedOut => None,
+    let exit = match ending {
+        Ending::Exit(ExitHow::Code(code)) => Exit::Code(code),
+        Ending::Exit(ExitHow::Signal(signal)) => Exit::Signal(signal),
+        Ending::Exit(ExitHow::Lost) => Exit::Unknown,
+        Ending::TimedOut => Exit::TimedOut,
     };
     let capture = capture.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (parsed, kept) = capture.map(|capture| capture.finish(exit_code)).unwrap_or_default();
+    let (parsed, kept) = capture.map(|capture| capture.finish(exit)).unwrap_or_default();
     if let Some(dir) = &of.log_dir {
         write_log(dir, gate, &kept);
     }
@@ -138,7 +140,12 @@ fn not_started(gate: &Gate, error: &StartError) -> Check {
 fn judge(gate: &Gate, ending: Ending, parsed: Parsed, duration: Millis) -> Check {
     let name = gate.name.as_str();
     if matches!(ending, Ending::Exit(ExitHow::Code(0))) {
-        return Check { counts: parsed.counts, duration, ..Check::passed(name) };
+        return Check {
+            counts: parsed.counts,
+            executed: parsed.executed,
+            duration,
+            ..Check::passed(name)
+        };
     }
     let status = match ending {
         Ending::Exit(_) => CheckStatus::Failed,
@@ -147,6 +154,7 @@ fn judge(gate: &Gate, ending: Ending, parsed: Parsed, duration: Millis) -> Check
     let leading = leading_finding(gate, ending, &parsed.tail);
     Check {
         counts: parsed.counts,
+        executed: parsed.executed,
         findings: leading.into_iter().chain(parsed.findings).collect(),
         findings_left_out: parsed.findings_left_out,
         duration,

@@ -203,7 +203,10 @@ fn panicked(gate: &Gate) -> Check {
 fn is_lasting(check: &Check) -> bool {
     match check.status {
         CheckStatus::Passed => true,
-        CheckStatus::Failed => !check.findings.iter().any(|f| f.kind == FindingKind::Crash),
+        CheckStatus::Failed => !check
+            .findings
+            .iter()
+            .any(|found| matches!(found.kind, FindingKind::Crash | FindingKind::CouldNotRun)),
         CheckStatus::Skipped { .. } | CheckStatus::TimedOut => false,
     }
 }

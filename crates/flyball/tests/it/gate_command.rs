@@ -85,8 +85,10 @@ fn green_exits_with_0_and_progress_goes_to_stderr() {
 
 #[test]
 fn red_exits_with_1_and_says_what_was_found() {
-    let real =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gate_corpus/pytest/failing-coloured.txt");
+    let real = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../flyball-gates/tests/corpus/pytest/failing-coloured.txt"
+    );
     let pytest = format!("cat {real}; exit 1");
     let repo = Repo::gates(&[("lint", "true"), ("tests", pytest.as_str())]);
     let said = repo.gate(&[]);

@@ -1,0 +1,182 @@
+//! Hands each line to the recognisers that may care for it.
+
+use crate::hints::{Hints, Number};
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::report::Report;
+use crate::tool::{self, Documents};
+use crate::{place, text};
+
+/// All recognisers, and which of them want which line.
+pub(crate) struct Panel {
+    members: Vec<Box<dyn Recogniser>>,
+    wants: Wants,
+    /// The members in the middle of something.
+    busy: u64,
+    /// JSON documents, of which one output may hold several.
+    documents: Documents,
+    in_document: Attention,
+    number: u64,
+}
+
+impl Panel {
+    /// All recognisers, with the command as a hint.
+    pub(crate) fn new(command: &str) -> Self {
+        let members = tool::members(command);
+        let mut wants = Wants::default();
+        for (index, member) in members.iter().enumerate().take(64) {
+            wants.add(1_u64 << index, &member.cues());
+        }
+        Self {
+            members,
+            wants,
+            busy: 0,
+            documents: Documents::default(),
+            in_document: Attention::Idle,
+            number: 0,
+        }
+    }
+
+    /// Hands over one line.
+    pub(crate) fn line(&mut self, text: &str, hints: Hints) {
+        self.number = self.number.saturating_add(1);
+        let place = if hints.number == Number::Nothing { None } else { place::prefix(text) };
+        let mut wanted = self.busy | self.wants.of(text, hints);
+        if place.is_some() {
+            wanted |= self.wants.place;
+        }
+        let line = Line { text, number: self.number, place };
+        if self.in_document == Attention::Busy || text.starts_with(['{', '[']) {
+            self.in_document = self.documents.line(&line);
+        }
+        while wanted != 0 {
+            let index = wanted.trailing_zeros();
+            let bit = 1_u64 << index;
+            wanted &= !bit;
+            let Some(member) = self.members.get_mut(index as usize) else { break };
+            match member.line(&line) {
+                Attention::Busy => self.busy |= bit,
+                Attention::Idle => self.busy &= !bit,
+            }
+        }
+    }
+
+    /// What each of them has understood.
+    pub(crate) fn finish(mut self) -> Vec<Report> {
+        let mut reports: Vec<Report> =
+            self.members.iter_mut().filter_map(|member| member.finish()).collect();
+        reports.extend(self.documents.finish());
+        reports
+    }
+}
+
+/// Which members want which lines while they are idle, one bit each.
+struct Wants {
+    by_first: Table,
+    /// By the first byte, of lines with a slash.
+    slash: Table,
+    /// By the first byte, of lines with a colon and a number.
+    number: Table,
+    /// By the first byte, of lines that end as `by_last` says.
+    ending: Table,
+    by_last: Table,
+    /// By the last byte of a sign of three bytes that the line begins with.
+    by_sign: Table,
+    any_sign: u64,
+    /// Lines that begin with a place.
+    place: u64,
+}
+
+type Table = [u64; 256];
+
+/// The first byte of all the signs that test runners put before a result.
+const SIGN: u8 = 0xe2;
+
+impl Default for Wants {
+    fn default() -> Self {
+        let none = [0; 256];
+        Self {
+            by_first: none,
+            slash: none,
+            number: none,
+            ending: none,
+            by_last: none,
+            by_sign: none,
+            any_sign: 0,
+            place: 0,
+        }
+    }
+}
+
+impl Wants {
+    fn add(&mut self, member: u64, cues: &Cues) {
+        mark(&mut self.by_first, cues.first, member);
+        if cues.place {
+            self.place |= member;
+        }
+        match cues.also {
+            None => {}
+            Some((first, Trait::Slash)) => mark(&mut self.slash, first, member),
+            Some((first, Trait::ColonNumber)) => mark(&mut self.number, first, member),
+            Some((first, Trait::EndsWith(last))) => {
+                mark(&mut self.ending, first, member);
+                mark(&mut self.by_last, &[last], member);
+            }
+            Some((_, Trait::Sign(signs))) => {
+                self.any_sign |= member;
+                for sign in signs {
+                    let last = sign.encode_utf8(&mut [0; 4]).bytes().next_back();
+                    mark(&mut self.by_sign, last.as_slice(), member);
+                }
+            }
+        }
+    }
+
+    /// The members that want this line.
+    fn of(&self, text: &str, hints: Hints) -> u64 {
+        let bytes = text.as_bytes();
+        let own = bytes.get(text::indent(text)..).unwrap_or_default();
+        let first = own.first().unwrap_or(&b'\n');
+        let last = bytes.last().unwrap_or(&b'\n');
+        let mut wanted = at(&self.by_first, *first);
+        wanted |= at(&self.ending, *first) & at(&self.by_last, *last);
+        let (slash, number) = (at(&self.slash, *first), at(&self.number, *first));
+        if slash != 0 && hints.slash && memchr::memchr(b'/', bytes).is_some() {
+            wanted |= slash;
+        }
+        if number != 0 && hints.number == Number::Colon && has_number(bytes) {
+            wanted |= number;
+        }
+        if *first == SIGN {
+            wanted |= self.of_sign(own);
+        }
+        wanted
+    }
+
+    /// The members that want a line that begins with this sign.
+    fn of_sign(&self, sign: &[u8]) -> u64 {
+        match sign {
+            // White space of a rare kind: the sign comes behind it.
+            [SIGN, 0x80 | 0x81, ..] => self.any_sign,
+            [SIGN, _, last, ..] => at(&self.by_sign, *last),
+            _ => 0,
+        }
+    }
+}
+
+fn mark(table: &mut Table, bytes: &[u8], member: u64) {
+    for byte in bytes {
+        if let Some(members) = table.get_mut(usize::from(*byte)) {
+            *members |= member;
+        }
+    }
+}
+
+fn at(table: &Table, byte: u8) -> u64 {
+    table.get(usize::from(byte)).copied().unwrap_or(0)
+}
+
+/// Whether a colon has a digit after it.
+fn has_number(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b':', bytes)
+        .any(|colon| bytes.get(colon + 1).is_some_and(u8::is_ascii_digit))
+}

@@ -1,0 +1,103 @@
+//! Turns the output of a check into counts and findings, line by line as it streams in.
+//!
+//! It never starts anything, never reads a file and never decides whether a gate is green: it
+//! only reads what a tool printed. Memory is bounded whatever the size of the output.
+
+use std::io::{self, Read};
+
+use crate::hints::Hints;
+use crate::lines::Lines;
+use crate::panel::Panel;
+use crate::tail::Tail;
+use crate::{Counts, Difference, Executed, Exit, Finding, Label, merge, report};
+
+/// How much is read at once.
+const BUFFER: usize = 64 * 1024;
+
+/// Reads all that `command` printed and says what is in it, now that it has ended.
+///
+/// The output is read piece by piece and never kept as a whole.
+pub fn read(command: &str, exit: impl Into<Exit>, mut output: impl Read) -> io::Result<Parsed> {
+    let mut parser = Parser::new(command);
+    let mut buffer = vec![0_u8; BUFFER];
+    loop {
+        match output.read(&mut buffer) {
+            Ok(0) => return Ok(parser.finish(exit)),
+            Ok(length) => parser.feed(buffer.get(..length).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// What the output of one check says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// Tests counted, summed over all runners that printed a count.
+    pub counts: Option<Counts>,
+    /// What is red, in the order of the output; at most [`Parsed::FINDINGS_MAX`], none on exit 0.
+    pub findings: Vec<Finding>,
+    /// How many further findings were seen and left out.
+    pub findings_left_out: u64,
+    /// The last lines of the output, without colours.
+    pub tail: String,
+    /// Which tests ran, one entry per runner that tells.
+    pub executed: Vec<Executed>,
+    /// The formats that were recognised.
+    pub tools: Vec<&'static str>,
+}
+
+impl Parsed {
+    /// How many findings are kept.
+    pub const FINDINGS_MAX: usize = report::FINDINGS_MAX;
+
+    /// What changed since an earlier reading of the same check, `gate`.
+    pub fn difference(&self, before: &Self, gate: &str) -> Difference {
+        Difference::between(&before.labels(gate), &self.labels(gate))
+    }
+
+    fn labels(&self, gate: &str) -> Vec<Label> {
+        let label =
+            |found: &Finding| Label { identity: found.identity(gate), label: found.label(gate) };
+        self.findings.iter().map(label).collect()
+    }
+}
+
+/// Reads the output of one check as it arrives.
+pub struct Parser {
+    lines: Lines,
+    tail: Tail,
+    panel: Panel,
+}
+
+impl Parser {
+    /// A parser for the output of `command`. The command line is only a hint: what a tool prints
+    /// decides.
+    pub fn new(command: &str) -> Self {
+        Self { lines: Lines::default(), tail: Tail::default(), panel: Panel::new(command) }
+    }
+
+    /// Takes the next bytes of stdout or stderr, cut anywhere.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let Self { lines, tail, panel } = self;
+        lines.feed(bytes, |line| {
+            // What is certain to be pushed out again by the same bytes need not be kept.
+            if line.further < Tail::LINES_MAX {
+                tail.push(line.text);
+            }
+            panel.line(line.text, line.hints);
+        });
+    }
+
+    /// What it all says, now that the check has ended.
+    pub fn finish(mut self, exit: impl Into<Exit>) -> Parsed {
+        let Self { lines, tail, panel } = &mut self;
+        lines.finish(|line| {
+            tail.push(line);
+            panel.line(line, Hints::UNKNOWN);
+        });
+        let mut parsed = merge::merge(self.panel.finish(), exit.into());
+        parsed.tail = self.tail.finish();
+        parsed
+    }
+}

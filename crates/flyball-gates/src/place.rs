@@ -1,0 +1,173 @@
+//! Finds `path:line:column` in a line.
+
+use crate::text;
+
+/// A place at the start of a line, and what follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place<'a> {
+    /// The path, as written.
+    pub file: &'a str,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: Option<u32>,
+    /// The text after the place and its colon.
+    pub rest: &'a str,
+}
+
+impl Place<'_> {
+    /// Whether the path ends in one of these.
+    pub(crate) fn has_extension(&self, extensions: &[&str]) -> bool {
+        self.file.rsplit_once('.').is_some_and(|(_, end)| extensions.contains(&end))
+    }
+}
+
+/// The place a line begins with: `path:3:7: text`, `path:3: text`, `path(3,7): text`.
+pub(crate) fn prefix(line: &str) -> Option<Place<'_>> {
+    let bytes = line.as_bytes();
+    // Most lines have a blank near their beginning; JSON begins with what no path has.
+    let near = bytes.iter().take(10).find(|byte| matches!(byte, b' ' | b':' | b'(' | b'{'));
+    if matches!(near, Some(b' ')) || bytes.first() == Some(&b'{') {
+        return None;
+    }
+    let mut from = 0;
+    // A path without blanks; `C:\` is the only colon that may come before the line number.
+    for _ in 0..3 {
+        let at = from + memchr::memchr3(b':', b'(', b' ', bytes.get(from..)?)?;
+        let mark = bytes.get(at)?;
+        if *mark == b' ' || at == 0 {
+            return None;
+        }
+        if bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
+            let file = line.get(..at)?;
+            let after = line.get(at + 1..)?;
+            return if *mark == b':' { colon_place(file, after) } else { paren_place(file, after) };
+        }
+        from = at + 1;
+    }
+    None
+}
+
+fn colon_place<'a>(file: &'a str, after: &'a str) -> Option<Place<'a>> {
+    let (line, mut rest) = text::small(after)?;
+    let mut column = None;
+    // Some tools print the end of the span as well: `3:7:3:12:`.
+    for turn in 0..3 {
+        let Some((value, more)) = rest.strip_prefix(':').and_then(text::small) else { break };
+        if turn == 0 {
+            column = Some(value);
+        }
+        rest = more;
+    }
+    let rest = match rest.strip_prefix(':') {
+        Some(rest) => rest,
+        None if rest.is_empty() || rest.starts_with(' ') => rest,
+        None => return None,
+    };
+    plausible(file, line).then_some(Place { file, line, column, rest: rest.trim_start() })
+}
+
+fn paren_place<'a>(file: &'a str, after: &'a str) -> Option<Place<'a>> {
+    let (line, rest) = text::small(after)?;
+    let (column, rest) = match rest.strip_prefix(',') {
+        Some(more) => {
+            let (column, rest) = text::small(more)?;
+            (Some(column), rest)
+        }
+        None => (None, rest),
+    };
+    let rest = rest.strip_prefix("):")?;
+    plausible(file, line).then_some(Place { file, line, column, rest: rest.trim_start() })
+}
+
+/// Whether this looks like a file and not like a URL, a clock time or a Rust path.
+fn plausible(file: &str, line: u32) -> bool {
+    line > 0
+        && file.len() <= 400
+        && !file.contains("://")
+        && !file.ends_with(':')
+        && file.contains(['.', '/', '\\'])
+        && file.chars().any(|c| c.is_ascii_alphabetic())
+        && !file.contains(['"', '\'', '`', '=', ',', ';', '{', '}', '|', '*', '?'])
+}
+
+/// The first mention of a place anywhere in the line, for output nobody understands: only paths
+/// whose name has an extension, never URLs or clock times.
+pub(crate) fn mention(line: &str) -> Option<Place<'_>> {
+    let marks = ['(', '[', '"', '\'', '`', '<', ','];
+    line.split([' ', '\t', '(', ')', '[', ']', '"', '\'', '`', '<', '>', ',']).find_map(|word| {
+        let word = word.trim_start_matches(marks).trim_end_matches(['.', ';']);
+        let word = word.strip_prefix("file://").unwrap_or(word);
+        let place = prefix(word)?;
+        let name = place.file.rsplit(['/', '\\']).next()?;
+        let (stem, extension) = name.rsplit_once('.')?;
+        let known = !stem.is_empty()
+            && (1..=10).contains(&extension.len())
+            && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+            && extension.chars().all(|c| c.is_ascii_alphanumeric());
+        let is_host = place.column.is_none()
+            && !place.file.contains('/')
+            && matches!(extension, "com" | "org" | "net" | "io" | "dev" | "local" | "internal");
+        (known && !is_host).then_some(place)
+    })
+}
+
+/// The path without `./` and `file://`.
+pub(crate) fn tidy(file: &str) -> &str {
+    let file = file.strip_prefix("file://").unwrap_or(file);
+    file.strip_prefix("./").unwrap_or(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{mention, prefix};
+
+    #[test]
+    fn a_place_at_the_start_is_read_in_every_notation() {
+        let table: &[(&str, &str, u32, Option<u32>, &str)] = &[
+            ("a.c:9:12: error: no", "a.c", 9, Some(12), "error: no"),
+            ("src/x.py:3: error: no", "src/x.py", 3, None, "error: no"),
+            ("x.py:1:2:1:9: error: no", "x.py", 1, Some(2), "error: no"),
+            ("src/b.ts(2,7): error TS1: no", "src/b.ts", 2, Some(7), "error TS1: no"),
+            ("src/b.ts:2:7 - error TS1: no", "src/b.ts", 2, Some(7), "- error TS1: no"),
+            ("C:\\x\\a.c:9:12: error", "C:\\x\\a.c", 9, Some(12), "error"),
+            ("./a.sh:4", "./a.sh", 4, None, ""),
+        ];
+        for (line, file, number, column, rest) in table {
+            let place = prefix(line).unwrap_or_else(|| panic!("nothing in {line}"));
+            assert_eq!(
+                (place.file, place.line, place.column, place.rest),
+                (*file, *number, *column, *rest),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn urls_clock_times_and_prose_are_no_places() {
+        for line in [
+            "http://localhost:8080/x: refused",
+            "12:34:56 started",
+            "10:15:00: tick",
+            "error: a.c:1:2 is bad",
+            "std::vec:3",
+            "a.c:0: nothing",
+            "",
+            ":3: x",
+        ] {
+            assert_eq!(prefix(line), None, "{line}");
+        }
+        for line in ["see http://example.com:80/x", "at 10:15:00 sharp", "host example.com:443 up"]
+        {
+            assert_eq!(mention(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_mention_is_found_inside_a_sentence() {
+        let place = mention("boom in (lib/x.rb:3:in `call')").expect("a place");
+        assert_eq!((place.file, place.line), ("lib/x.rb", 3));
+        let place = mention("  at foo (/repo/a.js:3:9)").expect("a place");
+        assert_eq!((place.file, place.line, place.column), ("/repo/a.js", 3, Some(9)));
+    }
+}

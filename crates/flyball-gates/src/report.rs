@@ -1,0 +1,211 @@
+//! What one recogniser has understood, within limits.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use crate::{Counts, Executed, Finding, place, text};
+
+/// Recognisers that only speak when no tool has explained the failure, in this order.
+pub(crate) const SHELL: &str = "shell";
+/// Mentions of places in output nobody understands.
+pub(crate) const MENTIONS: &str = "mentions";
+/// How many findings are kept.
+pub(crate) const FINDINGS_MAX: usize = 200;
+const MESSAGE_CHARS_MAX: usize = 2_000;
+const NAME_CHARS_MAX: usize = 300;
+const EXCERPT_CHARS_MAX: usize = 2_000;
+const EXCERPT_LINES_MAX: usize = 20;
+/// How many findings are remembered to recognise a repeated one.
+const SEEN_MAX: usize = 4_096;
+
+/// What one tool said.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// The tool's name.
+    pub tool: &'static str,
+    /// Tests counted, if it counts.
+    pub counts: Option<Counts>,
+    /// The names of tests that ran, if it prints them.
+    pub names: Names,
+    /// What is red.
+    pub findings: Findings,
+    /// What it only warned about; it matters when nothing else explains a red exit.
+    pub warnings: Findings,
+}
+
+impl Report {
+    /// Adds another report of the same tool.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        let both = [(&mut self.findings, other.findings), (&mut self.warnings, other.warnings)];
+        for (own, more) in both {
+            let (kept, left_out) = more.take();
+            for (number, finding) in kept {
+                own.push(number, finding);
+            }
+            own.leave_out(left_out);
+        }
+        if let Some(more) = other.counts {
+            self.counts = Some(self.counts.unwrap_or_default().and(more));
+        }
+        self.names.absorb(other.names);
+    }
+
+    /// Which tests ran, if it counts or names them.
+    pub(crate) fn executed(&self) -> Option<Executed> {
+        let names = self.names.0.as_deref().cloned().unwrap_or_default();
+        let named = u64::try_from(names.names.len()).unwrap_or(u64::MAX);
+        let counts = self.counts?;
+        let ran = counts.ran().max(named.saturating_add(names.names_left_out));
+        Some(Executed { runner: self.tool.to_owned(), ran, skipped: counts.skipped, ..names })
+    }
+}
+
+/// The names of the tests that ran; nothing is kept for the many tools that tell none.
+#[derive(Debug, Default)]
+pub(crate) struct Names(Option<Box<Executed>>);
+
+impl Names {
+    /// A test ran.
+    pub(crate) fn ran(&mut self, name: &str) {
+        self.0.get_or_insert_default().add(text::clip(name, NAME_CHARS_MAX));
+    }
+
+    fn absorb(&mut self, other: Self) {
+        let Some(other) = other.0 else { return };
+        let own = self.0.get_or_insert_default();
+        for name in &other.names {
+            own.add(name);
+        }
+        own.names_left_out = own.names_left_out.saturating_add(other.names_left_out);
+    }
+}
+
+/// Findings with the line they were seen at: the first ones, without repetitions.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    kept: Vec<(u64, Finding)>,
+    left_out: u64,
+    seen: HashSet<u64>,
+}
+
+impl Findings {
+    /// Adds a finding unless it was there before; keeps it only while there is room.
+    pub(crate) fn push(&mut self, number: u64, finding: Finding) {
+        let finding = bounded(finding);
+        if self.seen.len() < SEEN_MAX {
+            if !self.seen.insert(key(&finding)) {
+                return;
+            }
+        } else if self.seen.contains(&key(&finding)) {
+            return;
+        }
+        if self.kept.len() < FINDINGS_MAX {
+            self.kept.push((number, finding));
+        } else {
+            self.left_out = self.left_out.saturating_add(1);
+        }
+    }
+
+    /// Whether there are none.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// Those kept, to be completed in place.
+    pub(crate) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
+        self.kept.iter_mut().map(|(_, finding)| finding)
+    }
+
+    /// Those kept.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &Finding> {
+        self.kept.iter().map(|(_, finding)| finding)
+    }
+
+    /// Drops those that do not hold up.
+    pub(crate) fn retain(&mut self, mut holds: impl FnMut(&Finding) -> bool) {
+        self.kept.retain(|(_, finding)| holds(finding));
+    }
+
+    /// Takes everything out: those kept, and how many were left out.
+    pub(crate) fn take(self) -> (Vec<(u64, Finding)>, u64) {
+        (self.kept, self.left_out)
+    }
+
+    /// Counts findings that were seen elsewhere and not kept.
+    pub(crate) const fn leave_out(&mut self, more: u64) {
+        self.left_out = self.left_out.saturating_add(more);
+    }
+}
+
+/// What makes two findings the same one.
+fn key(finding: &Finding) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    finding.kind.hash(&mut hasher);
+    finding.name.hash(&mut hasher);
+    finding.file.hash(&mut hasher);
+    finding.line.hash(&mut hasher);
+    finding.column.hash(&mut hasher);
+    finding.message.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The finding with all its texts within limits.
+fn bounded(mut finding: Finding) -> Finding {
+    finding.message =
+        text::clip(text::trim_lines(&finding.message), MESSAGE_CHARS_MAX).trim_end().to_owned();
+    finding.name = finding.name.map(|name| text::clip(name.trim(), 500).to_owned());
+    finding.file = finding.file.map(|file| text::clip(place::tidy(&file), 1_000).to_owned());
+    finding.column = finding.column.filter(|column| *column > 0);
+    finding.excerpt = finding.excerpt.and_then(|excerpt| {
+        let mut lines = excerpt.lines().skip_while(|line| line.trim().is_empty());
+        let kept: Vec<&str> = lines.by_ref().take(EXCERPT_LINES_MAX).map(str::trim_end).collect();
+        let kept = kept.join("\n");
+        let kept = text::clip(kept.trim_end(), EXCERPT_CHARS_MAX).trim_end();
+        (!kept.is_empty()).then(|| kept.to_owned())
+    });
+    finding
+}
+
+/// A few lines collected while a block is open.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Block {
+    text: String,
+    lines: usize,
+}
+
+impl Block {
+    const LINES_MAX: usize = 60;
+    const CHARS_MAX: usize = 6_000;
+    const LINE_CHARS_MAX: usize = 1_000;
+
+    /// Adds a line while there is room.
+    pub(crate) fn push(&mut self, line: &str) {
+        if self.lines < Self::LINES_MAX && self.text.len() < Self::CHARS_MAX {
+            self.text.push_str(text::clip(line, Self::LINE_CHARS_MAX));
+            self.text.push('\n');
+            self.lines += 1;
+        }
+    }
+
+    /// Whether nothing but blanks was collected.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// What was collected.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Starts anew.
+    pub(crate) fn clear(&mut self) {
+        self.lines = 0;
+        self.text.clear();
+    }
+
+    /// Takes what was collected and starts anew.
+    pub(crate) fn take(&mut self) -> String {
+        self.lines = 0;
+        std::mem::take(&mut self.text)
+    }
+}

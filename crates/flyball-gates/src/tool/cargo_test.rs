@@ -1,0 +1,222 @@
+//! `cargo test`: the text of Rust's own test harness.
+
+use crate::{Counts, Finding, FindingKind};
+
+use super::panic;
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Names, Report};
+use crate::text;
+
+/// Reads `running 3 tests`, `test x ... ok`, the failure blocks and `test result:`.
+#[derive(Default)]
+pub(super) struct CargoTest {
+    spoke: bool,
+    /// Counted by `test result:` lines.
+    counts: Counts,
+    /// Counted one by one since the last `running` line.
+    open: Option<Counts>,
+    /// Names marked as failed, with the line, until their block comes.
+    failed: Vec<(u64, String)>,
+    /// The failure block that is open.
+    block: Option<(u64, String, Block)>,
+    /// A test whose result comes after its own output (`--nocapture`).
+    live: Option<(u64, String, Block)>,
+    names: Names,
+    findings: Findings,
+}
+
+/// How many failed tests without a block are remembered.
+const FAILED_MAX: usize = 1_000;
+
+impl Recogniser for CargoTest {
+    fn name(&self) -> &'static str {
+        "cargo-test"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"rt-pfFo", place: false, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text;
+        if let Some(name) = block_header(text) {
+            self.close_block();
+            self.block = Some((line.number, name.to_owned(), Block::default()));
+        } else if self.block.is_some() && is_block_end(text) {
+            self.close_block();
+            self.outside(line);
+        } else if let Some((_, _, block)) = &mut self.block {
+            block.push(text);
+        } else {
+            self.outside(line);
+        }
+        if self.block.is_some() || self.live.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close_block();
+        self.close_live();
+        let unfinished = self.open.is_some();
+        self.close_run();
+        let counts = (!unfinished || self.counts != Counts::default()).then_some(self.counts);
+        let mut findings = std::mem::take(&mut self.findings);
+        for (number, name) in self.failed.drain(..) {
+            findings.push(number, Finding::new(FindingKind::Test, "test failed").named(name));
+        }
+        let names = std::mem::take(&mut self.names);
+        self.spoke.then(|| Report {
+            tool: "cargo-test",
+            counts,
+            names,
+            findings,
+            ..Report::default()
+        })
+    }
+}
+
+impl CargoTest {
+    fn outside(&mut self, line: &Line<'_>) {
+        let text = line.text;
+        if let Some(rest) = text.strip_prefix("test result: ") {
+            self.close_live();
+            self.result(rest);
+        } else if let Some(rest) = text.strip_prefix("test ") {
+            self.close_live();
+            self.test(rest, line.number);
+        } else if is_running(text) {
+            self.close_live();
+            self.close_run();
+            self.spoke = true;
+            self.open = Some(Counts::default());
+        } else if let Some(name) = text.strip_suffix(" --- FAILED") {
+            self.mark_failed(name, line.number);
+        } else if let Some((_, _, block)) = &mut self.live {
+            match text {
+                "ok" | "FAILED" => self.end_live(text),
+                _ => block.push(text),
+            }
+        } else if self.spoke
+            && text.starts_with("  process didn't exit successfully")
+            && !text.contains("exit status: 101")
+        {
+            let message = text.trim();
+            self.findings.push(line.number, Finding::new(FindingKind::Crash, message));
+        }
+    }
+
+    /// `tests::adds ... ok`, `tests::slow ... ignored, why`, or a name whose result comes later.
+    fn test(&mut self, rest: &str, number: u64) {
+        // By far the most frequent line of all.
+        if let Some(name) = rest.strip_suffix(" ... ok") {
+            if let Some(open) = &mut self.open {
+                open.passed += 1;
+                self.names.ran(bare(name));
+            }
+            return;
+        }
+        let Some((name, result)) = rest.rsplit_once(" ... ") else {
+            if let Some(name) = rest.strip_suffix(" ...") {
+                self.live = Some((number, bare(name).to_owned(), Block::default()));
+            }
+            return;
+        };
+        let name = bare(name);
+        let Some(open) = &mut self.open else { return };
+        match result.split([',', ' ', '(']).next().unwrap_or_default() {
+            "ok" | "bench:" => {
+                open.passed += 1;
+                self.names.ran(name);
+            }
+            "ignored" => open.skipped += 1,
+            "FAILED" => {
+                open.failed += 1;
+                self.names.ran(name);
+                self.mark_failed(name, number);
+            }
+            _ => {
+                let mut block = Block::default();
+                block.push(result);
+                self.live = Some((number, name.to_owned(), block));
+            }
+        }
+    }
+
+    fn mark_failed(&mut self, name: &str, number: u64) {
+        if self.spoke && self.failed.len() < FAILED_MAX {
+            self.failed.push((number, text::clip(bare(name), 500).to_owned()));
+        }
+    }
+
+    fn end_live(&mut self, result: &str) {
+        let Some((number, name, mut block)) = self.live.take() else { return };
+        if let Some(open) = &mut self.open {
+            self.names.ran(&name);
+            if result == "ok" {
+                open.passed += 1;
+                return;
+            }
+            open.failed += 1;
+        }
+        if block.is_blank() {
+            self.mark_failed(&name, number);
+        } else {
+            self.findings.push(number, panic::finding(&name, &block.take()));
+        }
+    }
+
+    /// A live test whose end never came: the program died in it.
+    fn close_live(&mut self) {
+        self.live = None;
+    }
+
+    fn close_block(&mut self) {
+        let Some((number, name, mut block)) = self.block.take() else { return };
+        self.failed.retain(|(_, failed)| *failed != name);
+        self.findings.push(number, panic::finding(&name, &block.take()));
+    }
+
+    fn result(&mut self, rest: &str) {
+        let Some((_, list)) = rest.split_once(". ") else { return };
+        self.spoke = true;
+        self.open = None;
+        for (count, word) in text::tally(list) {
+            match word {
+                "passed" => self.counts.passed = self.counts.passed.saturating_add(count),
+                "failed" => self.counts.failed = self.counts.failed.saturating_add(count),
+                "ignored" => self.counts.skipped = self.counts.skipped.saturating_add(count),
+                _ => {}
+            }
+        }
+    }
+
+    /// A run without a result line: what was counted one by one stands.
+    fn close_run(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.counts.passed = self.counts.passed.saturating_add(open.passed);
+            self.counts.failed = self.counts.failed.saturating_add(open.failed);
+            self.counts.skipped = self.counts.skipped.saturating_add(open.skipped);
+        }
+    }
+}
+
+/// The name in `---- tests::x stdout ----`.
+fn block_header(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("---- ")?.strip_suffix(" ----")?;
+    inner.strip_suffix(" stdout").or_else(|| inner.strip_suffix(" stderr"))
+}
+
+fn is_block_end(text: &str) -> bool {
+    text == "failures:" || text.starts_with("test result: ") || is_running(text)
+}
+
+fn is_running(text: &str) -> bool {
+    text.strip_prefix("running ")
+        .and_then(text::number)
+        .is_some_and(|(_, rest)| matches!(rest, " test" | " tests"))
+}
+
+/// The name without what the harness says about it.
+fn bare(name: &str) -> &str {
+    let name = name.trim_end();
+    name.strip_suffix(" - should panic").unwrap_or(name)
+}

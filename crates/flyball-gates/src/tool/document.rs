@@ -1,0 +1,127 @@
+//! Results printed as one JSON document: jest, vitest, mocha, rspec, eslint, ruff,
+//! golangci-lint and SARIF.
+
+mod eslint;
+mod golangci;
+mod jest;
+mod mocha;
+mod rspec;
+mod ruff;
+mod sarif;
+
+use memchr::memmem;
+
+use crate::recogniser::{Attention, Line};
+use crate::report::Report;
+
+/// A document longer than this is given up.
+const DOCUMENT_MAX: usize = 16 * 1024 * 1024;
+
+/// Collects a document over its lines and reads it when it is complete.
+#[derive(Default)]
+pub(crate) struct Documents {
+    open: Option<(u64, String)>,
+    reports: Vec<Report>,
+}
+
+impl Documents {
+    /// Takes a line that begins with a bracket, or any line while a document is open.
+    pub(crate) fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text.trim_end();
+        if let Some((_, document)) = &mut self.open {
+            document.push_str(text);
+            document.push('\n');
+            if matches!(text, "}" | "]") {
+                self.close();
+            } else if document.len() > DOCUMENT_MAX {
+                self.open = None;
+            }
+        } else if begins(text) {
+            if text.len() > 1 && text.ends_with(['}', ']']) {
+                self.read(text, line.number);
+            } else {
+                self.open = Some((line.number, format!("{text}\n")));
+            }
+        }
+        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    /// What the documents say, one report per tool.
+    pub(crate) fn finish(mut self) -> Vec<Report> {
+        self.close();
+        self.reports
+    }
+
+    fn close(&mut self) {
+        if let Some((number, document)) = self.open.take() {
+            self.read(&document, number);
+        }
+    }
+
+    fn read(&mut self, document: &str, number: u64) {
+        let Some(report) = report(document, number) else { return };
+        match self.reports.iter_mut().find(|known| known.tool == report.tool) {
+            Some(known) => known.absorb(report),
+            None => self.reports.push(report),
+        }
+    }
+}
+
+/// Whether a line begins a document and is not one event of a stream.
+fn begins(text: &str) -> bool {
+    const EVENTS: &[&str] =
+        &["reason\"", "type\"", "Time\"", "Action\"", "Package\"", "$message_t"];
+    if let Some(rest) = text.strip_prefix('{') {
+        let rest = rest.trim_start();
+        let Some(key) = rest.strip_prefix('"') else { return rest.is_empty() };
+        return !EVENTS.iter().any(|event| key.starts_with(event));
+    }
+    text.strip_prefix('[').is_some_and(|rest| {
+        let rest = rest.trim_start();
+        rest.is_empty() || rest.starts_with(['{', ']'])
+    })
+}
+
+/// The report of a document, by the keys it has.
+fn report(document: &str, number: u64) -> Option<Report> {
+    let has = |key: &str| memmem::find(document.as_bytes(), key.as_bytes()).is_some();
+    if document.starts_with('[') {
+        if has("\"filePath\"") && has("\"messages\"") {
+            return eslint::report(document, number);
+        }
+        if has("\"filename\"") && has("\"location\"") {
+            return ruff::report(document, number);
+        }
+        return None;
+    }
+    if has("\"numTotalTests\"") && has("\"testResults\"") {
+        jest::report(document, number)
+    } else if has("\"stats\"") && has("\"passes\"") {
+        mocha::report(document, number)
+    } else if has("\"examples\"") && has("\"summary\"") {
+        rspec::report(document, number)
+    } else if has("\"runs\"") && has("sarif") {
+        sarif::report(document, number)
+    } else if has("\"Issues\"") {
+        golangci::report(document, number)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::begins;
+
+    #[test]
+    fn a_document_is_told_from_a_tag_and_from_an_event() {
+        for text in ["{", "[", "[{", "[]", "{\"numTotalTests\":1}", "[ {"] {
+            assert!(begins(text), "{text}");
+        }
+        for text in
+            ["[INFO] x", "[warn] a.js", "{\"reason\":\"x\"}", "{ \"type\": \"test\" }", "{x"]
+        {
+            assert!(!begins(text), "{text}");
+        }
+    }
+}

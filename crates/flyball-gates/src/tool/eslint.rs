@@ -1,0 +1,127 @@
+//! eslint's stylish reporter: a path, then its problems.
+
+use crate::{Finding, FindingKind};
+
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::report::{Findings, Report};
+use crate::text;
+
+/// Reads `  1:10  error  text  rule` below a path.
+#[derive(Default)]
+pub(super) struct Eslint {
+    file: Option<String>,
+    crashed: bool,
+    findings: Findings,
+    warnings: Findings,
+}
+
+impl Recogniser for Eslint {
+    fn name(&self) -> &'static str {
+        "eslint"
+    }
+
+    fn cues(&self) -> Cues {
+        let paths = b"/.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        Cues { first: b"O", place: false, also: Some((paths, Trait::Slash)) }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text;
+        if self.crashed {
+            if text.contains("Error: ") || text.starts_with("ESLint couldn't find") {
+                self.crashed = false;
+                self.findings.push(line.number, Finding::new(FindingKind::Crash, text.trim()));
+                return Attention::Idle;
+            }
+            return Attention::Busy;
+        }
+        if text.starts_with("Oops! Something went wrong") {
+            self.crashed = true;
+            self.file = None;
+            return Attention::Busy;
+        }
+        if let Some(file) = &self.file {
+            let Some(problem) = problem(text) else {
+                // Another path, or the blank line that ends a file; anything else is noise.
+                if text.is_empty() {
+                    self.file = None;
+                } else if let Some(next) = path(text) {
+                    self.file = Some(next.to_owned());
+                }
+                return self.attention();
+            };
+            let finding = problem.finding.at(file.as_str(), problem.line, problem.column);
+            if problem.is_warning {
+                self.warnings.push(line.number, finding);
+            } else {
+                self.findings.push(line.number, finding);
+            }
+            return Attention::Busy;
+        }
+        self.file = path(text).map(str::to_owned);
+        self.attention()
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        let findings = std::mem::take(&mut self.findings);
+        let warnings = std::mem::take(&mut self.warnings);
+        (!findings.is_empty() || !warnings.is_empty()).then(|| Report {
+            tool: "eslint",
+            findings,
+            warnings,
+            ..Report::default()
+        })
+    }
+}
+
+impl Eslint {
+    const fn attention(&self) -> Attention {
+        if self.file.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+}
+
+struct Problem {
+    line: u32,
+    column: u32,
+    is_warning: bool,
+    finding: Finding,
+}
+
+/// Whether a line is nothing but a path.
+fn path(text: &str) -> Option<&str> {
+    // Cheap questions first: this looks at very many lines.
+    let blanks = || memchr::memchr_iter(b' ', text.as_bytes()).count();
+    if text.len() >= 400 || memchr::memchr(b'/', text.as_bytes()).is_none() || blanks() > 2 {
+        return None;
+    }
+    let is_path = !text.starts_with(' ')
+        && !text.ends_with([':', '.', ')', ';'])
+        && text.rsplit('/').next().is_some_and(|name| name.contains('.'))
+        && !text.contains(": ")
+        && !text.contains(" - ");
+    is_path.then_some(text)
+}
+
+/// `  1:10  error  Missing semicolon  semi`.
+fn problem(text: &str) -> Option<Problem> {
+    if !text.starts_with("  ") {
+        return None;
+    }
+    let (line, rest) = text::small(text::trim_start(text))?;
+    let (column, rest) = text::small(rest.strip_prefix(':')?)?;
+    let rest = rest.trim_start();
+    let (is_warning, rest) = match rest.strip_prefix("error ") {
+        Some(rest) => (false, rest),
+        None => (true, rest.strip_prefix("warning ")?),
+    };
+    let rest = rest.trim();
+    let (message, rule) = match rest.rsplit_once("  ") {
+        Some((message, rule)) if !rule.contains(' ') => (message.trim_end(), Some(rule)),
+        _ => (rest, None),
+    };
+    let is_parse = message.starts_with("Parsing error");
+    let kind = if is_parse { FindingKind::Compile } else { FindingKind::Lint };
+    let mut finding = Finding::new(kind, message);
+    finding.name = rule.map(str::to_owned);
+    Some(Problem { line, column, is_warning, finding })
+}

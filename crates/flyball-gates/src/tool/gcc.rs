@@ -1,0 +1,148 @@
+//! gcc and clang, and their linker.
+
+use crate::{Finding, FindingKind};
+
+use crate::place::Place;
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Report};
+
+/// Reads `path:9:12: error: text` with the source lines below, and undefined references.
+pub(super) struct Gcc {
+    is_clang: bool,
+    spoke: bool,
+    open: Option<(u64, Severity, Finding, Block)>,
+    findings: Findings,
+    warnings: Findings,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Severity {
+    Error,
+    Warning,
+}
+
+/// Files whose `error:` lines belong to other tools.
+const OTHERS: &[&str] = &["py", "pyi", "java", "rs", "go", "ts", "tsx", "js", "jsx", "kt", "rb"];
+
+impl Gcc {
+    pub(super) fn new(command: &str) -> Self {
+        Self {
+            is_clang: command.contains("clang"),
+            spoke: false,
+            open: None,
+            findings: Findings::default(),
+            warnings: Findings::default(),
+        }
+    }
+}
+
+impl Recogniser for Gcc {
+    fn name(&self) -> &'static str {
+        if self.is_clang { "clang" } else { "gcc" }
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"0123456789/cl", place: true, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        if let Some(place) = line.place {
+            self.close();
+            self.diagnostic(place, line);
+        } else if let Some((file, message)) = undefined_reference(line.text) {
+            self.close();
+            self.spoke = true;
+            let finding = Finding::new(FindingKind::Compile, message).at(file, None, None);
+            self.findings.push(line.number, finding.with_excerpt(line.text));
+        } else if line.text.ends_with(" generated.") {
+            self.close();
+            self.is_clang |= self.spoke;
+        } else if let Some(message) = missing_library(line.text) {
+            self.spoke = true;
+            self.findings.push(line.number, Finding::new(FindingKind::Compile, message));
+        } else if let Some((_, _, _, excerpt)) = &mut self.open {
+            if line.text.starts_with(' ') {
+                excerpt.push(line.text);
+            } else {
+                self.close();
+            }
+        }
+        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        let tool = self.name();
+        self.spoke.then(|| Report {
+            tool,
+            findings: std::mem::take(&mut self.findings),
+            warnings: std::mem::take(&mut self.warnings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Gcc {
+    fn diagnostic(&mut self, place: Place<'_>, line: &Line<'_>) {
+        if place.has_extension(OTHERS) {
+            return;
+        }
+        let errors = ["error: ", "fatal error: "];
+        let (severity, message) =
+            if let Some(message) = errors.iter().find_map(|e| place.rest.strip_prefix(e)) {
+                (Severity::Error, message)
+            } else if let Some(message) = place.rest.strip_prefix("warning: ") {
+                (Severity::Warning, message)
+            } else {
+                return;
+            };
+        self.spoke = true;
+        let (message, flag) = split_flag(message);
+        // Rules without a dash are those of linters that speak like compilers.
+        let is_lint = flag.is_some_and(|flag| !flag.starts_with('-'));
+        let kind = if is_lint { FindingKind::Lint } else { FindingKind::Compile };
+        let mut finding = Finding::new(kind, message).at(place.file, place.line, place.column);
+        finding.name = flag.map(str::to_owned);
+        let mut excerpt = Block::default();
+        excerpt.push(line.text);
+        self.open = Some((line.number, severity, finding, excerpt));
+    }
+
+    fn close(&mut self) {
+        let Some((number, severity, finding, mut excerpt)) = self.open.take() else { return };
+        let finding = finding.with_excerpt(excerpt.take());
+        match severity {
+            Severity::Error => self.findings.push(number, finding),
+            Severity::Warning => self.warnings.push(number, finding),
+        }
+    }
+}
+
+/// Message and flag of `text [-Wflag]`, also of `text [SC2086]` and `text [misc-rule]`.
+fn split_flag(message: &str) -> (&str, Option<&str>) {
+    match message.strip_suffix(']').and_then(|text| text.rsplit_once(" [")) {
+        Some((text, flag)) if !flag.contains(' ') => (text, Some(flag)),
+        _ => (message, None),
+    }
+}
+
+/// File and message of the linker's complaint about a name without a definition.
+fn undefined_reference(text: &str) -> Option<(&str, &str)> {
+    if !text.ends_with(['\'', '`']) {
+        return None;
+    }
+    let (place, message) = text.split_once("): undefined reference to ")?;
+    let (file, _) = place.split_once(":(")?;
+    let file = file.rsplit(' ').next()?;
+    let at = text.len() - message.len() - "undefined reference to ".len();
+    Some((file, text.get(at..)?))
+}
+
+/// The message of `/usr/bin/ld: cannot find -lfoo`.
+fn missing_library(text: &str) -> Option<&str> {
+    if !text.starts_with(['/', 'l']) {
+        return None;
+    }
+    let (linker, message) = text.split_once(": ")?;
+    (linker.ends_with("ld") && message.starts_with("cannot find ")).then_some(message)
+}

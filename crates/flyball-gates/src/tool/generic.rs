@@ -1,0 +1,96 @@
+//! Output nobody understands: the places it mentions.
+
+use std::collections::HashSet;
+
+use crate::{Finding, FindingKind};
+
+use crate::place;
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::report::MENTIONS;
+use crate::report::{Findings, Report};
+
+/// How many mentions are kept.
+const MENTIONS_MAX: usize = 50;
+
+/// Collects lines that mention `path:line`, one per place.
+#[derive(Default)]
+pub(super) struct Generic {
+    seen: HashSet<(String, u32)>,
+    /// The last frame of a Python traceback, until its error comes.
+    traced: Option<(String, u32)>,
+    findings: Findings,
+}
+
+impl Recogniser for Generic {
+    fn name(&self) -> &'static str {
+        MENTIONS
+    }
+
+    fn cues(&self) -> Cues {
+        // Any letter, digit, path mark or opening bracket.
+        let first =
+            b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./[(<'\"`!*-#>~_@";
+        // `F` for the frames of Python.
+        Cues { first: b"F", place: false, also: Some((first, Trait::ColonNumber)) }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        if self.seen.len() >= MENTIONS_MAX {
+            return Attention::Idle;
+        }
+        if let Some((file, number)) = python_frame(line.text) {
+            // The innermost frame of the project's own code is the one that helps.
+            if self.traced.is_none() || !file.contains("/lib/python") {
+                self.traced = Some((file.to_owned(), number));
+            }
+        } else if let Some((file, number)) = self.traced.take() {
+            self.traceback(line, file, number);
+        } else if !may_mention(line.text) {
+            return Attention::Idle;
+        } else if let Some(place) = place::mention(line.text) {
+            let file = place::tidy(place.file);
+            if self.seen.insert((file.to_owned(), place.line)) {
+                let finding = Finding::new(FindingKind::Other, line.text.trim());
+                self.findings.push(line.number, finding.at(file, place.line, place.column));
+            }
+        }
+        if self.traced.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        let findings = std::mem::take(&mut self.findings);
+        (!findings.is_empty()).then(|| Report { tool: MENTIONS, findings, ..Report::default() })
+    }
+}
+
+impl Generic {
+    /// A line below a Python frame: more of the traceback, or the error it ends with.
+    fn traceback(&mut self, line: &Line<'_>, file: String, number: u32) {
+        if line.text.starts_with(' ') {
+            self.traced = Some((file, number));
+        } else if self.seen.insert((file.clone(), number)) {
+            let finding = Finding::new(FindingKind::Other, line.text.trim());
+            self.findings.push(line.number, finding.at(place::tidy(&file), number, None));
+        }
+    }
+}
+
+/// File and line of `  File "x.py", line 3, in f`.
+fn python_frame(text: &str) -> Option<(&str, u32)> {
+    let rest = text.strip_prefix("  File \"")?;
+    let (file, rest) = rest.split_once("\", line ")?;
+    Some((file, crate::text::small(rest)?.0))
+}
+
+/// A cheap look before the thorough one: is there an extension, a colon and a digit?
+fn may_mention(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b':', bytes).any(|at| {
+        if !bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
+            return false;
+        }
+        let before = bytes.get(..at).unwrap_or_default();
+        let name = before.iter().rev().take(11).take_while(|b| b.is_ascii_alphanumeric()).count();
+        name > 0 && before.iter().rev().nth(name) == Some(&b'.')
+    })
+}

@@ -1,0 +1,64 @@
+//! Workflow annotations, which many linters can print: `::error file=…,line=…::text`.
+
+use crate::{Finding, FindingKind};
+
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Findings, Report};
+
+/// Reads `::error` and `::warning` lines.
+#[derive(Default)]
+pub(super) struct Github {
+    findings: Findings,
+    warnings: Findings,
+}
+
+impl Recogniser for Github {
+    fn name(&self) -> &'static str {
+        "annotations"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b":", place: false, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        if let Some(rest) = line.text.strip_prefix("::error ") {
+            if let Some(finding) = finding(rest) {
+                self.findings.push(line.number, finding);
+            }
+        } else if let Some(rest) = line.text.strip_prefix("::warning ")
+            && let Some(finding) = finding(rest)
+        {
+            self.warnings.push(line.number, finding);
+        }
+        Attention::Idle
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        let findings = std::mem::take(&mut self.findings);
+        let warnings = std::mem::take(&mut self.warnings);
+        (!findings.is_empty() || !warnings.is_empty()).then(|| Report {
+            tool: "annotations",
+            findings,
+            warnings,
+            ..Report::default()
+        })
+    }
+}
+
+fn finding(rest: &str) -> Option<Finding> {
+    let (properties, message) = rest.split_once("::")?;
+    let message = message.replace("%0A", "\n").replace("%0D", "").replace("%25", "%");
+    let mut finding = Finding::new(FindingKind::Lint, message);
+    for property in properties.split(',') {
+        let Some((name, value)) = property.split_once('=') else { continue };
+        match name.trim() {
+            "file" => finding.file = Some(value.to_owned()),
+            "line" => finding.line = value.parse().ok(),
+            "col" => finding.column = value.parse().ok(),
+            "title" => finding.name = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+    finding.file.is_some().then_some(finding)
+}

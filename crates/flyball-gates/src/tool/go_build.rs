@@ -1,0 +1,90 @@
+//! `go build` and `go vet`: problems listed below `# package`.
+
+use crate::{Finding, FindingKind};
+
+use crate::place;
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Findings, Report};
+
+/// Reads `path.go:3:8: text` below `# package`.
+pub(super) struct GoBuild {
+    is_vet: bool,
+    spoke: bool,
+    /// Inside a package's list: how many lines in a row were not about it.
+    strangers: Option<u32>,
+    last: Option<(u64, Finding)>,
+    findings: Findings,
+}
+
+/// So many lines of others may come between two problems of a package.
+const STRANGERS_MAX: u32 = 3;
+
+impl GoBuild {
+    pub(super) fn new(command: &str) -> Self {
+        Self {
+            is_vet: command.contains("vet"),
+            spoke: false,
+            strangers: None,
+            last: None,
+            findings: Findings::default(),
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some((number, finding)) = self.last.take() {
+            self.findings.push(number, finding);
+        }
+    }
+}
+
+impl Recogniser for GoBuild {
+    fn name(&self) -> &'static str {
+        if self.is_vet { "go-vet" } else { "go-build" }
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"#v", place: false, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text;
+        let (vetted, place) = match text.strip_prefix("vet: ") {
+            Some(rest) => (true, place::prefix(rest)),
+            None => (false, line.place),
+        };
+        if let Some(package) = text.strip_prefix("# ") {
+            self.close();
+            let name = package.split(" [").next().unwrap_or(package);
+            self.strangers = (!name.contains(' ') && !name.is_empty()).then_some(0);
+        } else if let Some(place) = place
+            && place.has_extension(&["go"])
+            && (self.strangers.is_some() || vetted)
+        {
+            self.close();
+            self.strangers = self.strangers.map(|_| 0);
+            self.spoke = true;
+            // What vet says with its name in front is a compile error it stumbled over.
+            let is_lint = self.is_vet && !vetted;
+            let kind = if is_lint { FindingKind::Lint } else { FindingKind::Compile };
+            let finding = Finding::new(kind, place.rest);
+            self.last = Some((line.number, finding.at(place.file, place.line, place.column)));
+        } else if text.starts_with('\t')
+            && let Some((_, finding)) = &mut self.last
+        {
+            if finding.message.len() < 2_000 {
+                finding.message = format!("{}\n{}", finding.message, text.trim_end());
+            }
+        } else {
+            self.close();
+            self.strangers = self.strangers.map(|n| n + 1).filter(|n| *n <= STRANGERS_MAX);
+        }
+        if self.strangers.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        let findings = std::mem::take(&mut self.findings);
+        let tool = self.name();
+        self.spoke.then(|| Report { tool, findings, ..Report::default() })
+    }
+}

@@ -1,0 +1,235 @@
+//! `go test`, as text and with `-json`.
+
+mod event;
+mod output;
+mod printed;
+
+use crate::{Counts, Finding, FindingKind};
+
+use self::event::Event;
+use self::printed::Printed;
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Report};
+use crate::{place, text};
+
+/// Reads `--- FAIL: TestX (0.00s)` with its lines, panics, and the events of `-json`.
+#[derive(Default)]
+pub(super) struct GoTest {
+    spoke: bool,
+    counts: Counts,
+    /// Whether passed tests are shown too, so that the counts mean something.
+    counted: bool,
+    /// The failed test whose lines are coming.
+    open: Option<Open>,
+    /// With `-v`, the running test and what it printed before its result.
+    running: Option<(String, Block)>,
+    /// With `-v`, what tests printed while others ran.
+    printed: Printed,
+    /// The name of a test with its package, put together for each event.
+    key: String,
+    findings: Findings,
+}
+
+struct Open {
+    number: u64,
+    name: String,
+    block: Block,
+}
+
+impl Recogniser for GoTest {
+    fn name(&self) -> &'static str {
+        "go-test"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"-=pF{o", place: false, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        if line.text.starts_with("{\"") {
+            if let Some(event) = Event::read(line.text) {
+                self.event(&event, line.number);
+            }
+        } else {
+            self.text(line.text, line.number);
+        }
+        if self.open.is_some() || self.running.is_some() {
+            Attention::Busy
+        } else {
+            Attention::Idle
+        }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        if !self.spoke {
+            return None;
+        }
+        let mut findings = std::mem::take(&mut self.findings);
+        drop_parents(&mut findings);
+        let counts = self.counted.then_some(self.counts);
+        Some(Report { tool: "go-test", counts, findings, ..Report::default() })
+    }
+}
+
+impl GoTest {
+    fn text(&mut self, text: &str, number: u64) {
+        let trimmed = text::trim_start(text);
+        if let Some(result) = trimmed.strip_prefix("--- ") {
+            self.result(result, number);
+        } else if let Some(rest) = text.strip_prefix("=== ") {
+            self.close();
+            self.switch(rest);
+        } else if text.starts_with("panic: ") && self.open.is_none() {
+            self.spoke |= text.starts_with("panic: test timed out");
+            let mut block = Block::default();
+            block.push(text);
+            let name = String::new();
+            self.open = Some(Open { number, name, block });
+        } else if is_package_line(text) {
+            self.close();
+            self.running = None;
+            self.spoke = true;
+        } else if let Some(open) = &mut self.open {
+            open.block.push(text);
+        } else if let Some((_, block)) = &mut self.running {
+            block.push(text);
+        }
+    }
+
+    /// `FAIL: TestX (0.00s)`.
+    fn result(&mut self, result: &str, number: u64) {
+        let Some((word, rest)) = result.split_once(": ") else { return };
+        let name = rest.split(" (").next().unwrap_or(rest);
+        if !rest.ends_with("s)") || !matches!(word, "FAIL" | "PASS" | "SKIP") {
+            return;
+        }
+        self.close();
+        let printed = self.printed_by(name);
+        match word {
+            "PASS" => {
+                self.counted = true;
+                self.counts.passed += 1;
+            }
+            "SKIP" => self.counts.skipped += 1,
+            _ => {
+                self.counts.failed += 1;
+                self.spoke = true;
+                let name = name.to_owned();
+                self.open = Some(Open { number, name, block: printed });
+            }
+        }
+    }
+
+    /// `RUN   TestX`, `CONT  TestX`, `NAME  TestX`, `PAUSE TestX`.
+    fn switch(&mut self, rest: &str) {
+        let Some((word, name)) = rest.split_once(' ') else { return };
+        let name = text::clip(name.trim(), 500);
+        if let Some((name, block)) = self.running.take()
+            && !block.is_blank()
+        {
+            self.printed.insert(name, block);
+        }
+        if matches!(word, "RUN" | "CONT" | "NAME") {
+            let name = name.to_owned();
+            let block = self.printed.take(&name);
+            self.running = Some((name, block));
+        }
+    }
+
+    fn printed_by(&mut self, name: &str) -> Block {
+        if let Some((running, block)) = self.running.take() {
+            if running == name {
+                return block;
+            }
+            if !block.is_blank() {
+                self.printed.insert(running, block);
+            }
+        }
+        self.printed.take(name)
+    }
+
+    fn event(&mut self, event: &Event<'_>, number: u64) {
+        self.spoke = true;
+        if event.action == "build-output" {
+            self.build_output(event.output.trim_end(), number);
+        }
+        if event.test.is_empty() || matches!(&*event.action, "run" | "start" | "pause" | "cont") {
+            return;
+        }
+        self.key.clear();
+        self.key.push_str(text::clip(&event.package, 500));
+        self.key.push('\n');
+        self.key.push_str(text::clip(&event.test, 500));
+        match &*event.action {
+            "output" => {
+                let line = event.output.trim_end_matches('\n');
+                let own = text::trim_start(line);
+                let is_frame = own.starts_with("=== ") || own.starts_with("--- ");
+                if !is_frame {
+                    self.printed.push(&self.key, line);
+                }
+            }
+            "pass" => {
+                self.counted = true;
+                self.counts.passed += 1;
+                self.printed.forget(&self.key);
+            }
+            "skip" => {
+                self.counted = true;
+                self.counts.skipped += 1;
+                self.printed.forget(&self.key);
+            }
+            "fail" => {
+                self.counted = true;
+                self.counts.failed += 1;
+                let mut block = self.printed.take(&self.key);
+                let finding = output::finding(&event.test, &block.take());
+                self.findings.push(number, finding);
+            }
+            _ => {}
+        }
+    }
+
+    /// Since Go 1.24 compile errors are events too.
+    fn build_output(&mut self, output: &str, number: u64) {
+        if let Some(place) = place::prefix(output).filter(|place| place.has_extension(&["go"])) {
+            let finding = Finding::new(FindingKind::Compile, place.rest);
+            self.findings.push(number, finding.at(place.file, place.line, place.column));
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(mut open) = self.open.take() else { return };
+        let block = open.block.take();
+        // A panic outside any test matters only when it is the test binary's own.
+        if open.name.is_empty() && !block.contains("testing.") {
+            return;
+        }
+        self.spoke = true;
+        self.findings.push(open.number, output::finding(&open.name, &block));
+    }
+}
+
+/// A failed subtest fails its parents too: they are only kept when they say something themselves.
+fn drop_parents(findings: &mut Findings) {
+    let names: Vec<String> = findings.kept().filter_map(|finding| finding.name.clone()).collect();
+    let is_parent = |finding: &Finding| {
+        finding.kind == FindingKind::Test
+            && finding.message == output::SILENT
+            && finding.name.as_deref().is_some_and(|name| {
+                names
+                    .iter()
+                    .any(|other| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')))
+            })
+    };
+    findings.retain(|finding| !is_parent(finding));
+}
+
+/// The line of a package: `ok`, its name and its time, or `FAIL`; or a bare `FAIL` or `PASS`.
+fn is_package_line(text: &str) -> bool {
+    text.starts_with("FAIL\t")
+        || (text.starts_with("ok  ") && text::indent(text) == 0 && text.contains('\t'))
+        || text == "FAIL"
+        || text == "PASS"
+}

@@ -1,0 +1,92 @@
+//! What a failed Go test printed: its `file_test.go:8: text` lines, or a panic.
+
+use crate::{Finding, FindingKind};
+
+use crate::place;
+use crate::text;
+
+/// The message of a test that printed nothing.
+pub(super) const SILENT: &str = "test failed";
+
+/// A finding for the test `name`, empty when a panic came outside any test.
+pub(super) fn finding(name: &str, output: &str) -> Finding {
+    let finding = if let Some(panic) = output.lines().position(|line| line.starts_with("panic: ")) {
+        of_panic(output, panic)
+    } else {
+        of_lines(output)
+    };
+    let name = if name.is_empty() { running_test(output) } else { Some(name.to_owned()) };
+    let finding = match name {
+        Some(name) => finding.named(name),
+        None => finding,
+    };
+    if output.trim().is_empty() { finding } else { finding.with_excerpt(output) }
+}
+
+/// The last `file_test.go:8: text` with the lines that belong to it.
+fn of_lines(output: &str) -> Finding {
+    let mut last: Option<(&str, u32, Vec<&str>, usize)> = None;
+    for line in output.lines() {
+        let depth = text::indent(line);
+        let is_entry = place::prefix(line.trim_start())
+            .filter(|place| place.has_extension(&["go"]) && place.column.is_none());
+        if let Some(place) = is_entry {
+            last = Some((place.file, place.line, vec![place.rest], depth));
+        } else if let Some((_, _, lines, own)) = &mut last
+            && depth > *own
+            && !line.trim().is_empty()
+        {
+            lines.push(text::dedent(line, *own + 4));
+        }
+    }
+    match last {
+        Some((file, line, lines, _)) => {
+            Finding::new(FindingKind::Test, lines.join("\n")).at(file, line, None)
+        }
+        None => Finding::new(FindingKind::Test, silent(output)),
+    }
+}
+
+/// What a test without such lines printed itself.
+fn silent(output: &str) -> String {
+    let kept: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).take(10).collect();
+    if kept.is_empty() { SILENT.to_owned() } else { kept.join("\n") }
+}
+
+/// A panic: its words, and the innermost frame outside Go itself.
+fn of_panic(output: &str, at: usize) -> Finding {
+    let head = output.lines().nth(at).unwrap_or_default();
+    let message = head.strip_suffix(" [recovered]").unwrap_or(head);
+    let is_timeout = message.starts_with("panic: test timed out");
+    let kind = if is_timeout { FindingKind::Timeout } else { FindingKind::Test };
+    let finding = Finding::new(kind, message);
+    let frame = output.lines().skip(at).filter_map(|line| {
+        let line = line.strip_prefix('\t')?;
+        let place = place::prefix(line)?;
+        let own = place.has_extension(&["go"])
+            && !place.file.contains("/src/testing/")
+            && !place.file.contains("/src/runtime/")
+            && !place.file.contains("/src/time/")
+            && place.file != "_testmain.go";
+        own.then_some(place)
+    });
+    let mut frame = frame;
+    match frame.next() {
+        Some(place) => finding.at(place.file, place.line, None),
+        None => finding,
+    }
+}
+
+/// The test that was running: listed since Go 1.20, else in the stack.
+fn running_test(output: &str) -> Option<String> {
+    let mut lines = output.lines();
+    if lines.by_ref().any(|line| line.trim() == "running tests:") {
+        let name = lines.next()?.trim().split(" (").next()?;
+        return Some(name.to_owned());
+    }
+    output.lines().find_map(|line| {
+        let (function, _) = line.split_once('(')?;
+        let name = function.rsplit('.').next()?;
+        (name.starts_with("Test") && !line.starts_with('\t')).then(|| name.to_owned())
+    })
+}

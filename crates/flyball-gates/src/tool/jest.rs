@@ -1,0 +1,142 @@
+//! jest: `● suite › test` blocks and the totals.
+
+use crate::{Counts, Finding, FindingKind};
+
+use super::js_frame;
+use crate::place;
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::report::{Block, Findings, Report};
+use crate::text;
+
+/// Reads the failure blocks below `FAIL path` and the line `Tests: …`.
+#[derive(Default)]
+pub(super) struct Jest {
+    spoke: bool,
+    counts: Option<Counts>,
+    file: String,
+    open: Option<(u64, String, Block)>,
+    findings: Findings,
+}
+
+impl Recogniser for Jest {
+    fn name(&self) -> &'static str {
+        "jest"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"FPTN", place: false, also: Some((b"\xe2", Trait::Sign(&['●']))) }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text;
+        if let Some(name) = text.strip_prefix("  ● ") {
+            self.close();
+            if !matches!(name, "Console" | "Deprecation Warning" | "Validation Warning") {
+                self.open = Some((line.number, name.trim().to_owned(), Block::default()));
+            }
+        } else if text.starts_with("  ") || text.is_empty() {
+            if let Some((_, _, block)) = &mut self.open {
+                block.push(text::dedent(text, 4));
+            }
+        } else {
+            self.close();
+            self.outside(text);
+        }
+        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        self.spoke.then(|| Report {
+            tool: "jest",
+            counts: self.counts,
+            findings: std::mem::take(&mut self.findings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Jest {
+    fn outside(&mut self, text: &str) {
+        // With colours the word has a blank on each side.
+        let word = text.strip_prefix(' ').unwrap_or(text);
+        if let Some(rest) = word.strip_prefix("FAIL ").or_else(|| word.strip_prefix("PASS ")) {
+            // `FAIL project path (5 s)`: the path is the last word that looks like one.
+            let path = rest.split(" (").next().unwrap_or(rest).trim();
+            path.rsplit(' ').next().unwrap_or(path).clone_into(&mut self.file);
+        } else if let Some(list) = text.strip_prefix("Tests:  ")
+            && list.trim_end().ends_with(" total")
+        {
+            self.spoke = true;
+            let mut counts = Counts::default();
+            for (count, word) in text::tally(list) {
+                match word {
+                    "passed" => counts.passed = count,
+                    "failed" => counts.failed = count,
+                    "skipped" | "todo" => counts.skipped = counts.skipped.saturating_add(count),
+                    _ => {}
+                }
+            }
+            self.counts = Some(counts);
+        } else if text.starts_with("Test Suites: ") {
+            self.spoke = true;
+        }
+    }
+
+    fn close(&mut self) {
+        let Some((number, name, mut block)) = self.open.take() else { return };
+        let text = block.take();
+        let is_suite = name == "Test suite failed to run";
+        let (message, mut kind) = message(&text);
+        if !is_suite && kind == FindingKind::Compile {
+            kind = FindingKind::Test;
+        }
+        self.spoke |= !self.file.is_empty();
+        let mut finding = Finding::new(kind, message).with_excerpt(text.as_str());
+        if !is_suite {
+            finding = finding.named(name);
+        }
+        let syntax = syntax_place(&finding.message);
+        if let Some((file, line, column)) = syntax {
+            finding = finding.at(file, line, column);
+        } else if let Some(place) = text.lines().find_map(js_frame::own) {
+            finding = finding.at(place.file, place.line, place.column);
+        } else if !self.file.is_empty() {
+            finding = finding.at(self.file.as_str(), None, None);
+        }
+        self.findings.push(number, finding);
+    }
+}
+
+/// The message of a block: its lines up to the quoted source or the stack.
+fn message(block: &str) -> (String, FindingKind) {
+    if let Some(syntax) = block.lines().find(|line| line.trim().starts_with("SyntaxError: ")) {
+        return (syntax.trim().to_owned(), FindingKind::Compile);
+    }
+    let kept: Vec<&str> = block
+        .lines()
+        .skip_while(|line| line.trim().is_empty())
+        .take_while(|line| !is_source(line) && !js_frame::is_frame(line))
+        .take(25)
+        .map(str::trim_end)
+        .collect();
+    let message = text::trim_lines(&kept.join("\n")).to_owned();
+    let kind = js_frame::kind(&message);
+    (message, kind)
+}
+
+/// Whether a line quotes source: `  > 6 |     expect(…)`.
+fn is_source(line: &str) -> bool {
+    let line = line.trim_start().trim_start_matches("> ").trim_start();
+    text::number(line).is_some_and(|(_, rest)| rest.starts_with(" |"))
+}
+
+/// The place in `SyntaxError: /path/x.js: Unexpected token (2:8)`, whose column counts from 0.
+pub(super) fn syntax_place(message: &str) -> Option<(String, u32, u32)> {
+    let rest = message.strip_prefix("SyntaxError: ")?;
+    let (file, rest) = rest.split_once(": ")?;
+    let (_, at) = rest.rsplit_once('(')?;
+    let (line, at) = text::small(at)?;
+    let (column, _) = text::small(at.strip_prefix(':')?)?;
+    (!file.contains(' ')).then(|| (place::tidy(file).to_owned(), line, column.saturating_add(1)))
+}

@@ -1,0 +1,108 @@
+//! One test of a `JUnit` report.
+
+use crate::Finding;
+
+use super::super::{js_frame, jvm};
+use crate::{place, text};
+
+/// How a test ended, the worst last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Verdict {
+    #[default]
+    Passed,
+    Skipped,
+    Failed,
+}
+
+/// A test while its elements are read.
+#[derive(Default)]
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) class: String,
+    pub(super) file: Option<String>,
+    pub(super) line: Option<u32>,
+    pub(super) message: Option<String>,
+    pub(super) verdict: Verdict,
+    /// Whether the text of a failure is being read.
+    pub(super) reading: bool,
+    pub(super) body: String,
+}
+
+const BODY_MAX: usize = 8_000;
+
+impl Case {
+    /// Adds text of the failure.
+    pub(super) fn append(&mut self, more: &str) {
+        if self.body.len() < BODY_MAX {
+            self.body.push_str(text::clip(more, BODY_MAX));
+        }
+    }
+
+    /// What the failure says.
+    pub(super) fn into_finding(self) -> Finding {
+        let words = match self.message.as_deref().map(str::trim) {
+            Some(message) if !message.is_empty() => message.to_owned(),
+            _ => of_body(&self.body),
+        };
+        let class_is_file = self.class.contains('/') || is_script(&self.class);
+        let mut finding = Finding::new(js_frame::test_kind(&words), words);
+        if let Some((file, line, column)) = self.place() {
+            finding = finding.at(file, line, column);
+        } else if let Some(file) = &self.file {
+            finding = finding.at(file.as_str(), self.line, None);
+        } else if class_is_file {
+            finding = finding.at(self.class.as_str(), None, None);
+        }
+        let plain = class_is_file || self.class.is_empty() || self.class == self.name;
+        let name = if plain || self.class == "test" {
+            self.name.clone()
+        } else if self.name.contains(' ') || self.class.contains(' ') {
+            format!("{} {}", self.class, self.name)
+        } else {
+            format!("{}.{}", self.class, self.name)
+        };
+        let finding = finding.named(name);
+        if self.body.trim().is_empty() { finding } else { finding.with_excerpt(self.body) }
+    }
+
+    /// The place of the failure in its text.
+    fn place(&self) -> Option<(String, u32, Option<u32>)> {
+        if let Some(frame) = jvm::own_frame(&self.body, &self.class) {
+            let extension = frame.file.rsplit('.').next().unwrap_or_default();
+            if matches!(extension, "java" | "kt" | "scala" | "groovy") {
+                return Some((frame.file.to_owned(), frame.line, None));
+            }
+        }
+        let of = |place: place::Place<'_>| (place.file.to_owned(), place.line, place.column);
+        // node wraps the error of the test in one of its own.
+        let cause = self.body.split_once("  cause: ").or_else(|| self.body.split_once("[cause]: "));
+        let cause = cause.map_or("", |(_, cause)| cause);
+        let mut lines = cause.lines().chain(self.body.lines());
+        if let Some(place) = lines.find_map(js_frame::own) {
+            return Some(of(place));
+        }
+        // pytest puts the place of the error last, vitest behind an arrow.
+        let python = |line: &str| place::prefix(line).filter(|p| p.has_extension(&["py"])).map(of);
+        self.body.lines().rev().find_map(python).or_else(|| {
+            self.body.lines().find_map(|line| {
+                place::prefix(line.trim_start().strip_prefix("❯ ")?.rsplit(' ').next()?).map(of)
+            })
+        })
+    }
+}
+
+fn is_script(class: &str) -> bool {
+    let extensions = ["js", "ts", "jsx", "tsx", "mjs", "cjs", "mts", "cts", "py", "rb"];
+    class.rsplit_once('.').is_some_and(|(_, end)| extensions.contains(&end))
+}
+
+fn of_body(body: &str) -> String {
+    let lines: Vec<&str> = body
+        .trim()
+        .lines()
+        .take_while(|line| !js_frame::is_frame(line) && jvm::frame(line).is_none())
+        .take_while(|line| line.trim() != "+ expected - actual")
+        .take(15)
+        .collect();
+    js_frame::once(&lines).join("\n").trim().to_owned()
+}

@@ -1,0 +1,196 @@
+//! `cargo nextest`: one status line per test, its output indented below.
+
+use crate::{Counts, FindingKind};
+
+use super::panic;
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Names, Report};
+use crate::text;
+
+/// Reads `FAIL [ 0.1s] (1/8) binary test` with its output, and the summary.
+#[derive(Default)]
+pub(super) struct Nextest {
+    counts: Option<Counts>,
+    /// Counted one by one, for output that ends before the summary.
+    seen: Counts,
+    spoke: bool,
+    block: Option<Open>,
+    /// Whether the output of the open test is not indented.
+    is_flat: bool,
+    names: Names,
+    findings: Findings,
+}
+
+struct Open {
+    number: u64,
+    kind: FindingKind,
+    name: String,
+    output: Block,
+}
+
+impl Recogniser for Nextest {
+    fn name(&self) -> &'static str {
+        "nextest"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"FPSTALN", place: false, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text;
+        if text::indent(text) >= 2 && text::indent(text) <= 12 {
+            if let Some(status) = status(text) {
+                self.close();
+                self.status(&status, line.number);
+                return self.attention();
+            }
+            if self.spoke && text.trim_start().starts_with("Summary [") {
+                self.close();
+                self.summary(text);
+                return Attention::Idle;
+            }
+        } else if is_old_heading(text) {
+            // Before 0.9.9x the output was not indented.
+            self.is_flat = self.block.is_some();
+        } else if !self.is_flat && !text.is_empty() && text::indent(text) == 0 {
+            self.close();
+        }
+        if text.trim_start().starts_with("Nextest run ID") {
+            self.spoke = true;
+        }
+        if let Some(open) = &mut self.block {
+            open.output.push(if self.is_flat { text } else { text::dedent(text, 4) });
+        }
+        self.attention()
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        self.spoke.then(|| Report {
+            tool: "nextest",
+            counts: Some(self.counts.unwrap_or(self.seen)),
+            names: std::mem::take(&mut self.names),
+            findings: std::mem::take(&mut self.findings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Nextest {
+    const fn attention(&self) -> Attention {
+        if self.block.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn status(&mut self, status: &Status<'_>, number: u64) {
+        self.spoke = true;
+        self.names.ran(status.name);
+        let kind = match status.word {
+            "PASS" | "LEAK" | "FLAKY" => {
+                self.seen.passed += 1;
+                return;
+            }
+            "TIMEOUT" | "TMT" => FindingKind::Timeout,
+            "FAIL" | "FAIL-LEAK" | "LEAK-FAIL" | "LKFAIL" => FindingKind::Test,
+            _ => FindingKind::Crash,
+        };
+        let known =
+            self.findings.kept().any(|finding| finding.name.as_deref() == Some(status.name));
+        if known || self.counts.is_some() {
+            return;
+        }
+        self.seen.failed += 1;
+        let name = status.name.to_owned();
+        self.block = Some(Open { number, kind, name, output: Block::default() });
+    }
+
+    fn close(&mut self) {
+        self.is_flat = false;
+        let Some(mut open) = self.block.take() else { return };
+        let output = without_harness(&open.output.take());
+        let mut finding = panic::finding(&open.name, &output);
+        finding.kind = open.kind;
+        if open.kind != FindingKind::Test
+            && let Some(note) = output.lines().find_map(|line| line.trim().strip_prefix("(test "))
+        {
+            finding.message = format!("test {}", note.trim_end_matches(')'));
+        }
+        self.findings.push(open.number, finding);
+    }
+
+    fn summary(&mut self, text: &str) {
+        let Some((_, list)) = text.split_once("run:") else { return };
+        let mut counts = Counts::default();
+        for (count, word) in text::tally(list) {
+            let slot = match word {
+                "passed" => &mut counts.passed,
+                "failed" | "timed out" | "exec failed" => &mut counts.failed,
+                "skipped" => &mut counts.skipped,
+                _ => continue,
+            };
+            *slot = slot.saturating_add(count);
+        }
+        self.counts = Some(counts);
+    }
+}
+
+/// `--- STDERR:              ledger tests::x ---`
+fn is_old_heading(text: &str) -> bool {
+    (text.starts_with("--- STDOUT: ") || text.starts_with("--- STDERR: ")) && text.ends_with("---")
+}
+
+struct Status<'a> {
+    word: &'a str,
+    name: &'a str,
+}
+
+/// `FAIL [   0.1s] (3/8) ledger tests::x`, also `TRY 2 FAIL [   0.1s] ledger tests::x`.
+fn status(text: &str) -> Option<Status<'_>> {
+    let (head, rest) = text.trim_start().split_once(" [")?;
+    let (time, rest) = rest.split_once("] ")?;
+    if !time.trim_start_matches('>').trim().ends_with('s') {
+        return None;
+    }
+    let head = head
+        .strip_prefix("TRY ")
+        .map_or(head, |again| again.split_once(' ').map_or(again, |(_, word)| word));
+    let is_word = head.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
+    if !is_word || matches!(head, "SLOW" | "TERMINATING" | "START" | "SETUP" | "SKIP" | "RETRY") {
+        return None;
+    }
+    let mut words = rest.trim_start();
+    if let Some(after) = words.strip_prefix('(') {
+        words = after.split_once(')')?.1;
+    }
+    let (_, name) = words.trim_start().split_once(' ')?;
+    Some(Status { word: head, name: name.trim() })
+}
+
+/// The captured output without the harness's own lines and nextest's headings.
+fn without_harness(output: &str) -> String {
+    let mut kept = String::new();
+    let mut in_list = false;
+    for line in output.lines() {
+        let trimmed = line.trim();
+        if trimmed == "failures:" {
+            in_list = true;
+        } else if trimmed.starts_with("---- ") {
+            in_list = false;
+        }
+        let harness = in_list && (trimmed == "failures:" || line.starts_with("    "))
+            || trimmed.starts_with("running 1 test")
+            || trimmed.starts_with("test result: ")
+            || (trimmed.starts_with("test ") && trimmed.ends_with("... FAILED"))
+            || trimmed.ends_with("───")
+            || is_old_heading(trimmed)
+            || (trimmed.starts_with("---- ") && trimmed.ends_with(" ----"));
+        if !harness && !(trimmed.is_empty() && (kept.is_empty() || in_list)) {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+        if trimmed.starts_with("test result: ") {
+            in_list = false;
+        }
+    }
+    kept
+}

@@ -1,0 +1,156 @@
+//! node's own test runner with the spec reporter.
+
+use std::collections::HashSet;
+
+use crate::{Counts, Finding};
+
+use super::js_frame;
+use crate::place;
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::report::{Block, Findings, Report};
+use crate::text;
+
+/// Reads `✖ name (1.5ms)` with its error, and the totals `ℹ pass 2`.
+#[derive(Default)]
+pub(super) struct NodeTest {
+    counts: Option<Counts>,
+    /// Suites that were opened: their own `✖` only repeats a child's.
+    suites: HashSet<String>,
+    /// The place given before a failure in the closing list.
+    at: Option<(String, u32, Option<u32>)>,
+    open: Option<Open>,
+    findings: Findings,
+}
+
+struct Open {
+    number: u64,
+    name: String,
+    depth: usize,
+    at: Option<(String, u32, Option<u32>)>,
+    block: Block,
+}
+
+const SUITES_MAX: usize = 10_000;
+
+impl Recogniser for NodeTest {
+    fn name(&self) -> &'static str {
+        "node-test"
+    }
+
+    fn cues(&self) -> Cues {
+        let signs = Trait::Sign(&['ℹ', '▶', '✖', '✔']);
+        Cues { first: b"t", place: false, also: Some((b"\xe2", signs)) }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        if self.open.is_none() && line.text.starts_with('t') && !line.text.starts_with("test at ") {
+            return Attention::Idle;
+        }
+        let depth = text::indent(line.text);
+        let trimmed = text::trim_start(line.text);
+        if let Some(total) = trimmed.strip_prefix("ℹ ") {
+            self.close();
+            self.total(total);
+        } else if let Some(name) = trimmed.strip_prefix("▶ ") {
+            self.close();
+            if self.suites.len() < SUITES_MAX {
+                self.suites.insert(text::clip(without_time(name), 500).to_owned());
+            }
+        } else if let Some(name) = trimmed.strip_prefix("✖ ").and_then(timed) {
+            self.close();
+            self.failure(name, depth, line.number);
+        } else if trimmed.starts_with("✔ ") || trimmed.starts_with("✖ failing tests:") {
+            self.close();
+        } else if let Some(at) = line.text.strip_prefix("test at ") {
+            self.close();
+            self.at = place::prefix(at).map(|p| (p.file.to_owned(), p.line, p.column));
+        } else if let Some(open) = &mut self.open {
+            if !trimmed.is_empty() && depth <= open.depth {
+                self.close();
+            } else {
+                open.block.push(text::dedent(line.text, open.depth + 2));
+            }
+        }
+        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        let counts = self.counts?;
+        Some(Report {
+            tool: "node-test",
+            counts: Some(counts),
+            findings: std::mem::take(&mut self.findings),
+            ..Report::default()
+        })
+    }
+}
+
+impl NodeTest {
+    fn total(&mut self, total: &str) {
+        let Some((word, count)) = total.trim().split_once(' ') else { return };
+        let Ok(count) = count.parse::<u64>() else { return };
+        let counts = self.counts.get_or_insert_default();
+        match word {
+            "pass" => counts.passed = counts.passed.saturating_add(count),
+            "fail" | "cancelled" => counts.failed = counts.failed.saturating_add(count),
+            "skipped" | "todo" => counts.skipped = counts.skipped.saturating_add(count),
+            _ => {}
+        }
+    }
+
+    fn failure(&mut self, name: &str, depth: usize, number: u64) {
+        let at = self.at.take();
+        if self.suites.contains(name) {
+            return;
+        }
+        // In the closing list everything is said again, with the place of the test.
+        if at.is_some() {
+            let known = self.findings.kept_mut().find(|f| f.name.as_deref() == Some(name));
+            if let Some(finding) = known {
+                complete(finding, at.as_ref());
+                return;
+            }
+        }
+        let name = name.to_owned();
+        self.open = Some(Open { number, name, depth, at, block: Block::default() });
+    }
+
+    fn close(&mut self) {
+        let Some(mut open) = self.open.take() else { return };
+        let block = open.block.take();
+        let (message, place) = js_frame::of_stack(&block);
+        let message = message.trim_matches('\'');
+        let mut finding = Finding::new(js_frame::kind(message), message).named(open.name);
+        if let Some(place) = place {
+            finding = finding.at(place.file, place.line, place.column);
+        }
+        complete(&mut finding, open.at.as_ref());
+        self.findings.push(open.number, finding.with_excerpt(block));
+    }
+}
+
+/// Adds the place of the test, or only its shorter path where the error's own line is known.
+fn complete(finding: &mut Finding, at: Option<&(String, u32, Option<u32>)>) {
+    let Some((file, line, column)) = at else { return };
+    match &finding.file {
+        Some(known) if known.ends_with(file.as_str()) => finding.file = Some(file.clone()),
+        Some(_) => {}
+        None => {
+            finding.file = Some(file.clone());
+            finding.line = Some(*line);
+            finding.column = *column;
+        }
+    }
+}
+
+/// The name in `name (1.5ms)`, nothing when there is no time.
+fn timed(text: &str) -> Option<&str> {
+    let text = text.split(" # ").next().unwrap_or(text).trim_end();
+    let (name, time) = text.strip_suffix("ms)")?.rsplit_once(" (")?;
+    text::number(time).map(|_| name)
+}
+
+fn without_time(text: &str) -> &str {
+    timed(text).unwrap_or_else(|| text.trim_end())
+}

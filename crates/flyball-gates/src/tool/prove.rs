@@ -1,0 +1,110 @@
+//! perl's `prove`: it swallows the TAP and shows the diagnostics and a summary.
+
+use crate::{Counts, Finding, FindingKind};
+
+use super::tap_diagnostics;
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Report};
+use crate::text;
+
+/// Reads `#   Failed test 'x'` with its lines, and `Files=2, Tests=7`.
+#[derive(Default)]
+pub(super) struct Prove {
+    total: Option<u64>,
+    in_summary: bool,
+    failed: u64,
+    skipped: u64,
+    /// A subtest has just failed: the next failure at the margin is its parent.
+    parent_next: bool,
+    open: Option<(u64, Finding, Block)>,
+    findings: Findings,
+}
+
+impl Recogniser for Prove {
+    fn name(&self) -> &'static str {
+        "prove"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"#F(T", place: false, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let trimmed = line.text.trim_start();
+        if let Some(comment) = trimmed.strip_prefix('#') {
+            self.comment(comment, line);
+        } else {
+            self.close();
+            self.summary(line.text);
+        }
+        let busy = self.open.is_some() || self.in_summary;
+        if busy { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        let total = self.total?;
+        let passed = total.saturating_sub(self.failed).saturating_sub(self.skipped);
+        Some(Report {
+            tool: "prove",
+            counts: Some(Counts { passed, failed: self.failed, skipped: self.skipped }),
+            findings: std::mem::take(&mut self.findings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Prove {
+    fn summary(&mut self, text: &str) {
+        if text == "Test Summary Report" {
+            self.in_summary = true;
+        } else if text.starts_with("Files=") {
+            self.in_summary = false;
+            let tests = text.split_once(", Tests=").and_then(|(_, tests)| text::number(tests));
+            self.total = tests.map(|(tests, _)| tests);
+        } else if let Some(skipped) = text.trim_start().strip_prefix("(less ") {
+            self.skipped += text::number(skipped).map_or(0, |(skipped, _)| skipped);
+        } else if self.in_summary
+            && text.contains(" (Wstat: ")
+            && let Some((_, failed)) = text.split_once(" Failed: ")
+        {
+            self.failed += text::number(failed).map_or(0, |(failed, _)| failed);
+        }
+    }
+
+    fn comment(&mut self, comment: &str, line: &Line<'_>) {
+        let words = comment.trim();
+        if let Some(name) = words.strip_prefix("Failed test") {
+            self.close();
+            let inner = text::indent(line.text) > 0;
+            if !inner && std::mem::take(&mut self.parent_next) {
+                return;
+            }
+            let name = name.trim().trim_matches('\'');
+            let finding = Finding::new(FindingKind::Test, "test failed").named(name);
+            self.open = Some((line.number, finding, Block::default()));
+        } else if words.starts_with("Looks like you failed") {
+            self.close();
+            self.parent_next = text::indent(line.text) > 0;
+        } else if let Some((_, finding, block)) = &mut self.open {
+            if let Some((file, at, _)) = tap_diagnostics::perl_place(words) {
+                finding.file = Some(file);
+                finding.line = Some(at);
+            } else {
+                block.push(comment.trim_end());
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        let Some((number, mut finding, mut block)) = self.open.take() else { return };
+        let text = block.take();
+        let depth = text.lines().filter(|l| !l.trim().is_empty()).map(text::indent).min();
+        let kept: Vec<&str> = text.lines().map(|l| text::dedent(l, depth.unwrap_or(0))).collect();
+        let message = kept.join("\n");
+        if !message.trim().is_empty() {
+            finding.message = message;
+        }
+        self.findings.push(number, finding);
+    }
+}

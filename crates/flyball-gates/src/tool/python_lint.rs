@@ -1,0 +1,180 @@
+//! Python linters: ruff (full, concise, format), flake8, pylint and black.
+
+use crate::{Finding, FindingKind};
+
+use crate::place::{self, Place};
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Report};
+
+/// Reads `path:1:8: F401 text` and ruff's long form with its `-->` line.
+pub(super) struct PythonLint {
+    tool: Option<&'static str>,
+    diff_counts: bool,
+    clean: bool,
+    /// The head of a long diagnostic, until its place comes.
+    head: Option<Head>,
+    findings: Findings,
+}
+
+struct Head {
+    number: u64,
+    code: String,
+    message: String,
+    place: Option<(String, u32, Option<u32>)>,
+    excerpt: Block,
+}
+
+impl PythonLint {
+    pub(super) fn new(command: &str) -> Self {
+        let tool = ["ruff", "flake8", "pylint", "black"].into_iter().find(|t| command.contains(t));
+        Self {
+            tool,
+            diff_counts: command.contains("--diff"),
+            clean: false,
+            head: None,
+            findings: Findings::default(),
+        }
+    }
+}
+
+impl Recogniser for PythonLint {
+    fn name(&self) -> &'static str {
+        self.tool.unwrap_or("flake8")
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"ABCDEFGHIJKLMNOPQRSTUVWXYZiuw+", place: true, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text;
+        if let Some(head) = &mut self.head {
+            if head.line(text) {
+                return Attention::Busy;
+            }
+            self.close();
+        }
+        if let Some(place) = line.place
+            && place.has_extension(&["py", "pyi", "ipynb"])
+        {
+            self.concise(place, line.number);
+        } else if let Some((code, message)) = long_head(text) {
+            let mut excerpt = Block::default();
+            excerpt.push(text);
+            let (code, message) = (code.to_owned(), message.to_owned());
+            self.head = Some(Head { number: line.number, code, message, place: None, excerpt });
+            return Attention::Busy;
+        } else {
+            self.other(text, line.number);
+        }
+        Attention::Idle
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        let findings = std::mem::take(&mut self.findings);
+        let tool = self.name();
+        (self.clean || !findings.is_empty()).then(|| Report { tool, findings, ..Report::default() })
+    }
+}
+
+impl PythonLint {
+    fn concise(&mut self, place: Place<'_>, number: u64) {
+        let Some((code, message)) = place.rest.split_once(' ') else { return };
+        let is_pylint = code.ends_with(':');
+        let code = code.trim_end_matches(':');
+        let message = fix_mark(message);
+        if place.column.is_none() || !(is_code(code) || code == "invalid-syntax") {
+            return;
+        }
+        let (name, message) = match message.rsplit_once(" (") {
+            Some((message, name)) if is_pylint => (name.trim_end_matches(')'), message),
+            _ => (code, message),
+        };
+        if self.tool.is_none() && is_pylint {
+            self.tool = Some("pylint");
+        }
+        let finding = Finding::new(kind(code), message).named(name);
+        self.findings.push(number, finding.at(place.file, place.line, place.column));
+    }
+
+    fn other(&mut self, text: &str, number: u64) {
+        if self.tool.is_none() && text.starts_with("Found ") && !self.findings.is_empty() {
+            self.tool = Some("ruff");
+        }
+        if text == "All checks passed!" {
+            self.tool.get_or_insert("ruff");
+            self.clean = true;
+        }
+        let black = text.strip_prefix("would reformat ");
+        let reformat = text.strip_prefix("Would reformat: ").or(black).or_else(|| {
+            text.strip_prefix("+++ ").filter(|_| self.diff_counts && self.tool == Some("ruff"))
+        });
+        if let Some(file) = reformat {
+            self.tool.get_or_insert(if black.is_some() { "black" } else { "ruff" });
+            let file = file.split('\t').next().unwrap_or(file).trim();
+            let finding = Finding::new(FindingKind::Format, "file would be reformatted");
+            self.findings.push(number, finding.at(file, None, None));
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(mut head) = self.head.take() else { return };
+        let Some((file, line, column)) = head.place else { return };
+        self.tool.get_or_insert("ruff");
+        let finding = if head.code == "unformatted" {
+            Finding::new(FindingKind::Format, "file would be reformatted")
+        } else {
+            Finding::new(kind(&head.code), head.message).named(head.code)
+        };
+        let finding = finding.at(file, line, column).with_excerpt(head.excerpt.take());
+        self.findings.push(head.number, finding);
+    }
+}
+
+impl Head {
+    /// Takes a line; false when it is not part of this diagnostic.
+    fn line(&mut self, text: &str) -> bool {
+        let trimmed = text.trim_start();
+        if self.place.is_none() {
+            let Some(place) = trimmed.strip_prefix("--> ").and_then(place::prefix) else {
+                return false;
+            };
+            let is_python = place.has_extension(&["py", "pyi", "ipynb", "toml"]);
+            self.place = is_python.then(|| (place.file.to_owned(), place.line, place.column));
+            return is_python;
+        }
+        self.excerpt.push(text);
+        !trimmed.is_empty()
+    }
+}
+
+/// Code and message of `F401 [*] text` or `invalid-syntax: text`.
+fn long_head(text: &str) -> Option<(&str, &str)> {
+    let (code, message) = text.split_once(' ')?;
+    if let Some(rule) = code.strip_suffix(':') {
+        let is_rule = matches!(rule, "invalid-syntax" | "unformatted" | "io-error");
+        return is_rule.then_some((rule, message));
+    }
+    is_code(code).then(|| (code, fix_mark(message)))
+}
+
+/// Whether this is a rule code: capital letters, then at least two digits.
+fn is_code(code: &str) -> bool {
+    let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
+    let digits = code.bytes().skip(letters).take_while(u8::is_ascii_digit).count();
+    (1..=6).contains(&letters) && (2..=5).contains(&digits) && letters + digits == code.len()
+}
+
+/// The message without ruff's mark for what it can fix.
+fn fix_mark(message: &str) -> &str {
+    let marked = message.strip_prefix("[*] ").or_else(|| message.strip_prefix("[-] "));
+    marked.unwrap_or(message)
+}
+
+fn kind(code: &str) -> FindingKind {
+    match code {
+        "invalid-syntax" | "E999" | "E902" | "io-error" => FindingKind::Compile,
+        _ => FindingKind::Lint,
+    }
+}

@@ -1,0 +1,133 @@
+//! rspec: the list of failures and the totals.
+
+use crate::{Counts, Finding, FindingKind};
+
+use crate::place;
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Report};
+use crate::text;
+
+/// Reads numbered failures below `Failures:` and errors while loading.
+#[derive(Default)]
+pub(super) struct Rspec {
+    counts: Option<Counts>,
+    in_failures: bool,
+    open: Option<(u64, Option<String>, Block)>,
+    findings: Findings,
+}
+
+impl Recogniser for Rspec {
+    fn name(&self) -> &'static str {
+        "rspec"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"FA0123456789", place: false, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text;
+        if text == "Failures:" {
+            self.in_failures = true;
+        } else if let Some(counts) = totals(text) {
+            self.close();
+            self.in_failures = false;
+            self.counts = Some(counts);
+        } else if text.starts_with("Finished in ") || text == "Failed examples:" {
+            self.close();
+            self.in_failures = false;
+        } else if text.starts_with("An error occurred while loading ") {
+            self.close();
+            self.open = Some((line.number, None, Block::default()));
+        } else if let Some(name) = self.head(text) {
+            self.close();
+            self.open = Some((line.number, Some(name.to_owned()), Block::default()));
+        } else if let Some((_, _, block)) = &mut self.open {
+            block.push(text);
+        }
+        let busy = self.in_failures || self.open.is_some();
+        if busy { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        let counts = self.counts?;
+        Some(Report {
+            tool: "rspec",
+            counts: Some(counts),
+            findings: std::mem::take(&mut self.findings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Rspec {
+    fn head<'a>(&self, text: &'a str) -> Option<&'a str> {
+        if !self.in_failures || text::indent(text) != 2 {
+            return None;
+        }
+        text::number(text.trim_start())?.1.strip_prefix(") ").map(str::trim_end)
+    }
+
+    fn close(&mut self) {
+        let Some((number, name, mut block)) = self.open.take() else { return };
+        let block = block.take();
+        let depth = block.lines().filter(|l| !l.trim().is_empty()).map(text::indent).min();
+        let lines: Vec<&str> =
+            block.lines().map(|line| text::dedent(line, depth.unwrap_or(0))).collect();
+        let block = lines.join("\n");
+        let loading = name.is_none();
+        let kind = if loading { FindingKind::Compile } else { FindingKind::Test };
+        let mut finding = Finding::new(kind, message(&block)).with_excerpt(block.as_str());
+        finding.name = name;
+        let place = block
+            .lines()
+            .filter_map(|line| place::prefix(line.trim_start().strip_prefix("# ")?))
+            .find(|place| !place.file.contains("/gems/"));
+        if let Some(place) = place {
+            finding = finding.at(place.file, place.line, None);
+        }
+        self.findings.push(number, finding);
+    }
+}
+
+/// What follows the quoted line: `expected: 4`, or the error's class and words.
+fn message(block: &str) -> String {
+    let after = block
+        .lines()
+        .skip_while(|line| !line.trim_start().starts_with("Failure/Error:"))
+        .skip(1)
+        .skip_while(|line| !line.trim().is_empty());
+    let kept: Vec<&str> = after
+        .skip_while(|line| line.trim().is_empty())
+        .take_while(|line| !line.trim_start().starts_with("# ") && line.trim() != "Diff:")
+        .take(20)
+        .collect();
+    let depth = kept.iter().filter(|l| !l.trim().is_empty()).map(|l| text::indent(l)).min();
+    let kept: Vec<&str> = kept.iter().map(|l| text::dedent(l, depth.unwrap_or(0))).collect();
+    let message = kept.join("\n");
+    // `ArgumentError:` and its words below it make one line.
+    let message = text::trim_lines(&message);
+    match message.split_once(":\n  ") {
+        Some((class, words)) if !class.contains([' ', '\n']) => format!("{class}: {words}"),
+        _ => message.to_owned(),
+    }
+}
+
+/// `6 examples, 3 failures, 2 pending`.
+fn totals(text: &str) -> Option<Counts> {
+    let (examples, rest) = text::number(text)?;
+    if !rest.starts_with(" example") || !rest.contains("failure") {
+        return None;
+    }
+    let (mut failed, mut skipped) = (0, 0);
+    for (count, word) in text::tally(rest) {
+        match word {
+            "failure" | "failures" => failed = count,
+            "pending" => skipped = count,
+            _ => {}
+        }
+    }
+    let passed = examples.saturating_sub(failed).saturating_sub(skipped);
+    Some(Counts { passed, failed, skipped })
+}

@@ -1,0 +1,223 @@
+//! rustc, clippy and cargo itself: diagnostics as text, long and short.
+
+use crate::{Finding, FindingKind};
+
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Report};
+use crate::{place, text};
+
+/// Reads `error[E0425]: …` with its `-->` line and its notes.
+pub(super) struct Rustc {
+    /// Whether the command says that a bare `error:` is cargo's.
+    is_cargo: bool,
+    spoke: bool,
+    open: Option<Open>,
+    findings: Findings,
+    warnings: Findings,
+}
+
+struct Open {
+    number: u64,
+    level: Level,
+    code: Option<String>,
+    message: String,
+    place: Option<(String, u32, Option<u32>)>,
+    lint: Option<String>,
+    excerpt: Block,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Error,
+    Warning,
+}
+
+impl Rustc {
+    pub(super) fn new(command: &str) -> Self {
+        Self {
+            is_cargo: command.contains("cargo") || command.contains("rustc"),
+            spoke: false,
+            open: None,
+            findings: Findings::default(),
+            warnings: Findings::default(),
+        }
+    }
+}
+
+impl Recogniser for Rustc {
+    fn name(&self) -> &'static str {
+        "rustc"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"ew", place: true, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        if let Some(place) = line.place
+            && place.has_extension(&["rs"])
+            && let Some((level, code, message)) = header(place.rest)
+        {
+            self.close();
+            self.spoke = true;
+            let mut open = Open::new(line, level, code, message);
+            open.place = Some((place.file.to_owned(), place.line, place.column));
+            self.open = Some(open);
+            self.close();
+        } else if let Some((level, code, message)) = header(line.text) {
+            self.close();
+            if !is_summary(message) {
+                self.open = Some(Open::new(line, level, code, message));
+            }
+        } else if let Some(open) = &mut self.open {
+            if open.belongs(line.text) {
+                self.spoke |= open.line(line.text);
+            } else {
+                self.close();
+            }
+        }
+        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        self.spoke.then(|| Report {
+            tool: "rustc",
+            findings: std::mem::take(&mut self.findings),
+            warnings: std::mem::take(&mut self.warnings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Rustc {
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        // Without a place it may be anybody's `error:`; with cargo in the command it is cargo's.
+        if open.place.is_none() && open.code.is_none() {
+            if !self.is_cargo || open.level == Level::Warning {
+                return;
+            }
+            self.spoke = true;
+        }
+        let (number, level) = (open.number, open.level);
+        let finding = open.into_finding();
+        match level {
+            Level::Error => self.findings.push(number, finding),
+            Level::Warning => self.warnings.push(number, finding),
+        }
+    }
+}
+
+impl Open {
+    fn new(line: &Line<'_>, level: Level, code: Option<&str>, message: &str) -> Self {
+        let mut excerpt = Block::default();
+        excerpt.push(line.text);
+        Self {
+            number: line.number,
+            level,
+            code: code.map(str::to_owned),
+            message: message.to_owned(),
+            place: None,
+            lint: None,
+            excerpt,
+        }
+    }
+
+    /// Whether a line still belongs to the diagnostic.
+    fn belongs(&self, text: &str) -> bool {
+        if self.place.is_none() {
+            // The arrow comes within a few lines; cargo's own errors go on after a blank line.
+            return self.excerpt.as_str().lines().count() < 12
+                && (!text.trim().is_empty() || self.excerpt.as_str().lines().count() < 3);
+        }
+        !text.trim().is_empty()
+    }
+
+    /// Takes a line; true when it proves that this is rustc speaking.
+    fn line(&mut self, text: &str) -> bool {
+        self.excerpt.push(text);
+        let trimmed = text.trim_start();
+        if self.place.is_none() {
+            if let Some(at) = trimmed.strip_prefix("--> ")
+                && let Some(place) = place::prefix(at)
+            {
+                self.place = Some((place.file.to_owned(), place.line, place.column));
+                return true;
+            }
+            if trimmed.starts_with("Caused by:") || self.message.ends_with("Caused by:") {
+                self.message = format!("{}\n{trimmed}", self.message);
+            }
+        }
+        if self.lint.is_none() {
+            self.lint = lint(trimmed);
+        }
+        false
+    }
+
+    fn into_finding(mut self) -> Finding {
+        let kind = if self.lint.is_some() { FindingKind::Lint } else { FindingKind::Compile };
+        let mut finding = Finding::new(kind, self.message.replace("\nCaused by:\n", ": "));
+        finding.name = self.code.or(self.lint);
+        if let Some((file, line, column)) = self.place {
+            finding = finding.at(file, line, column);
+        }
+        finding.with_excerpt(self.excerpt.take())
+    }
+}
+
+/// Level, code and message of `error[E0425]: text` or `warning: text`.
+fn header(text: &str) -> Option<(Level, Option<&str>, &str)> {
+    let (level, rest) = if let Some(rest) = text.strip_prefix("error") {
+        (Level::Error, rest)
+    } else {
+        (Level::Warning, text.strip_prefix("warning")?)
+    };
+    let (code, rest) = match rest.strip_prefix('[') {
+        Some(inner) => {
+            let (code, rest) = inner.split_once(']')?;
+            (Some(code), rest)
+        }
+        None => (None, rest),
+    };
+    let message = rest.strip_prefix(": ")?.trim();
+    (!message.is_empty()).then_some((level, code, message))
+}
+
+/// Lines that only sum up what was said before.
+fn is_summary(message: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "could not compile",
+        "aborting due to",
+        "test failed, to rerun",
+        "doctest failed",
+        "test run failed",
+        "build failed",
+        "unused manifest key",
+        "process didn't exit successfully",
+    ];
+    ENDS.iter().any(|start| message.starts_with(start))
+        || (message.starts_with('`') && message.contains("generated"))
+        || text::number(message).is_some_and(|(_, rest)| {
+            rest.starts_with(" target")
+                || rest.starts_with(" warning")
+                || rest.starts_with(" error")
+        })
+        || message.starts_with("build failed, waiting")
+}
+
+/// The lint named in a note: `-D clippy::len-zero` implied, or `#[deny(x)]` on by default.
+fn lint(text: &str) -> Option<String> {
+    let note = text.strip_prefix("= note: `").or_else(|| text.strip_prefix("= help: for further"));
+    let note = note?;
+    if let Some((_, rule)) = note.split_once("index.html#") {
+        return Some(format!("clippy::{}", rule.trim()));
+    }
+    let name = if let Some(flag) = note.strip_prefix("-D ").or_else(|| note.strip_prefix("-W ")) {
+        flag.split('`').next()?
+    } else {
+        let inner = note.strip_prefix("#[")?;
+        inner.split_once('(')?.1.split(')').next()?
+    };
+    Some(name.trim().replace('-', "_"))
+}

@@ -1,0 +1,188 @@
+//! TAP, versions 12 to 14: from node, perl, bats, mocha, vitest and others.
+
+use crate::{Counts, Finding, FindingKind};
+
+use super::tap_diagnostics;
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Report};
+use crate::text;
+
+/// Reads `ok` and `not ok` with what is said below them; only leaves count, not their parents.
+#[derive(Default)]
+pub(super) struct Tap {
+    spoke: bool,
+    /// Leaves counted one by one.
+    leaves: Counts,
+    /// What the closing comments say.
+    closing: Closing,
+    /// Levels that have results: how deep, and whether one failed.
+    levels: Vec<(usize, bool)>,
+    open: Option<(u64, String, Block)>,
+    findings: Findings,
+}
+
+#[derive(Default)]
+struct Closing {
+    passed: Option<u64>,
+    failed: Option<u64>,
+    skipped: Option<u64>,
+}
+
+const LEVELS_MAX: usize = 64;
+
+impl Recogniser for Tap {
+    fn name(&self) -> &'static str {
+        "tap"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"onT1B#}", place: false, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let depth = text::indent(line.text);
+        let trimmed = text::trim_start(line.text);
+        if let Some(result) = result(trimmed) {
+            self.close();
+            self.result(&result, depth, line.number);
+        } else if is_plan(trimmed) || trimmed.starts_with("TAP version ") {
+            self.close();
+            self.spoke |= trimmed.starts_with("TAP ");
+        } else if trimmed.starts_with("# Subtest:") {
+            self.close();
+        } else if trimmed == "}" && self.open.is_none() {
+            self.levels.retain(|(level, _)| *level <= depth);
+        } else if let Some(reason) = line.text.strip_prefix("Bail out!") {
+            self.close();
+            self.spoke = true;
+            let reason = reason.trim();
+            let message = if reason.is_empty() { "the tests bailed out" } else { reason };
+            self.findings.push(line.number, Finding::new(FindingKind::Crash, message));
+        } else if depth == 0
+            && self.spoke
+            && let Some((word, count)) = comment_total(trimmed)
+        {
+            self.close();
+            self.closing.take(word, count);
+        } else if let Some((_, _, block)) = &mut self.open {
+            block.push(line.text);
+        }
+        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        self.spoke.then(|| Report {
+            tool: "tap",
+            counts: Some(Counts {
+                passed: self.closing.passed.unwrap_or(self.leaves.passed),
+                failed: self.closing.failed.unwrap_or(self.leaves.failed),
+                skipped: self.closing.skipped.unwrap_or(self.leaves.skipped),
+            }),
+            findings: std::mem::take(&mut self.findings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Tap {
+    fn result(&mut self, result: &Outcome<'_>, depth: usize, number: u64) {
+        self.spoke = true;
+        let deeper = self.levels.iter().any(|(level, _)| *level > depth);
+        let child_failed = self.levels.iter().any(|(level, failed)| *level > depth && *failed);
+        self.levels.retain(|(level, _)| *level <= depth);
+        let failed = result.verdict == Verdict::Failed;
+        if let Some((level, any)) = self.levels.last_mut()
+            && *level == depth
+        {
+            *any |= failed;
+        } else if self.levels.len() < LEVELS_MAX {
+            self.levels.push((depth, failed));
+        }
+        if result.opens || (deeper && (child_failed || !failed)) {
+            return;
+        }
+        match result.verdict {
+            Verdict::Excused => self.leaves.skipped += 1,
+            Verdict::Passed => self.leaves.passed += 1,
+            Verdict::Failed => {
+                self.leaves.failed += 1;
+                self.open = Some((number, result.name.to_owned(), Block::default()));
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some((number, name, mut block)) = self.open.take() {
+            self.findings.push(number, tap_diagnostics::finding(&name, &block.take()));
+        }
+    }
+}
+
+impl Closing {
+    fn take(&mut self, word: &str, count: u64) {
+        let slot = match word {
+            "pass" => &mut self.passed,
+            "fail" | "cancelled" => &mut self.failed,
+            "skipped" | "todo" => &mut self.skipped,
+            _ => return,
+        };
+        *slot = Some(slot.unwrap_or(0).saturating_add(count));
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    Failed,
+    /// Marked with SKIP or TODO, whatever came out.
+    Excused,
+}
+
+struct Outcome<'a> {
+    verdict: Verdict,
+    /// Its subtests follow in braces.
+    opens: bool,
+    name: &'a str,
+}
+
+/// `not ok 2 - name # TODO why`.
+fn result(text: &str) -> Option<Outcome<'_>> {
+    let (ok, rest) = match text.strip_prefix("not ok") {
+        Some(rest) => (false, rest),
+        None => (true, text.strip_prefix("ok")?),
+    };
+    let rest = rest.strip_prefix(' ')?.trim_start();
+    let (numbered, rest) = match text::number(rest) {
+        Some((_, rest)) if rest.is_empty() || rest.starts_with(' ') => (true, rest.trim_start()),
+        _ => (false, rest),
+    };
+    if !numbered && !rest.starts_with("- ") {
+        return None;
+    }
+    let opens = rest.ends_with('{');
+    let rest = rest.trim_end_matches('{').trim_end();
+    let (name, directive) = rest.split_once("# ").unwrap_or((rest, ""));
+    let directive = directive.trim_start().get(..4).unwrap_or_default();
+    let excused = directive.eq_ignore_ascii_case("skip") || directive.eq_ignore_ascii_case("todo");
+    let name = name.strip_prefix("- ").unwrap_or(name).trim();
+    let verdict = match (excused, ok) {
+        (true, _) => Verdict::Excused,
+        (false, true) => Verdict::Passed,
+        (false, false) => Verdict::Failed,
+    };
+    Some(Outcome { verdict, opens, name })
+}
+
+/// `1..6`.
+fn is_plan(text: &str) -> bool {
+    text.strip_prefix("1..")
+        .and_then(text::number)
+        .is_some_and(|(_, rest)| rest.trim().is_empty() || rest.starts_with(" #"))
+}
+
+/// `# pass 2`.
+fn comment_total(text: &str) -> Option<(&str, u64)> {
+    let (word, count) = text.strip_prefix("# ")?.trim().split_once(' ')?;
+    Some((word, count.trim().parse().ok()?))
+}

@@ -1,0 +1,119 @@
+//! What TAP says below a failed test: a YAML block, comments, or plain text.
+
+use crate::Finding;
+
+use super::js_frame;
+use crate::place;
+use crate::text;
+
+/// A finding for the test `name` with the lines below it.
+pub(super) fn finding(name: &str, block: &str) -> Finding {
+    let lines: Vec<&str> = block.lines().collect();
+    let (message, place) = if lines.iter().any(|line| line.trim() == "---") {
+        yaml(&lines)
+    } else if lines.iter().any(|line| line.trim_start().starts_with('#')) {
+        comments(&lines)
+    } else {
+        plain(block)
+    };
+    let message = if message.is_empty() { "test failed".to_owned() } else { message };
+    let mut finding = Finding::new(js_frame::test_kind(&message), message);
+    if !name.is_empty() {
+        finding = finding.named(name);
+    }
+    if let Some((file, line, column)) = place {
+        finding = finding.at(file, line, column);
+    }
+    if block.trim().is_empty() { finding } else { finding.with_excerpt(block) }
+}
+
+type At = (String, u32, Option<u32>);
+
+/// The keys that matter of a YAML block.
+fn yaml(lines: &[&str]) -> (String, Option<At>) {
+    let scalar = |key: &str| {
+        lines.iter().enumerate().find_map(|(at, line)| {
+            let value = line.trim_start().strip_prefix(key)?.strip_prefix(':')?.trim();
+            let text = if value.starts_with('|') || value.starts_with('>') {
+                below(lines, at)
+            } else {
+                unquote(value)
+            };
+            (!text.is_empty()).then_some(text)
+        })
+    };
+    let message = scalar("message").or_else(|| scalar("error")).unwrap_or_default();
+    let stack = scalar("stack").unwrap_or_default();
+    let stacked = stack.lines().find_map(js_frame::bare);
+    let named = scalar("location").or_else(|| scalar("at"));
+    let named = named.as_deref().and_then(place::prefix);
+    let at = stacked.or(named).map(|p| (p.file.to_owned(), p.line, p.column));
+    (message, at)
+}
+
+/// The indented lines below a block scalar.
+fn below(lines: &[&str], at: usize) -> String {
+    let depth = lines.get(at).map_or(0, |line| text::indent(line));
+    let kept: Vec<&str> = lines
+        .iter()
+        .skip(at + 1)
+        .take_while(|line| line.trim().is_empty() || text::indent(line) > depth)
+        .map(|line| text::dedent(line, depth + 2).trim_end())
+        .collect();
+    text::trim_lines(&kept.join("\n")).to_owned()
+}
+
+fn unquote(value: &str) -> String {
+    // A closing quote without its opening one belongs to the words; an opening one alone begins a
+    // text of several lines.
+    let bare = ['"', '\''].into_iter().find_map(|quote| {
+        let rest = value.strip_prefix(quote)?;
+        Some(rest.strip_suffix(quote).unwrap_or(rest))
+    });
+    bare.unwrap_or(value).replace("\\\"", "\"")
+}
+
+/// The `#` lines of perl and bats.
+fn comments(lines: &[&str]) -> (String, Option<At>) {
+    let mut at = None;
+    let mut kept = Vec::new();
+    for line in lines {
+        let Some(comment) = line.trim_start().strip_prefix('#') else { continue };
+        let words = comment.trim();
+        if let Some(found) = perl_place(words).or_else(|| bats_place(words)) {
+            at = at.or(Some(found));
+        } else if !words.starts_with("Failed test") && !words.starts_with("Looks like you") {
+            kept.push(comment.trim_end());
+        }
+    }
+    let depth = kept.iter().filter(|l| !l.trim().is_empty()).map(|l| text::indent(l)).min();
+    let kept: Vec<&str> = kept.iter().map(|l| text::dedent(l, depth.unwrap_or(0))).collect();
+    (text::trim_lines(&kept.join("\n")).to_owned(), at)
+}
+
+/// `at t/a.t line 3.`
+pub(super) fn perl_place(words: &str) -> Option<At> {
+    let (file, line) = words.strip_prefix("at ")?.rsplit_once(" line ")?;
+    Some((file.to_owned(), text::small(line)?.0, None))
+}
+
+/// `(in test file a.bats, line 3)`
+fn bats_place(words: &str) -> Option<At> {
+    let (_, rest) = words.strip_prefix('(')?.split_once("in test file ")?;
+    let (file, line) = rest.split_once(", line ")?;
+    Some((file.to_owned(), text::small(line)?.0, None))
+}
+
+/// Indented text with a stack, as mocha prints it: the message, then the error again.
+fn plain(block: &str) -> (String, Option<At>) {
+    let at = block.lines().find_map(js_frame::own).map(|p| (p.file.to_owned(), p.line, p.column));
+    let depth = block.lines().filter(|l| !l.trim().is_empty()).map(text::indent).min();
+    let lines: Vec<&str> = block
+        .lines()
+        .take_while(|line| !js_frame::is_frame(line))
+        .take(20)
+        .map(|line| text::dedent(line, depth.unwrap_or(0)).trim_end())
+        .collect();
+    let kept = js_frame::once(&lines);
+    (text::trim_lines(&kept.join("\n")).to_owned(), at)
+}

@@ -1,0 +1,172 @@
+//! Python's unittest: failure blocks between rules, and `Ran 7 tests`.
+
+use crate::{Counts, Finding, FindingKind};
+
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Report};
+use crate::text;
+
+/// Reads `FAIL: test_x (module.Class.test_x)` with its traceback.
+#[derive(Default)]
+pub(super) struct Unittest {
+    spoke: bool,
+    ran: Option<u64>,
+    counts: Option<Counts>,
+    after_rule: bool,
+    open: Option<Open>,
+    findings: Findings,
+}
+
+struct Open {
+    number: u64,
+    name: String,
+    is_import: bool,
+    /// The traceback has begun: the line of dashes has come.
+    begun: bool,
+    place: Option<(String, u32)>,
+    message: Block,
+    excerpt: Block,
+}
+
+impl Recogniser for Unittest {
+    fn name(&self) -> &'static str {
+        "unittest"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"=FREO", place: false, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text;
+        if text::is_rule(text, '=', 60) {
+            self.close();
+            self.after_rule = true;
+            return Attention::Busy;
+        }
+        let titled = std::mem::take(&mut self.after_rule);
+        if titled && let Some(name) = title(text) {
+            self.open = Some(Open::new(name, line.number));
+        } else if let Some(rest) = text.strip_prefix("Ran ")
+            && let Some((ran, rest)) = text::number(rest)
+            && rest.starts_with(" test")
+        {
+            self.close();
+            self.ran = Some(ran);
+            self.spoke = true;
+        } else if self.ran.is_some() && (text.starts_with("FAILED (") || is_ok(text)) {
+            self.total(text);
+        } else if let Some(open) = &mut self.open {
+            if open.begun && text::is_rule(text, '-', 60) {
+                self.close();
+            } else {
+                open.line(text);
+            }
+        }
+        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        (self.spoke || !self.findings.is_empty()).then(|| Report {
+            tool: "unittest",
+            counts: self.counts,
+            findings: std::mem::take(&mut self.findings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Unittest {
+    fn close(&mut self) {
+        if let Some(open) = self.open.take()
+            && open.begun
+        {
+            let number = open.number;
+            self.findings.push(number, open.into_finding());
+        }
+    }
+
+    fn total(&mut self, text: &str) {
+        let ran = self.ran.take().unwrap_or(0);
+        let (mut failed, mut skipped) = (0_u64, 0_u64);
+        for (name, count) in text::assignments(text) {
+            match name {
+                "failures" | "errors" | "unexpected successes" => failed += count,
+                "skipped" | "expected failures" => skipped += count,
+                _ => {}
+            }
+        }
+        let passed = ran.saturating_sub(failed).saturating_sub(skipped);
+        let before = self.counts.unwrap_or_default();
+        self.counts = Some(Counts {
+            passed: before.passed.saturating_add(passed),
+            failed: before.failed.saturating_add(failed),
+            skipped: before.skipped.saturating_add(skipped),
+        });
+    }
+}
+
+impl Open {
+    fn new(name: (String, bool), number: u64) -> Self {
+        Self {
+            number,
+            name: name.0,
+            is_import: name.1,
+            begun: false,
+            place: None,
+            message: Block::default(),
+            excerpt: Block::default(),
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        if !self.begun {
+            self.begun = text::is_rule(text, '-', 60);
+            return;
+        }
+        self.excerpt.push(text);
+        if let Some(rest) = text.strip_prefix("  File \"")
+            && let Some((file, rest)) = rest.split_once("\", line ")
+            && let Some((line, _)) = text::small(rest)
+        {
+            if !file.contains("/lib/python") && !file.starts_with('<') {
+                self.place = Some((file.to_owned(), line));
+            }
+            // What the last frame leads to is the message.
+            self.message.take();
+        } else if !text.starts_with("  ") && !text.starts_with("Traceback (") {
+            self.message.push(text);
+        }
+    }
+
+    fn into_finding(mut self) -> Finding {
+        let kind = if self.is_import { FindingKind::Compile } else { FindingKind::Test };
+        let message = self.message.take();
+        let message = text::trim_lines(&message);
+        // Captured output follows the message after a blank line.
+        let message = message.split("\n\nStdout:\n").next().unwrap_or(message);
+        let mut finding = Finding::new(kind, message).with_excerpt(self.excerpt.take());
+        if let Some((file, line)) = self.place {
+            finding = finding.at(file, line, None);
+        }
+        finding.named(self.name)
+    }
+}
+
+/// The test's name in `FAIL: test_x (module.Class.test_x) (i=1)`, and whether it stands for a
+/// module that could not be imported.
+fn title(text: &str) -> Option<(String, bool)> {
+    let rest = text.strip_prefix("FAIL: ").or_else(|| text.strip_prefix("ERROR: "))?;
+    let Some((test, rest)) = rest.split_once(" (") else { return Some((rest.to_owned(), false)) };
+    let (path, more) = rest.split_once(')')?;
+    if path.contains("_FailedTest") {
+        return Some((test.to_owned(), true));
+    }
+    let name = if path.ends_with(test) { path.to_owned() } else { format!("{path}.{test}") };
+    Some((format!("{name}{}", more.trim_end()), false))
+}
+
+fn is_ok(text: &str) -> bool {
+    text == "OK" || text.starts_with("OK (")
+}

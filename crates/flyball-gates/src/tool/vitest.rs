@@ -1,0 +1,125 @@
+//! vitest: ` FAIL  path > suite > test` blocks and the totals.
+
+use crate::{Counts, Finding, FindingKind};
+
+use super::js_frame;
+use crate::place;
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::report::{Block, Findings, Report};
+use crate::text;
+
+/// Reads the failure blocks and the line `Tests  4 failed | 2 passed (6)`.
+#[derive(Default)]
+pub(super) struct Vitest {
+    spoke: bool,
+    counts: Option<Counts>,
+    /// The tests one block speaks of: the same error is printed once for several.
+    heads: Vec<(u64, String)>,
+    block: Block,
+    findings: Findings,
+}
+
+/// How many tests may share one block.
+const HEADS_MAX: usize = 200;
+
+impl Recogniser for Vitest {
+    fn name(&self) -> &'static str {
+        "vitest"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"FRT", place: false, also: Some((b"\xe2", Trait::Sign(&['⎯']))) }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text;
+        if let Some(head) = text.strip_prefix(" FAIL  ")
+            && (self.spoke || head.contains(" > ") || head.contains(" [ "))
+        {
+            if !self.block.is_blank() {
+                self.close();
+            }
+            self.spoke = true;
+            if self.heads.len() < HEADS_MAX {
+                self.heads.push((line.number, text::clip(head.trim(), 500).to_owned()));
+            }
+        } else if text.starts_with('⎯') {
+            self.close();
+        } else if !self.heads.is_empty() {
+            self.block.push(text);
+        } else if text.starts_with(" RUN  v") {
+            self.spoke = true;
+        } else if self.spoke
+            && let Some(list) = text.trim_start().strip_prefix("Tests  ")
+        {
+            self.total(list);
+        }
+        if self.heads.is_empty() { Attention::Idle } else { Attention::Busy }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        self.spoke.then(|| Report {
+            tool: "vitest",
+            counts: self.counts,
+            findings: std::mem::take(&mut self.findings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Vitest {
+    fn total(&mut self, list: &str) {
+        let mut counts = Counts::default();
+        for (count, word) in text::tally(list) {
+            match word {
+                "passed" => counts.passed = count,
+                "failed" => counts.failed = count,
+                "skipped" | "todo" => counts.skipped = counts.skipped.saturating_add(count),
+                _ => {}
+            }
+        }
+        self.counts = Some(counts);
+    }
+
+    fn close(&mut self) {
+        let text = self.block.take();
+        for (number, head) in std::mem::take(&mut self.heads) {
+            self.findings.push(number, finding(&head, &text));
+        }
+    }
+}
+
+fn finding(head: &str, block: &str) -> Finding {
+    // ` |project| path > suite > test`, or `path [ path ]` for a file that did not load.
+    let head = head.strip_prefix('|').and_then(|rest| rest.split_once("| ")).map_or(head, |h| h.1);
+    let (file, test) = match head.split_once(" > ") {
+        Some((file, test)) => (file, Some(test)),
+        None => (head.split(" [ ").next().unwrap_or(head), None),
+    };
+    let message: Vec<&str> = block
+        .lines()
+        .skip_while(|line| line.trim().is_empty())
+        .take_while(|line| !line.trim().is_empty() && frame(line).is_none())
+        .take(15)
+        .collect();
+    let message = message.join("\n");
+    let mut kind = js_frame::kind(&message);
+    if test.is_some() && kind == FindingKind::Compile {
+        kind = FindingKind::Test;
+    }
+    let mut finding = Finding::new(kind, message).with_excerpt(block);
+    finding.name = test.map(str::to_owned);
+    match block.lines().find_map(frame) {
+        Some(place) => finding.at(place.file, place.line, place.column),
+        None => finding.at(file, None, None),
+    }
+}
+
+/// The place in ` ❯ path:6:27` or ` ❯ fn path:6:27`.
+fn frame(line: &str) -> Option<place::Place<'_>> {
+    let rest = line.trim_start().strip_prefix("❯ ")?;
+    let last = rest.trim_end().rsplit(' ').next()?;
+    let place = place::prefix(last)?;
+    (!place.file.contains("node_modules/")).then_some(place)
+}
