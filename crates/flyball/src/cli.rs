@@ -31,7 +31,6 @@ pub mod status;
 pub mod stop;
 pub mod tasks;
 pub mod unblock;
-mod words;
 
 #[cfg(test)]
 mod tests;
@@ -46,6 +45,7 @@ pub use self::globals::Globals;
 use crate::error::{CliError, ErrorKind};
 pub use crate::report::Format;
 use crate::terminal::{self, ColorChoice};
+use crate::view::words;
 
 /// Govern coding agents: run any agent until the work is verifiably done
 ///

@@ -27,4 +27,5 @@ pub(crate) mod run_record;
 pub mod spill;
 pub mod telemetry;
 pub mod terminal;
+pub mod view;
 pub mod worktree;

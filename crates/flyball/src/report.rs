@@ -12,11 +12,11 @@ use flyball_core::{Event, IterationNo, Moment, RunId};
 
 use self::json::JsonReport;
 use self::lines::TextReport;
-pub(crate) use self::lines::usage_estimated;
 pub use self::summary::summary_text;
 use crate::client::AgentNote;
 use crate::gate::GateProgress;
-use crate::terminal::{ColorChoice, Paint};
+use crate::terminal::ColorChoice;
+use crate::view::Opening;
 
 /// How a command answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -26,25 +26,6 @@ pub enum Format {
     Text,
     /// One JSON object a line.
     Json,
-}
-
-/// What is known of a run when it is announced.
-#[derive(Clone, Debug)]
-pub struct Opening {
-    /// The run.
-    pub run: RunId,
-    /// The repository.
-    pub root: String,
-    /// The agent and how it is started.
-    pub agent: String,
-    /// Whether it asks before it acts; none for a program of the user's own.
-    pub permissions: Option<&'static str>,
-    /// The gates by name.
-    pub gates: Vec<String>,
-    /// Stories passed and in all; none without a task list.
-    pub stories: Option<(u32, u32)>,
-    /// Things worth saying at the start.
-    pub notes: Vec<String>,
 }
 
 /// Shows a run.
@@ -75,7 +56,7 @@ impl Reporter {
     /// A fact was journalled.
     pub fn event(&mut self, at: Moment, event: &Event) {
         match self {
-            Self::Text(text) => text.event(event),
+            Self::Text(text) => text.event(at, event),
             Self::Json(_) => JsonReport::event(at, event),
         }
     }
@@ -113,7 +94,7 @@ impl Reporter {
     /// A remark of flyball's own.
     pub fn note(&mut self, iteration: IterationNo, note: &str) {
         match self {
-            Self::Text(text) => text.line("NOTE", Some(iteration), note, Paint::dim),
+            Self::Text(text) => text.note(iteration, note),
             Self::Json(_) => JsonReport::note(iteration, note),
         }
     }
@@ -132,24 +113,4 @@ impl Reporter {
             Self::Json(_) => JsonReport::summary(run, ending),
         }
     }
-}
-
-/// How a verb is coloured.
-type Colour = fn(Paint, &str) -> String;
-
-/// A gate's progress in words; nothing for those that only begin.
-fn gate_words(progress: &GateProgress) -> (&'static str, Option<String>, Colour) {
-    let (check, note) = match progress {
-        GateProgress::Started { .. } => return ("GATE", None, Paint::dim),
-        GateProgress::Finished(check) => (check, ""),
-        GateProgress::Cached(check) => (check, " (known for this tree)"),
-    };
-    let counts = check
-        .counts
-        .map(|counts| format!(" · {} passed, {} failed", counts.passed, counts.failed))
-        .unwrap_or_default();
-    let text =
-        format!("{} {}{counts}{note} · {}", check.gate, check.status.as_str(), check.duration);
-    let colour: Colour = if check.status.is_red() { Paint::red } else { Paint::green };
-    ("GATE", Some(text), colour)
 }

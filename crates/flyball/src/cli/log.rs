@@ -2,25 +2,21 @@
 //! not stored but decided again, by giving it the same events.
 
 mod file;
-mod gates;
 mod session;
-mod story;
-mod told;
 
 use std::process::ExitCode;
 
 use clap::Args;
-use flyball_core::{Event, Governor, IterationNo, Moment};
+use flyball_core::{Event, IterationNo, Moment};
 use serde::Serialize;
 use serde_json::json;
 
-use self::story::{Detail, Line, Story};
-use super::columns::{self, Cell};
 use super::{Globals, fault, place, runs, words};
 use crate::error::CliError;
 use crate::hook::{self, HookNote};
 use crate::journal::{Journal, RunSummary};
 use crate::terminal::{self, Audience, Paint};
+use crate::view::{Line, Narrator, Replay, Weight, log_line};
 
 /// Show what happened in a run
 ///
@@ -65,11 +61,10 @@ pub fn run(args: &LogArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         print_json(&journal, &found, iteration)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let text = match iteration {
+    match iteration {
         None => whole(&journal, &found, paint)?,
         Some(iteration) => one(&journal, &found, iteration, paint)?,
-    };
-    terminal::write_out(&text)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -104,83 +99,108 @@ fn print_json(
     Ok(())
 }
 
-fn whole(journal: &Journal, run: &RunSummary, paint: Paint) -> Result<String, CliError> {
-    let mut story = replay(journal, run, None)?;
-    story.close(&journal.iterations(&run.run).map_err(fault::journal)?, run);
-    Ok(format!("{}{}", head(run), table(&story.into_lines(), paint)))
+/// Prints every line worth reading, as the events are read.
+fn whole(journal: &Journal, run: &RunSummary, paint: Paint) -> Result<(), CliError> {
+    let mut page = Page::new(paint, Weight::Story, None);
+    page.print(&head(run))?;
+    page.tell(journal, run)?;
+    if let Some(ending) = &run.ending {
+        page.lines(&Narrator::ended(run.ended.unwrap_or(run.last_at), ending))?;
+    }
+    Ok(())
 }
 
+/// Prints everything of one iteration, and the end of its log file.
 fn one(
     journal: &Journal,
     run: &RunSummary,
     iteration: IterationNo,
     paint: Paint,
-) -> Result<String, CliError> {
-    let mut story = replay(journal, run, Some(iteration))?;
-    let reports = journal.iterations(&run.run).map_err(fault::journal)?;
-    let reports: Vec<_> = reports.into_iter().filter(|one| one.iteration == iteration).collect();
-    story.close_iterations(&reports);
-    let lines = story.into_lines();
-    if lines.is_empty() {
+) -> Result<(), CliError> {
+    let mut page = Page::new(paint, Weight::Detail, Some(iteration));
+    page.waiting = head(run);
+    page.tell(journal, run)?;
+    if !page.waiting.is_empty() {
         let message = format!("run `{}` has no iteration {iteration}", run.run);
         return Err(CliError::no_input(message)
             .hint(format!("its last one is {}; `flyball log {}`", run.state.iteration, run.run)));
     }
     let is_latest = runs::latest(journal, &run.root).is_ok_and(|latest| latest.run == run.run);
     let place = if is_latest { file::Age::Latest } else { file::Age::Earlier };
-    let file = file::told(run, iteration, place);
-    Ok(format!("{}{}{file}", head(run), table(&lines, paint)))
+    page.print(&file::told(run, iteration, place))
 }
 
-/// Tells a run's events and what was decided on them.
-fn replay(
-    journal: &Journal,
-    run: &RunSummary,
+/// What is printed, as it comes.
+struct Page {
+    paint: Paint,
+    weight: Weight,
     only: Option<IterationNo>,
-) -> Result<Story, CliError> {
-    let detail = if only.is_some() { Detail::Everything } else { Detail::WorthReading };
-    let mut story = Story::new(detail);
-    let mut governor = Governor::new();
-    for recorded in journal.events(&run.run).map_err(fault::journal)? {
-        let recorded = recorded.map_err(fault::journal)?;
-        let effects = governor.step(recorded.at, &recorded.event);
-        if only.is_none() || iteration_of(&recorded.event) == only {
-            story.happened(recorded.at, &recorded.event);
-            for effect in &effects {
-                story.decided(recorded.at, effect);
+    /// Printed before the first line.
+    waiting: String,
+    /// The time of the line before.
+    before: Option<String>,
+    audience: Audience,
+}
+
+impl Page {
+    fn new(paint: Paint, weight: Weight, only: Option<IterationNo>) -> Self {
+        let (waiting, audience) = (String::new(), Audience::There);
+        Self { paint, weight, only, waiting, before: None, audience }
+    }
+
+    /// Tells a run's events and what was decided on them, and the notes of its hooks between.
+    fn tell(&mut self, journal: &Journal, run: &RunSummary) -> Result<(), CliError> {
+        let mut notes =
+            hook::notes(journal, &run.run).map_err(fault::journal)?.into_iter().peekable();
+        let mut replay = Replay::new(run);
+        for recorded in journal.events(&run.run).map_err(fault::journal)? {
+            let recorded = recorded.map_err(fault::journal)?;
+            while let Some(note) = notes.next_if(|note| note.at < recorded.at) {
+                self.note(&note)?;
+            }
+            self.lines(&replay.step(recorded.at, &recorded.event).lines)?;
+            if self.audience == Audience::Gone {
+                return Ok(());
             }
         }
+        notes.try_for_each(|note| self.note(&note))
     }
-    for note in hook::notes(journal, &run.run).map_err(fault::journal)? {
-        if only.is_none() || note.iteration == only {
-            story.noted(&note);
+
+    fn note(&mut self, note: &HookNote) -> Result<(), CliError> {
+        self.lines(&[Narrator::note(note.at, note.iteration, &note.note)])
+    }
+
+    fn lines(&mut self, lines: &[Line]) -> Result<(), CliError> {
+        let mut text = String::new();
+        for line in lines {
+            let is_asked_for = self.only.is_none() || line.iteration == self.only;
+            if line.weight > self.weight || !is_asked_for {
+                continue;
+            }
+            let (row, time) = log_line(line, self.before.as_deref(), self.paint);
+            text.push_str(&row);
+            text.push('\n');
+            self.before = Some(time);
         }
+        if text.is_empty() {
+            return Ok(());
+        }
+        let text = std::mem::take(&mut self.waiting) + &text;
+        self.print(&text)
     }
-    Ok(story)
+
+    fn print(&mut self, text: &str) -> Result<(), CliError> {
+        if self.audience == Audience::There {
+            self.audience = terminal::write_on(text)?;
+        }
+        Ok(())
+    }
 }
 
 fn head(run: &RunSummary) -> String {
     let root = run.root.to_string_lossy();
-    let started = words::time(run.started);
-    format!("Run {} in {}, agent {}, {started} UTC\n", run.run, words::line(&root, 300), run.agent)
-}
-
-fn table(lines: &[Line], paint: Paint) -> String {
-    let mut before = None;
-    let rows: Vec<Vec<Cell>> = lines
-        .iter()
-        .map(|line| {
-            let time = words::time(line.at);
-            let shown = if before.as_ref() == Some(&time) { String::new() } else { time.clone() };
-            before = Some(time);
-            vec![
-                Cell::new(shown, columns::Tint::Dim),
-                Cell::new(line.word, line.tint),
-                Cell::plain(&*line.text),
-            ]
-        })
-        .collect();
-    columns::render(&rows, paint)
+    let (started, agent) = (words::time(run.started), words::line(&run.agent, 300));
+    format!("Run {} in {}, agent {agent}, {started} UTC\n", run.run, words::line(&root, 300))
 }
 
 /// The iteration an event belongs to.

@@ -21,10 +21,11 @@ use crate::error::CliError;
 use crate::gate::GatePlan;
 use crate::journal::{Journal, LockError, NewRun, lock_worktree, state_dir};
 use crate::loopdir::LoopDir;
-use crate::report::{Format, Opening, Reporter};
+use crate::report::{Format, Reporter};
 use crate::run_record::RunRecord;
 use crate::telemetry::Telemetry;
 use crate::terminal::ColorChoice;
+use crate::view::Opening;
 use crate::worktree::Worktree;
 
 /// How many happenings may wait; more hold the agent up instead of filling the memory.

@@ -4,10 +4,10 @@ use flyball_core::effect::{Effect, Ending};
 use flyball_core::{Event, IterationNo, Moment, RunId};
 use serde_json::{Value, json};
 
-use super::Opening;
 use crate::clock;
 use crate::gate::GateProgress;
 use crate::terminal;
+use crate::view::Opening;
 
 /// Writes JSON lines.
 #[derive(Debug)]

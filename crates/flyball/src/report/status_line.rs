@@ -6,8 +6,8 @@ use std::io::IsTerminal;
 use flyball_core::Moment;
 use flyball_core::governor::{RunPhase, RunStanding};
 
-use super::summary::dollars;
 use crate::terminal::{self, Control, PlainText};
+use crate::view::words::dollars;
 
 /// Where the cursor stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

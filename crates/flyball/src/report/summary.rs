@@ -6,6 +6,7 @@ use flyball_core::effect::{Ending, Rescue};
 use flyball_core::{Millis, RunId};
 
 use crate::telemetry::result_word;
+use crate::view::words::dollars;
 
 /// Whole seconds above a second: nobody plans by milliseconds.
 fn rounded(ms: u64) -> Millis {
@@ -70,13 +71,4 @@ fn row(out: &mut String, name: &str, value: &str) {
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or("")
-}
-
-/// Money as people write it.
-pub(super) fn dollars(micro: u64) -> String {
-    let cents = micro / 10_000;
-    if cents == 0 && micro > 0 {
-        return format!("$0.{:04}", micro / 100);
-    }
-    format!("${}.{:02}", cents / 100, cents % 100)
 }

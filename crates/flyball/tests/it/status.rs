@@ -233,19 +233,21 @@ fn the_log_tells_what_happened_what_was_decided_and_how_it_ended() {
     let text = home.run(&["log"]).ok();
     let story: Vec<&str> = text.lines().skip(1).collect();
     for line in [
-        "2026-11-15 10:00:00  began      gates: tests",
-        "2026-11-15 10:00:01  gates      before the run: tests red",
-        "2026-11-15 10:00:04  claims     COMPLETE",
-        "2026-11-15 10:00:06  gates      tests red",
-        "                     iteration  1, implement B: red, 5s, 1 commit (012345678)",
-        "2026-11-15 10:00:07  stop       asked to end by `flyball stop`",
-        "                     ended      terminated (exit 143): Because.",
-        "                     also       stuck: nothing[2J moved",
-        "                     left       B set aside: too hard",
+        "2026-11-15 10:00:00       RUN       r-1 · claude · gates tests · 1/2 stories passed",
+        "2026-11-15 10:00:01      GATE       tests failed · 0ms",
+        "                          RED       the run begins red: tests",
+        "                        START  #1   implement · B · with a briefing",
+        "2026-11-15 10:00:04     CLAIM  #1   COMPLETE",
+        "2026-11-15 10:00:06      GATE  #1   tests failed · 0ms",
+        "                         DONE  #1   red · commit t1 · score 0.00 · 3s",
+        "2026-11-15 10:00:07      STOP  #2   asked to end by `flyball stop`",
+        "                          END       terminated (exit 143): Because.",
+        "                         ALSO       stuck: nothing[2J moved",
+        "                         LEFT       B (set aside): too hard",
     ] {
         assert!(story.contains(&line), "{line}\nin\n{text}");
     }
-    let refusals: Vec<_> = story.iter().filter(|line| line.contains("  refuses    ")).collect();
+    let refusals: Vec<_> = story.iter().filter(|line| line.contains("  REFUSE  ")).collect();
     assert_eq!(refusals.len(), 1, "the governor's decision is told, once: {text}");
 }
 
@@ -256,10 +258,10 @@ fn one_iteration_is_told_in_full_with_the_end_of_its_log() {
     let lines: Vec<String> = (0..30).map(|n| format!("line {n}\u{1b}[31m")).collect();
     home.file(".flyball/logs/iteration-001.log", &lines.join("\n"));
     let text = home.run(&["log", "r-1", "--iteration", "1"]).ok();
-    for part in ["started, process 7", "commit     012345678 B: try", "iteration-001.log ends:"] {
+    for part in ["started, process 7", "COMMIT  #1   012345678 B: try", "iteration-001.log ends:"] {
         assert!(text.contains(part), "{part} in {text}");
     }
-    assert!(!text.contains("before the run") && !text.contains("line 9["), "{text}");
+    assert!(!text.contains("begins red") && !text.contains("line 9["), "{text}");
     assert!(text.ends_with("  line 28[31m\n  line 29[31m\n"), "{text}");
     let error = home.run(&["log", "--iteration", "9"]).failed(66);
     assert!(error.contains("run `r-1` has no iteration 9"), "{error}");

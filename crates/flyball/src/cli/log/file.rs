@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use flyball_core::IterationNo;
 
-use super::words;
+use super::super::words;
 use crate::config::Sources;
 use crate::journal::RunSummary;
 use crate::loopdir::LoopDir;

@@ -91,7 +91,7 @@ fn a_rescue_agent_takes_one_iteration_before_the_breaker_ends_the_run() {
     assert_eq!(scenario.column("iteration").len(), 4, "once per task");
     let log = scenario.flyball(&["log"]).stdout;
     assert!(
-        log.contains("the rescue agent takes iteration 4 at a before circuit_breaker"),
+        log.contains("#4   the rescue agent takes one iteration at a before circuit_breaker"),
         "{log}"
     );
 }

@@ -7,17 +7,17 @@ use flyball_core::text;
 use crate::clock;
 
 /// A moment in UTC: `2026-11-15 10:00:00`.
-pub(super) fn time(at: Moment) -> String {
+pub(crate) fn time(at: Moment) -> String {
     clock::rfc3339(at).replace('T', " ").trim_end_matches('Z').to_owned()
 }
 
 /// The day of a moment in UTC: `2026-11-15`.
-pub(super) fn day(at: Moment) -> String {
+pub(crate) fn day(at: Moment) -> String {
     text::prefix(&clock::rfc3339(at), 10).to_owned()
 }
 
 /// A count in few characters: `950`, `12.3k`, `4.0M`; `-` for none.
-pub(super) fn count(number: u64) -> String {
+pub(crate) fn count(number: u64) -> String {
     let scaled =
         |unit: u64, sign: &str| format!("{}.{}{sign}", number / unit, number % unit / (unit / 10));
     match number {
@@ -29,7 +29,7 @@ pub(super) fn count(number: u64) -> String {
 }
 
 /// Money in dollars and cents, `-` for none.
-pub(super) fn money(micro_usd: u64) -> String {
+pub(crate) fn money(micro_usd: u64) -> String {
     if micro_usd == 0 {
         return "-".to_owned();
     }
@@ -37,19 +37,28 @@ pub(super) fn money(micro_usd: u64) -> String {
     if cents == 0 { "<$0.01".to_owned() } else { format!("${}.{:02}", cents / 100, cents % 100) }
 }
 
+/// Money as people write it, small sums to a hundredth of a cent.
+pub(crate) fn dollars(micro_usd: u64) -> String {
+    let cents = micro_usd / 10_000;
+    if cents == 0 && micro_usd > 0 {
+        return format!("$0.{:04}", micro_usd / 100);
+    }
+    format!("${}.{:02}", cents / 100, cents % 100)
+}
+
 /// `3/8`, `-` when there are none.
-pub(super) fn share(part: u32, whole: u32) -> String {
+pub(crate) fn share(part: u32, whole: u32) -> String {
     if whole == 0 { "-".to_owned() } else { format!("{part}/{whole}") }
 }
 
 /// `1 commit`, `2 commits`.
-pub(super) fn counted(number: usize, noun: &str) -> String {
+pub(crate) fn counted(number: usize, noun: &str) -> String {
     let end = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{end}")
 }
 
-/// Where a task stands.
-pub(super) const fn standing(standing: Standing) -> &'static str {
+/// What a task was, in "which was …".
+pub(crate) const fn standing(standing: Standing) -> &'static str {
     match standing {
         Standing::Open => "open",
         Standing::Blocked => "blocked",
@@ -62,12 +71,12 @@ pub(super) const fn standing(standing: Standing) -> &'static str {
 }
 
 /// What the attempts at a task look like.
-pub(super) const fn pattern(pattern: Pattern) -> &'static str {
+pub(crate) const fn pattern(pattern: Pattern) -> &'static str {
     pattern.guard().as_str()
 }
 
 /// What is done about it.
-pub(super) const fn remedy(remedy: Remedy) -> &'static str {
+pub(crate) const fn remedy(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::Advise => "advise",
         Remedy::ForceNext => "force_next",
@@ -78,7 +87,7 @@ pub(super) const fn remedy(remedy: Remedy) -> &'static str {
 
 /// Text of an agent or a tool on one line: no control characters, white space single, cut with a
 /// note.
-pub(super) fn line(text: &str, max: usize) -> String {
+pub(crate) fn line(text: &str, max: usize) -> String {
     let words: Vec<String> = text
         .split_whitespace()
         .map(|word| word.chars().filter(|c| !c.is_control()).collect())
@@ -86,8 +95,13 @@ pub(super) fn line(text: &str, max: usize) -> String {
     text::head(&words.join(" "), max)
 }
 
+/// The beginning of a hash, enough to find it by.
+pub(crate) fn short(hash: &str) -> &str {
+    text::prefix(hash, 9)
+}
+
 /// Text of an agent or a tool with its lines kept: no control characters but tabs.
-pub(super) fn lines(text: &str) -> String {
+pub(crate) fn lines(text: &str) -> String {
     text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect()
 }
 

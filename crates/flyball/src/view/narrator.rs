@@ -1,0 +1,241 @@
+//! Events and decisions become lines here, and nowhere else.
+
+mod facts;
+mod gates;
+mod notices;
+
+use flyball_core::effect::{Effect, Ending, Force, IterationReport, IterationResult};
+use flyball_core::event::{Commit, StopCause, WorktreeSnapshot};
+use flyball_core::gate::Finding;
+use flyball_core::guard::Trip;
+use flyball_core::{Event, IterationNo, Moment};
+
+use super::line::{Line, Severity, Speaker, Verb, Weight};
+use super::words;
+use crate::client::AgentNote;
+use crate::gate::GateProgress;
+
+/// Tells a run. Knows only what the lines of one event need from those before.
+#[derive(Debug, Default)]
+pub struct Narrator {
+    /// The iteration at hand, or the last one.
+    iteration: Option<IterationNo>,
+    /// How many commits were seen after it.
+    commits: usize,
+    /// Weakened tests or gates that were told already.
+    tamper: Vec<String>,
+    /// How the run ended, until it is told or goes on.
+    ending: Option<(Moment, Ending)>,
+}
+
+impl Narrator {
+    /// Tells a fact.
+    pub fn happened(&mut self, at: Moment, event: &Event) -> Vec<Line> {
+        match event {
+            // Told with what only its row knows: `Opening`.
+            Event::RunStarted(_) | Event::TimerFired { .. } | Event::TimePassed => Vec::new(),
+            Event::RunResumed(_) => {
+                let mut lines = self.ended_before();
+                let text = "going on where it was";
+                lines.push(Line::new(at, Verb::Resume, Severity::Turn, text));
+                lines
+            }
+            Event::Agent { iteration, fact } => {
+                facts::told(at, fact).map(|line| line.of(*iteration)).into_iter().collect()
+            }
+            Event::WorktreeSeen { iteration, snapshot } => {
+                self.commits = snapshot.commits.len();
+                seen(at, *iteration, snapshot)
+            }
+            Event::GatesFinished { iteration, result, tamper } => {
+                let line = |check| gates::told(at, check, "").of(*iteration);
+                let mut lines: Vec<Line> = result.checks.iter().map(line).collect();
+                lines.extend(self.weakened(at, tamper).map(|line| line.of(*iteration)));
+                lines
+            }
+            Event::StopRequested { cause } => {
+                let line = Line::new(at, Verb::Stop, Severity::Warn, stop_words(*cause));
+                vec![line.of(self.iteration).said_by(Speaker::Human)]
+            }
+            Event::ShellFailed { why } => {
+                vec![Line::new(at, Verb::Fault, Severity::Bad, why).of(self.iteration)]
+            }
+        }
+    }
+
+    /// Tells a decision.
+    pub fn decided(&mut self, at: Moment, effect: &Effect) -> Vec<Line> {
+        match effect {
+            Effect::StartAgent { iteration, mode, task, briefing, .. } => {
+                self.iteration = Some(*iteration);
+                let task = task.as_ref().map(|t| format!(" · {t}")).unwrap_or_default();
+                let told = if briefing.is_empty() { "" } else { " · with a briefing" };
+                let text = format!("{}{task}{told}", mode.as_str());
+                vec![Line::new(at, Verb::Start, Severity::Turn, text).of(*iteration)]
+            }
+            Effect::StopAgent { iteration, force } => {
+                let text = match force {
+                    Force::Interrupt => "interrupting the agent",
+                    Force::Terminate => "terminating the agent",
+                    Force::Kill => "killing the agent",
+                };
+                vec![Line::new(at, Verb::Stop, Severity::Warn, text).of(*iteration)]
+            }
+            Effect::Announce(notice) => notices::told(at, notice, self.iteration),
+            Effect::CloseIteration(report) => vec![self.closed(at, report)],
+            Effect::FinishRun(ending) => {
+                self.ending = Some((at, ending.clone()));
+                Vec::new()
+            }
+            Effect::SteerAgent { .. }
+            | Effect::AnswerDoor { .. }
+            | Effect::ExamineStop { .. }
+            | Effect::AnswerStop { .. }
+            | Effect::SnapshotWorktree { .. }
+            | Effect::RunGates { .. }
+            | Effect::SetTimer { .. }
+            | Effect::WriteTasks { .. }
+            | Effect::WriteBlocked { .. }
+            | Effect::WriteDecide { .. }
+            | Effect::RemoveDecide
+            | Effect::RecordAttempt(_)
+            | Effect::RecordContext(_)
+            | Effect::MarkTask { .. } => Vec::new(),
+        }
+    }
+
+    /// Tells a gate that ended just now; those that only begin are not told.
+    pub fn gate(&self, at: Moment, progress: &GateProgress) -> Option<Line> {
+        let (check, note) = match progress {
+            GateProgress::Started { .. } => return None,
+            GateProgress::Finished(check) => (check, ""),
+            GateProgress::Cached(check) => (check, " (known for this tree)"),
+        };
+        Some(gates::told(at, check, note).of(self.iteration))
+    }
+
+    /// Tells what the agent's client says beside the facts, as far as it is worth a line.
+    pub fn aside(at: Moment, iteration: IterationNo, aside: &AgentNote) -> Option<Line> {
+        let text = match aside {
+            AgentNote::Retrying(text) | AgentNote::OwnLimit(text) | AgentNote::Failed(text) => {
+                text.clone()
+            }
+            AgentNote::StopForced(text) => {
+                format!("the client let it stop against the gate: {text}")
+            }
+            AgentNote::Said(_)
+            | AgentNote::Session(_)
+            | AgentNote::Model(_)
+            | AgentNote::StopRefused(_)
+            | AgentNote::Unknown(_) => return None,
+        };
+        Some(Line::new(at, Verb::Agent, Severity::Warn, text).of(iteration))
+    }
+
+    /// Tells a remark of flyball's own, or of its hooks.
+    pub fn note(at: Moment, iteration: Option<IterationNo>, note: &str) -> Line {
+        Line::new(at, Verb::Note, Severity::Quiet, note).of(iteration)
+    }
+
+    /// Tells how the run ended, with all that is left to say.
+    pub fn ended(at: Moment, ending: &Ending) -> Vec<Line> {
+        let Ending { outcome, why, also, left, next_steps, .. } = ending;
+        let severity = if outcome.is_success() { Severity::Good } else { Severity::Bad };
+        let text = format!("{outcome} (exit {}): {why}", outcome.exit_code());
+        let mut lines = vec![Line::new(at, Verb::End, severity, text)];
+        let would = |trip: &Trip| Line::new(at, Verb::Also, Severity::Warn, trip_words(trip));
+        lines.extend(also.iter().map(would));
+        lines.extend(left.iter().map(|one| {
+            let text = format!("{} ({}): {}", one.task, one.standing.words(), one.why);
+            Line::new(at, Verb::Left, Severity::Warn, text)
+        }));
+        let next = |step: &String| Line::new(at, Verb::Next, Severity::Plain, step);
+        lines.extend(next_steps.iter().map(next));
+        lines
+    }
+
+    /// How the run had ended before it went on; only the fact, for what was left is at hand again.
+    fn ended_before(&mut self) -> Vec<Line> {
+        let Some((at, ending)) = self.ending.take() else { return Vec::new() };
+        Self::ended(at, &ending).into_iter().take(1).collect()
+    }
+
+    /// Weakened tests or gates, once for each set of them.
+    fn weakened(&mut self, at: Moment, tamper: &[Finding]) -> Option<Line> {
+        let found: Vec<String> = tamper.iter().map(|finding| finding.message.clone()).collect();
+        if found == self.tamper {
+            return None;
+        }
+        self.tamper = found;
+        let first = self.tamper.first()?;
+        let count = words::counted(tamper.len(), "weakened test");
+        let text = format!("{count} or gate: {first}");
+        Some(Line::new(at, Verb::Tamper, Severity::Bad, text))
+    }
+
+    fn closed(&self, at: Moment, report: &IterationReport) -> Line {
+        let (result, severity) = result_words(report.result);
+        let mut parts = vec![result];
+        if let Some(commit) = &report.commit {
+            let last = flyball_core::text::prefix(commit, 8);
+            parts.push(match self.commits {
+                0 | 1 => format!("commit {last}"),
+                count => format!("{count} commits, last {last}"),
+            });
+        }
+        if let Some(score) = report.score {
+            parts.push(format!("score {score:.2}"));
+        }
+        if report.stuck > 0 {
+            parts.push(format!("no progress ({})", report.stuck));
+        }
+        parts.push(report.ended.since(report.started).to_string());
+        if report.cost_micro_usd > 0 {
+            parts.push(words::dollars(report.cost_micro_usd));
+        }
+        Line::new(at, Verb::Done, severity, parts.join(" · ")).of(report.iteration)
+    }
+}
+
+/// What was seen of the worktree, for those who look closely.
+fn seen(at: Moment, iteration: IterationNo, snapshot: &WorktreeSnapshot) -> Vec<Line> {
+    let detail = |verb, text: String| {
+        let line = Line::new(at, verb, Severity::Plain, text).of(iteration);
+        line.for_readers_of(Weight::Detail)
+    };
+    let commit = |Commit { hash, subject }: &Commit| {
+        detail(Verb::Commit, format!("{} {subject}", words::short(hash)))
+    };
+    let mut lines: Vec<Line> = snapshot.commits.iter().map(commit).collect();
+    if !snapshot.changed.is_empty() {
+        lines.push(detail(Verb::Changed, snapshot.changed.join(", ")));
+    }
+    lines
+}
+
+/// How an iteration ended, in words.
+pub(super) fn result_words(result: IterationResult) -> (String, Severity) {
+    match result {
+        IterationResult::Passed => ("passed".to_owned(), Severity::Good),
+        IterationResult::Unchecked => ("unchecked".to_owned(), Severity::Warn),
+        IterationResult::Red => ("red".to_owned(), Severity::Bad),
+        IterationResult::Improved => ("red, but better".to_owned(), Severity::Warn),
+        IterationResult::Halted(outcome) => (format!("halted, {outcome}"), Severity::Bad),
+        IterationResult::Died => ("the agent died".to_owned(), Severity::Bad),
+        IterationResult::Lost => ("lost with flyball".to_owned(), Severity::Bad),
+        IterationResult::Cut(outcome) => (format!("cut short, {outcome}"), Severity::Bad),
+    }
+}
+
+/// A guard's finding.
+fn trip_words(trip: &Trip) -> String {
+    format!("{}: {}", trip.guard, trip.evidence)
+}
+
+const fn stop_words(cause: StopCause) -> &'static str {
+    match cause {
+        StopCause::Interrupt => "interrupted from the keyboard",
+        StopCause::Terminate => "asked to end by a signal",
+        StopCause::Command => "asked to end by `flyball stop`",
+    }
+}

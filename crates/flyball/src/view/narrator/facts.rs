@@ -1,0 +1,129 @@
+//! Facts about an agent, each on one line.
+
+use std::collections::BTreeSet;
+
+use flyball_core::call::ToolOutcome;
+use flyball_core::door::{DoorQuestion, Matter};
+use flyball_core::event::{Exit, ExitHow};
+use flyball_core::task::AttemptReport;
+use flyball_core::{AgentFact, Moment};
+
+use super::super::line::{Line, Severity, Verb, Weight};
+use super::super::words;
+
+/// A fact, when it is worth a line to anybody.
+pub(super) fn told(at: Moment, fact: &AgentFact) -> Option<Line> {
+    let line = |verb, severity, text: &str| Line::new(at, verb, severity, text);
+    let agent = |severity, text: &str| line(Verb::Agent, severity, text);
+    let detail =
+        |verb, text: String| line(verb, Severity::Plain, &text).for_readers_of(Weight::Detail);
+    Some(match fact {
+        AgentFact::CouldNotStart { why } => agent(Severity::Bad, why),
+        AgentFact::RefusedCredentials { message } => agent(Severity::Bad, message),
+        AgentFact::StoppedItself { message } => {
+            agent(Severity::Warn, &format!("stopped itself: {message}"))
+        }
+        // Waiting for it, or going on with another agent, is told with the same words.
+        AgentFact::HitLimit { message, .. } => {
+            detail(Verb::Agent, format!("usage limit: {message}"))
+        }
+        AgentFact::LostModel { message } => detail(Verb::Agent, message.clone()),
+        AgentFact::ReportedAttempt(report) => {
+            line(Verb::Report, Severity::Plain, &reported(report))
+        }
+        AgentFact::Asked(DoorQuestion { matter: Matter::Report(report), .. }) => {
+            line(Verb::Report, Severity::Plain, &reported(report))
+        }
+        AgentFact::Asked(question) => detail(Verb::Door, asked(question)),
+        AgentFact::Exited(exit) => return exited(at, exit),
+        AgentFact::CalledTool(call) => {
+            let text = format!("{} {}", call.tool, call.preview);
+            line(Verb::Call, Severity::Quiet, &text).for_readers_of(Weight::Call)
+        }
+        AgentFact::Started { pid } => {
+            let pid = pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
+            detail(Verb::Agent, format!("started{pid}"))
+        }
+        AgentFact::ToolReturned(result) => {
+            let outcome = outcome_words(result.outcome);
+            let text = format!("{outcome}, {} characters: {}", result.chars, result.preview);
+            detail(Verb::Result, text)
+        }
+        AgentFact::SpokeNonsense(failure) => detail(Verb::Invalid, failure.error.clone()),
+        AgentFact::Spent(spend) => {
+            let tokens = spend.input_tokens.saturating_add(spend.output_tokens);
+            let cost = words::dollars(spend.cost_micro_usd);
+            detail(Verb::Spend, format!("{} tokens, {cost}", words::count(tokens)))
+        }
+        AgentFact::FilledContext { permille } => {
+            detail(Verb::Context, format!("{} % of the context window is used", permille / 10))
+        }
+        AgentFact::OnlySpoke { .. }
+        | AgentFact::HeardHuman
+        | AgentFact::Printed { .. }
+        | AgentFact::Spoke
+        | AgentFact::StopExamined(_)
+        | AgentFact::ShowedLife => return None,
+    })
+}
+
+const fn outcome_words(outcome: ToolOutcome) -> &'static str {
+    match outcome {
+        ToolOutcome::Ok => "ok",
+        ToolOutcome::Exit => "non-zero exit",
+        ToolOutcome::Tool => "failed",
+        ToolOutcome::Refused => "refused",
+    }
+}
+
+/// What was asked or told at the session's door.
+fn asked(question: &DoorQuestion) -> String {
+    match &question.matter {
+        Matter::Call(call) => format!("may {} {} run?", call.tool, call.preview),
+        Matter::Result(result) => format!("told a result of {} characters", result.chars),
+        Matter::Invalid(failure) => format!("told what was invalid: {}", failure.error),
+        Matter::Stop { .. } => "may it stop?".to_owned(),
+        Matter::Report(report) => reported(report),
+        Matter::Nothing => "a sign of life".to_owned(),
+    }
+}
+
+/// What an agent said of an attempt.
+fn reported(report: &AttemptReport) -> String {
+    let mut text = format!("{} is {}", report.task, report.status.as_str());
+    let list = |items: &BTreeSet<String>| items.iter().cloned().collect::<Vec<_>>().join("; ");
+    if !report.blockers.is_empty() {
+        text = format!("{text}, in the way: {}", list(&report.blockers));
+    }
+    if !report.work.is_empty() {
+        text = format!("{text}, done: {}", list(&report.work));
+    }
+    text
+}
+
+/// How the agent ended: what it claimed, or how it ended badly. A clean end without a claim is only
+/// for those who look closely.
+fn exited(at: Moment, exit: &Exit) -> Option<Line> {
+    let claims = &exit.claims;
+    let mut parts = Vec::new();
+    if claims.complete {
+        parts.push("COMPLETE".to_owned());
+    }
+    parts.extend(claims.blocked.iter().map(|reason| format!("BLOCKED: {reason}")));
+    parts.extend(claims.decide.iter().map(|question| format!("DECIDE: {question}")));
+    let how = match exit.how {
+        ExitHow::Code(code) => format!("exited with {code}"),
+        ExitHow::Signal(signal) => format!("ended by signal {signal}"),
+        ExitHow::Lost => "was lost with flyball".to_owned(),
+    };
+    let is_clean = exit.how.is_clean();
+    if parts.is_empty() {
+        let severity = if is_clean { Severity::Plain } else { Severity::Warn };
+        let weight = if is_clean { Weight::Detail } else { Weight::Story };
+        return Some(Line::new(at, Verb::Agent, severity, how).for_readers_of(weight));
+    }
+    if !is_clean {
+        parts.push(how);
+    }
+    Some(Line::new(at, Verb::Claim, Severity::Turn, parts.join("; ")))
+}

@@ -1,0 +1,363 @@
+//! A whole run as data: its row, its iterations, its checks, what was told of it. Built event by
+//! event, in bounded memory however long the run is.
+
+use std::collections::VecDeque;
+
+use flyball_core::effect::{Effect, Ending, IterationReport, IterationResult, Notice, Tally};
+use flyball_core::event::{AgentFact, Exit, RunStart, TasksSnapshot};
+use flyball_core::governor::RunPhase;
+use flyball_core::guard::Rung;
+use flyball_core::tasklist::TaskList;
+use flyball_core::{Event, GateName, IterationNo, Moment, Outcome, Policy};
+use serde::Serialize;
+
+use super::iteration::{ClaimVerdict, ClaimView, GateView, GuardAct, IterationView};
+use super::line::{Line, Weight};
+use super::matrix::{Matrix, MatrixBuilder};
+use super::replay::Replay;
+use super::words;
+use crate::journal::{Journal, JournalError, RunSummary};
+
+/// Told lines that are kept: the first, and the last. Between them the others are counted.
+const FIRST_LINES: usize = 200;
+const LAST_LINES: usize = 800;
+/// How many iterations keep their briefing and last words.
+const TEXTS_KEPT: usize = 200;
+
+/// A run.
+#[derive(Debug, Serialize)]
+pub struct RunView {
+    /// Its row.
+    pub run: RunSummary,
+    /// Its gates.
+    pub gates: Vec<GateName>,
+    /// Its limits.
+    pub policy: Policy,
+    /// Where it stands.
+    pub phase: Option<&'static str>,
+    /// Until when it waits.
+    pub waiting_until: Option<Moment>,
+    /// Its numbers, counted again.
+    pub tally: Tally,
+    /// Stories that were done before it began.
+    pub stories_before: u32,
+    /// Its iterations.
+    pub iterations: Vec<IterationView>,
+    /// Failing checks by iteration.
+    pub matrix: Matrix,
+    /// What was told of it: the first lines and the last.
+    pub lines: Vec<Line>,
+    /// How many lines between them are left out.
+    pub lines_left_out: u64,
+    /// Why its events could not be read to the end.
+    pub broken: Option<String>,
+}
+
+impl RunView {
+    /// A run from the journal. Events that cannot be read end it, and it says so.
+    pub fn read(journal: &Journal, run: &RunSummary) -> Result<Self, JournalError> {
+        let mut builder = Builder::new(run);
+        let mut broken = None;
+        for recorded in journal.events(&run.run)? {
+            match recorded {
+                Ok(recorded) => builder.step(recorded.at, &recorded.event),
+                Err(error @ (JournalError::BadEvent { .. } | JournalError::Corrupt { .. })) => {
+                    broken = Some(error.to_string());
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Self { broken, ..builder.view(run) })
+    }
+
+    /// The row of an iteration.
+    pub fn iteration(&self, number: IterationNo) -> Option<&IterationView> {
+        self.iterations.iter().find(|one| one.iteration == number)
+    }
+
+    /// Failures counted first and last, where gates ran.
+    pub fn failing(&self) -> Option<(u64, u64)> {
+        let mut counted = self.matrix.columns.iter().filter_map(|column| column.failing);
+        let first = counted.next()?;
+        Some((first, counted.last().unwrap_or(first)))
+    }
+
+    /// Money that went into iterations which passed nothing; none where nothing could tell.
+    pub fn cost_without_progress(&self) -> Option<u64> {
+        let idle = self.iterations.iter().filter(|one| one.progress == Some(false));
+        let known = self.iterations.iter().any(|one| one.progress.is_some());
+        known.then(|| idle.map(|one| one.cost_micro_usd).sum())
+    }
+
+    /// How often COMPLETE was said, and how often it was refused.
+    pub fn completions(&self) -> (usize, usize) {
+        let said = self.iterations.iter().filter_map(|one| one.claim.as_ref()?.complete);
+        let refused = said.clone().filter(|verdict| *verdict == ClaimVerdict::Refused).count();
+        (said.count(), refused)
+    }
+
+    /// Calls of all iterations.
+    pub fn calls(&self) -> u64 {
+        self.iterations.iter().map(|one| one.calls).sum()
+    }
+
+    /// How often guards spoke.
+    pub fn guards_spoke(&self) -> u64 {
+        self.iterations.iter().map(IterationView::guards_spoke).sum()
+    }
+
+    /// Stories passed in this run.
+    pub const fn stories_passed(&self) -> u32 {
+        self.tally.stories_complete.saturating_sub(self.stories_before)
+    }
+
+    /// How it ended.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.run.ending.as_ref().map(|ending| ending.outcome)
+    }
+}
+
+/// Builds a [`RunView`], event by event. A page that watches a run keeps it and feeds it what is
+/// new.
+#[derive(Debug)]
+pub struct Builder {
+    replay: Replay,
+    gates: Vec<GateName>,
+    policy: Policy,
+    stories: Option<u32>,
+    stories_before: u32,
+    best: Option<f64>,
+    iterations: Vec<IterationView>,
+    matrix: MatrixBuilder,
+    first: Vec<Line>,
+    last: VecDeque<Line>,
+    left_out: u64,
+}
+
+impl Builder {
+    /// Nothing has happened yet.
+    pub fn new(run: &RunSummary) -> Self {
+        Self {
+            replay: Replay::new(run),
+            gates: Vec::new(),
+            policy: Policy::default(),
+            stories: None,
+            stories_before: 0,
+            best: None,
+            iterations: Vec::new(),
+            matrix: MatrixBuilder::default(),
+            first: Vec::new(),
+            last: VecDeque::new(),
+            left_out: 0,
+        }
+    }
+
+    /// The next event.
+    pub fn step(&mut self, at: Moment, event: &Event) {
+        let step = self.replay.step(at, event);
+        self.happened(at, event);
+        for effect in &step.effects {
+            self.decided(at, effect);
+        }
+        for line in step.lines {
+            if line.weight == Weight::Story {
+                self.keep(line);
+            }
+        }
+    }
+
+    /// How the run ended, as these events decide it.
+    pub fn ending(&self) -> Option<&Ending> {
+        self.replay.governor().ending()
+    }
+
+    /// The run as it stands, with its row as it is now.
+    pub fn view(&self, run: &RunSummary) -> RunView {
+        let standing = self.replay.governor().standing();
+        let mut iterations = self.iterations.clone();
+        iterations.iter_mut().for_each(IterationView::rank_tools);
+        RunView {
+            run: run.clone(),
+            gates: self.gates.clone(),
+            policy: self.policy.clone(),
+            phase: standing.as_ref().map(|standing| RunPhase::as_str(standing.phase)),
+            waiting_until: standing.as_ref().and_then(|standing| standing.waiting_until),
+            tally: standing.as_ref().map(|standing| standing.tally).unwrap_or_default(),
+            stories_before: self.stories_before,
+            iterations,
+            matrix: self.matrix.matrix().clone(),
+            lines: self.first.iter().chain(&self.last).cloned().collect(),
+            lines_left_out: self.left_out,
+            broken: None,
+        }
+    }
+
+    fn keep(&mut self, line: Line) {
+        if self.first.len() < FIRST_LINES {
+            return self.first.push(line);
+        }
+        if self.last.len() == LAST_LINES {
+            self.last.pop_front();
+            self.left_out += 1;
+        }
+        self.last.push_back(line);
+    }
+
+    fn happened(&mut self, at: Moment, event: &Event) {
+        match event {
+            Event::RunStarted(start) => self.started(start),
+            Event::RunResumed(resume) => self.policy = resume.policy.clone(),
+            Event::Agent { iteration, fact } => {
+                if let Some(one) = self.of(*iteration) {
+                    one.ended = at;
+                    fact_in(one, fact);
+                }
+            }
+            Event::WorktreeSeen { iteration, snapshot } => {
+                if let Some(one) = self.of(*iteration) {
+                    one.ended = at;
+                    one.worked(&snapshot.commits, &snapshot.changed);
+                }
+            }
+            Event::GatesFinished { iteration, result, tamper } => {
+                self.matrix.take(*iteration, result);
+                if *iteration == IterationNo::BASELINE {
+                    self.best = result.score();
+                }
+                let findings = tamper.iter().take(40);
+                let tamper = findings.map(|one| words::line(&one.message, 300)).collect();
+                if let Some(one) = self.of(*iteration) {
+                    one.ended = at;
+                    one.gates = result.checks.iter().map(GateView::new).collect();
+                    one.tamper = tamper;
+                }
+            }
+            Event::TimerFired { .. }
+            | Event::StopRequested { .. }
+            | Event::TimePassed
+            | Event::ShellFailed { .. } => {}
+        }
+    }
+
+    fn started(&mut self, start: &RunStart) {
+        self.gates.clone_from(&start.gates);
+        self.policy = start.policy.clone();
+        if let TasksSnapshot::Found { text } = &start.snapshot.tasks
+            && let Ok(list) = TaskList::parse(text)
+        {
+            let (done, _) = list.counts(&start.policy.review);
+            (self.stories, self.stories_before) = (Some(done), done);
+        }
+    }
+
+    fn decided(&mut self, at: Moment, effect: &Effect) {
+        if let Effect::StartAgent { iteration, mode, task, briefing, agent } = effect {
+            self.matrix.begin(*iteration);
+            // One that goes on after a wait keeps what it has.
+            if self.of(*iteration).is_none() {
+                self.iterations.push(IterationView::begin(*iteration, at, *mode));
+            }
+            if let Some(one) = self.of(*iteration) {
+                (one.task, one.agent) = (task.clone(), *agent);
+                one.briefed(briefing);
+            }
+            self.forget_old_texts();
+        } else if let Effect::Announce(notice) = effect {
+            self.announced(at, notice);
+        } else if let Effect::CloseIteration(report) = effect {
+            self.closed(report);
+        } else if let Effect::FinishRun(ending) = effect {
+            let verdict = match ending.outcome {
+                Outcome::Complete => ClaimVerdict::Accepted,
+                _ => return,
+            };
+            if let Some(complete) = self.open_claim() {
+                *complete = verdict;
+            }
+        }
+    }
+
+    fn announced(&mut self, at: Moment, notice: &Notice) {
+        let act = match notice {
+            Notice::Tripped { trip, rung } if *rung != Rung::Pass => GuardAct::new(at, trip, *rung),
+            Notice::CompletionRefused(_) => {
+                if let Some(complete) = self.open_claim() {
+                    *complete = ClaimVerdict::Refused;
+                }
+                return;
+            }
+            _ => return,
+        };
+        if let Some(one) = self.iterations.last_mut() {
+            one.guarded(act);
+        }
+    }
+
+    fn closed(&mut self, report: &IterationReport) {
+        let column = self.matrix.matrix().column(report.iteration);
+        let column = column.and_then(|column| self.matrix.matrix().columns.get(column));
+        let fixed = column.is_some_and(|column| column.fixed > 0);
+        let better = match (report.score, self.best) {
+            (Some(score), Some(best)) => score > best,
+            (Some(_), None) | (None, _) => false,
+        };
+        let story = self.stories.is_some_and(|before| report.stories_complete > before);
+        let works = report.result == IterationResult::Passed && report.commit.is_some();
+        let can_tell = !self.gates.is_empty() || self.stories.is_some();
+        if let Some(one) = self.of(report.iteration) {
+            one.closed(report);
+            one.progress = can_tell.then_some(fixed || better || story || works);
+        }
+        self.stories = self.stories.map(|before| before.max(report.stories_complete));
+        self.best = match (self.best, report.score) {
+            (Some(best), Some(score)) => Some(best.max(score)),
+            (best, score) => best.or(score),
+        };
+    }
+
+    /// The latest claim of completion, while nobody has judged it.
+    fn open_claim(&mut self) -> Option<&mut ClaimVerdict> {
+        let claim = self.iterations.last_mut()?.claim.as_mut()?.complete.as_mut()?;
+        (*claim == ClaimVerdict::Open).then_some(claim)
+    }
+
+    fn of(&mut self, iteration: IterationNo) -> Option<&mut IterationView> {
+        self.iterations.iter_mut().rev().take(3).find(|one| one.iteration == iteration)
+    }
+
+    fn forget_old_texts(&mut self) {
+        let old = self.iterations.len().checked_sub(TEXTS_KEPT + 1);
+        if let Some(one) = old.and_then(|old| self.iterations.get_mut(old)) {
+            (one.briefing, one.last_words) = (String::new(), String::new());
+        }
+    }
+}
+
+/// What a fact says of its iteration.
+fn fact_in(one: &mut IterationView, fact: &AgentFact) {
+    if let AgentFact::CalledTool(call) = fact {
+        one.called(&call.tool);
+    } else if let AgentFact::Spent(spend) = fact {
+        let tokens = spend.input_tokens.saturating_add(spend.output_tokens);
+        one.tokens = one.tokens.saturating_add(tokens);
+        one.cost_micro_usd = one.cost_micro_usd.saturating_add(spend.cost_micro_usd);
+    } else if let AgentFact::FilledContext { permille } = fact {
+        one.context_permille = one.context_permille.max(Some(*permille));
+    } else if let AgentFact::Exited(exit) = fact {
+        exited(one, exit);
+    }
+}
+
+fn exited(one: &mut IterationView, exit: &Exit) {
+    one.said(&exit.last_words);
+    let claims = &exit.claims;
+    if claims.complete || claims.blocked.is_some() || claims.decide.is_some() {
+        let tidy = |text: &String| words::line(text, 1_000);
+        one.claim = Some(ClaimView {
+            complete: claims.complete.then_some(ClaimVerdict::Open),
+            blocked: claims.blocked.as_ref().map(tidy),
+            decide: claims.decide.as_ref().map(tidy),
+        });
+    }
+}
