@@ -15,6 +15,7 @@ mod render;
 mod replay;
 mod run_view;
 mod story;
+mod story_view;
 #[cfg(test)]
 mod tests;
 pub(crate) mod words;
@@ -28,3 +29,4 @@ pub use self::render::{log_line, terminal_lines};
 pub use self::replay::{Replay, Step};
 pub use self::run_view::{Builder, RunView};
 pub use self::story::{Sentence, Span, story};
+pub use self::story_view::StoryView;

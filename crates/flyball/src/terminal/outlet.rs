@@ -132,7 +132,7 @@ impl Outlet {
             let (stream, bytes) = loop {
                 match queue.pieces.pop_front() {
                     Some(piece) => break piece,
-                    None => queue = self.wait(queue, Duration::from_secs(60)),
+                    None => queue = self.wait(queue, Duration::from_mins(1)),
                 }
             };
             queue.patience = Some(Deadline::after(SILENCE_MAX));

@@ -244,7 +244,8 @@ impl IterationView {
     }
 
     pub(super) fn said(&mut self, last_words: &str) {
-        self.last_words = words::lines(text::tail(last_words, WORDS_MAX)).trim().to_owned();
+        let safe = words::lines(text::tail(last_words, WORDS_MAX));
+        safe.trim().clone_into(&mut self.last_words);
     }
 
     pub(super) fn worked(&mut self, commits: &[Commit], changed: &[String]) {

@@ -1,6 +1,6 @@
 //! Failing checks by iteration: what failed, what broke, what was fixed, and what is not known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flyball_core::gate::{Check, CheckStatus, Finding, FindingKind, GateResult};
 use flyball_core::{GateName, IterationNo};
@@ -122,10 +122,8 @@ impl Matrix {
     pub fn sorted(&self) -> Vec<&CheckRow> {
         let mut rows: Vec<&CheckRow> = self.rows.iter().collect();
         rows.sort_by_key(|row| {
-            let broke = row.position(Cell::Breaks);
-            let open = if row.is_open() { 0 } else { 1 };
-            let broken = if broke.is_some() { 0 } else { 1 };
-            (open, broken, row.position(Cell::Fixed), &row.gate, &row.name)
+            let never_broke = row.position(Cell::Breaks).is_none();
+            (!row.is_open(), never_broke, row.position(Cell::Fixed), &row.gate, &row.name)
         });
         rows
     }
@@ -136,12 +134,11 @@ impl Matrix {
         let mut place: BTreeMap<(&GateName, &[Cell]), usize> = BTreeMap::new();
         for row in self.sorted() {
             let key = (&row.gate, row.cells.as_slice());
-            match place.get(&key).and_then(|at| fates.get_mut(*at)) {
-                Some(fate) => fate.push(row),
-                None => {
-                    place.insert(key, fates.len());
-                    fates.push(vec![row]);
-                }
+            if let Some(fate) = place.get(&key).and_then(|at| fates.get_mut(*at)) {
+                fate.push(row);
+            } else {
+                place.insert(key, fates.len());
+                fates.push(vec![row]);
             }
         }
         fates
@@ -256,8 +253,8 @@ impl MatrixBuilder {
     }
 
     /// The rows of what is red now; new ones are added with their past.
-    fn name(&mut self, result: &GateResult) -> std::collections::BTreeSet<usize> {
-        let mut named = std::collections::BTreeSet::new();
+    fn name(&mut self, result: &GateResult) -> BTreeSet<usize> {
+        let mut named = BTreeSet::new();
         for check in result.red() {
             if check.findings.is_empty() {
                 let name = format!("{} {}", check.gate, check.status.as_str());

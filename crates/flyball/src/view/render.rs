@@ -15,10 +15,8 @@ const LOG_MAX: usize = 800;
 pub fn terminal_lines(line: &Line, paint: Paint) -> Vec<String> {
     let mut rows = line.text.lines();
     let first = rows.next().unwrap_or("");
-    let time = match line.verb {
-        Verb::Start => format!(" · {}", clock::rfc3339(line.at)),
-        _ => String::new(),
-    };
+    let begins = line.verb == Verb::Start;
+    let time = if begins { format!(" · {}", clock::rfc3339(line.at)) } else { String::new() };
     let mut out = vec![format!("{} {first}{time}", front(line, paint))];
     out.extend(rows.map(|row| format!("{:>8}  {:<4} {row}", "", "")));
     out

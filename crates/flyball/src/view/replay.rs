@@ -39,12 +39,10 @@ impl Replay {
 
     /// The next event.
     pub fn step(&mut self, at: Moment, event: &Event) -> Step {
-        let mut lines = match event {
-            Event::RunStarted(start) => {
-                Opening::journalled(start, &self.root, &self.agent).lines(at)
-            }
-            _ => Vec::new(),
-        };
+        let mut lines = Vec::new();
+        if let Event::RunStarted(start) = event {
+            lines.extend(Opening::journalled(start, &self.root, &self.agent).lines(at));
+        }
         lines.extend(self.narrator.happened(at, event));
         let effects = self.governor.step(at, event);
         for effect in &effects {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use flyball_core::effect::{Effect, Ending, IterationReport, IterationResult, Notice, Tally};
 use flyball_core::event::{AgentFact, Exit, RunStart, TasksSnapshot};
-use flyball_core::governor::RunPhase;
+use flyball_core::governor::{RunPhase, RunStanding};
 use flyball_core::guard::Rung;
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, GateName, IterationNo, Moment, Outcome, Policy};
@@ -15,12 +15,15 @@ use super::iteration::{ClaimVerdict, ClaimView, GateView, GuardAct, IterationVie
 use super::line::{Line, Weight};
 use super::matrix::{Matrix, MatrixBuilder};
 use super::replay::Replay;
+use super::story_view::StoryView;
 use super::words;
 use crate::journal::{Journal, JournalError, RunSummary};
 
 /// Told lines that are kept: the first, and the last. Between them the others are counted.
 const FIRST_LINES: usize = 200;
 const LAST_LINES: usize = 800;
+/// How many stories are kept.
+const STORIES_MAX: usize = 300;
 /// How many iterations keep their briefing and last words.
 const TEXTS_KEPT: usize = 200;
 
@@ -41,6 +44,8 @@ pub struct RunView {
     pub tally: Tally,
     /// Stories that were done before it began.
     pub stories_before: u32,
+    /// Its stories, as the list stands.
+    pub stories: Vec<StoryView>,
     /// Its iterations.
     pub iterations: Vec<IterationView>,
     /// Failing checks by iteration.
@@ -80,7 +85,7 @@ impl RunView {
     pub fn failing(&self) -> Option<(u64, u64)> {
         let mut counted = self.matrix.columns.iter().filter_map(|column| column.failing);
         let first = counted.next()?;
-        Some((first, counted.last().unwrap_or(first)))
+        Some((first, counted.next_back().unwrap_or(first)))
     }
 
     /// Money that went into iterations which passed nothing; none where nothing could tell.
@@ -185,12 +190,20 @@ impl Builder {
             waiting_until: standing.as_ref().and_then(|standing| standing.waiting_until),
             tally: standing.as_ref().map(|standing| standing.tally).unwrap_or_default(),
             stories_before: self.stories_before,
+            stories: self.stories_of(standing.as_ref()),
             iterations,
             matrix: self.matrix.matrix().clone(),
             lines: self.first.iter().chain(&self.last).cloned().collect(),
             lines_left_out: self.left_out,
             broken: None,
         }
+    }
+
+    /// The stories with what was spent on each.
+    fn stories_of(&self, standing: Option<&RunStanding<'_>>) -> Vec<StoryView> {
+        let list = standing.and_then(|standing| standing.tasks);
+        let stories = list.map_or(&[][..], TaskList::stories).iter().take(STORIES_MAX);
+        stories.map(|story| StoryView::new(story, &self.policy, &self.iterations)).collect()
     }
 
     fn keep(&mut self, line: Line) {
@@ -267,30 +280,21 @@ impl Builder {
             self.announced(at, notice);
         } else if let Effect::CloseIteration(report) = effect {
             self.closed(report);
-        } else if let Effect::FinishRun(ending) = effect {
-            let verdict = match ending.outcome {
-                Outcome::Complete => ClaimVerdict::Accepted,
-                _ => return,
-            };
-            if let Some(complete) = self.open_claim() {
-                *complete = verdict;
-            }
+        } else if let Effect::FinishRun(ending) = effect
+            && ending.outcome == Outcome::Complete
+        {
+            self.judge_claim(ClaimVerdict::Accepted);
         }
     }
 
     fn announced(&mut self, at: Moment, notice: &Notice) {
-        let act = match notice {
-            Notice::Tripped { trip, rung } if *rung != Rung::Pass => GuardAct::new(at, trip, *rung),
-            Notice::CompletionRefused(_) => {
-                if let Some(complete) = self.open_claim() {
-                    *complete = ClaimVerdict::Refused;
-                }
-                return;
-            }
-            _ => return,
-        };
-        if let Some(one) = self.iterations.last_mut() {
-            one.guarded(act);
+        if let Notice::CompletionRefused(_) = notice {
+            self.judge_claim(ClaimVerdict::Refused);
+        } else if let Notice::Tripped { trip, rung } = notice
+            && *rung != Rung::Pass
+            && let Some(one) = self.iterations.last_mut()
+        {
+            one.guarded(GuardAct::new(at, trip, *rung));
         }
     }
 
@@ -316,10 +320,13 @@ impl Builder {
         };
     }
 
-    /// The latest claim of completion, while nobody has judged it.
-    fn open_claim(&mut self) -> Option<&mut ClaimVerdict> {
-        let claim = self.iterations.last_mut()?.claim.as_mut()?.complete.as_mut()?;
-        (*claim == ClaimVerdict::Open).then_some(claim)
+    /// What is made of the latest claim of completion, unless it was judged before.
+    fn judge_claim(&mut self, verdict: ClaimVerdict) {
+        let claim = self.iterations.last_mut().and_then(|one| one.claim.as_mut());
+        if let Some(complete @ ClaimVerdict::Open) = claim.and_then(|claim| claim.complete.as_mut())
+        {
+            *complete = verdict;
+        }
     }
 
     fn of(&mut self, iteration: IterationNo) -> Option<&mut IterationView> {

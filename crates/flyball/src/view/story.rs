@@ -1,7 +1,7 @@
 //! A run in a few sentences: how it began, who broke and who repaired what, what was claimed, what
 //! it cost, and what is left. Every number is counted from the run.
 
-use flyball_core::IterationNo;
+use flyball_core::{IterationNo, Outcome};
 use serde::{Serialize, Serializer};
 
 use super::iteration::IterationView;
@@ -197,17 +197,14 @@ fn claims(run: &RunView) -> Option<Sentence> {
 fn dearest(run: &RunView) -> Option<Sentence> {
     let idle = || closed(run).filter(|one| one.progress == Some(false));
     let by_cost = idle().max_by_key(|one| one.cost_micro_usd).filter(|one| one.cost_micro_usd > 0);
-    let (one, word, price) = match by_cost {
-        Some(one) => (one, "dearest", words::dollars(one.cost_micro_usd)),
-        None => {
-            let one = idle().max_by_key(|one| one.duration())?;
-            (one, "longest", one.duration().to_string())
-        }
+    let longest = idle().max_by_key(|one| one.duration());
+    let longest = longest.filter(|_| idle().count() > 1);
+    let one = by_cost.or(longest)?;
+    let (word, price) = match by_cost {
+        Some(_) => ("dearest", words::dollars(one.cost_micro_usd)),
+        None => ("longest", one.duration().to_string()),
     };
-    if idle().count() < 2 && by_cost.is_none() {
-        return None;
-    }
-    let mut parts = Vec::new();
+    let mut parts = vec![price];
     if one.calls > 0 {
         parts.push(flyball_core::text::count(one.calls, "call"));
     }
@@ -215,13 +212,12 @@ fn dearest(run: &RunView) -> Option<Sentence> {
         let count = flyball_core::text::count(one.guards_spoke(), "word");
         parts.push(format!("{count} from the guards"));
     }
-    let rest = parts.iter().map(|part| format!(", {part}")).collect::<String>();
     let sentence = Sentence::new()
         .say(format!("The {word} iteration without progress was "))
         .name(one.iteration.to_string(), one.iteration)
         .say(": ")
-        .stress(price)
-        .say(format!("{rest}."));
+        .stress(parts.join(", "))
+        .say(".");
     Some(sentence)
 }
 
@@ -233,7 +229,7 @@ fn cost(run: &RunView) -> Option<Sentence> {
     }
     let mut sentence = Sentence::new().say("In all ").stress(words::dollars(cost));
     let passed = u64::from(run.stories_passed());
-    if passed > 0 && run.outcome().is_some_and(|outcome| outcome.is_success()) {
+    if passed > 0 && run.outcome().is_some_and(Outcome::is_success) {
         let each = words::dollars(cost / passed);
         sentence = sentence.say(format!(", {each} for each verified story"));
     }

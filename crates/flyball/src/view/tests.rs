@@ -112,8 +112,6 @@ fn a_view_that_is_fed_bit_by_bit_is_the_whole_one() {
 #[test]
 fn each_thing_has_one_line_and_one_word() {
     let trip = Trip::new(GuardKind::Repetition, 6_u32, 5_u32, "the same \u{1b}[2Jcall");
-    let claims = ClaimReading { complete: true, ..ClaimReading::default() };
-    let exit = |how, claims| AgentFact::Exited(Exit { how, claims, last_words: String::new() });
     let one = IterationNo::new(1);
     let table: Vec<(Effect, &str)> = vec![
         (
@@ -140,7 +138,7 @@ fn each_thing_has_one_line_and_one_word() {
         ),
         (
             Effect::Announce(Notice::Tripped { trip: trip.clone(), rung: Rung::Redirect }),
-            "REDIRECT  #1   repetition: the same [2Jcall",
+            "REDIRECT  #1   repetition: the same call",
         ),
         (
             Effect::Announce(Notice::TaskLeft {
@@ -162,6 +160,13 @@ fn each_thing_has_one_line_and_one_word() {
             lines.iter().flat_map(|line| terminal_lines(line, Paint::OFF)).collect();
         assert_eq!(shown.join("\n"), wanted);
     }
+}
+
+#[test]
+fn facts_are_told_by_those_who_say_them() {
+    let claims = ClaimReading { complete: true, ..ClaimReading::default() };
+    let exit = |how, claims| AgentFact::Exited(Exit { how, claims, last_words: String::new() });
+    let one = IterationNo::new(1);
     let agent = |fact| Event::Agent { iteration: one, fact };
     let stop = Event::StopRequested { cause: StopCause::Command };
     let facts = [
@@ -171,19 +176,15 @@ fn each_thing_has_one_line_and_one_word() {
             "AGENT  #1   ended by signal 9",
             Speaker::Agent,
         ),
-        (stop, "STOP  #1   asked to end by `flyball stop`", Speaker::Human),
+        (stop, "STOP   asked to end by `flyball stop`", Speaker::Human),
     ];
+    let mut narrator = Narrator::default();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for (event, wanted, speaker) in facts {
         let [line] = &narrator.happened(at(8), &event)[..] else { panic!("{event:?}") };
         assert_eq!(line.speaker, speaker);
         let (row, time) = log_line(line, None, Paint::OFF);
-        assert_eq!(
-            row.split_whitespace().collect::<Vec<_>>().join(" "),
-            format!("2026-11-15 10:00:08 {wanted}")
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ")
-        );
+        assert_eq!(words(&row), words(&format!("2026-11-15 10:00:08 {wanted}")));
         let (again, _) = log_line(line, Some(&time), Paint::OFF);
         assert!(again.starts_with("                   "), "the same time is not told twice");
     }

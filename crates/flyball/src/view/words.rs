@@ -4,7 +4,7 @@ use flyball_core::Moment;
 use flyball_core::task::{Pattern, Remedy, Standing};
 use flyball_core::text;
 
-use crate::clock;
+use crate::{clock, terminal};
 
 /// A moment in UTC: `2026-11-15 10:00:00`.
 pub(crate) fn time(at: Moment) -> String {
@@ -85,13 +85,11 @@ pub(crate) const fn remedy(remedy: Remedy) -> &'static str {
     }
 }
 
-/// Text of an agent or a tool on one line: no control characters, white space single, cut with a
-/// note.
+/// Text of an agent or a tool on one line: nothing that could drive a terminal, white space single,
+/// cut with a note.
 pub(crate) fn line(text: &str, max: usize) -> String {
-    let words: Vec<String> = text
-        .split_whitespace()
-        .map(|word| word.chars().filter(|c| !c.is_control()).collect())
-        .collect();
+    let safe = lines(text);
+    let words: Vec<&str> = safe.split_whitespace().collect();
     text::head(&words.join(" "), max)
 }
 
@@ -100,9 +98,14 @@ pub(crate) fn short(hash: &str) -> &str {
     text::prefix(hash, 9)
 }
 
-/// Text of an agent or a tool with its lines kept: no control characters but tabs.
+/// Text of an agent or a tool with its lines kept: as a terminal may be given it, without colours.
 pub(crate) fn lines(text: &str) -> String {
-    text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect()
+    let mut rest = terminal::plain(text);
+    while let Some(start) = rest.find('\u{1b}') {
+        let length = rest.get(start..).and_then(|colour| colour.find('m')).unwrap_or(0);
+        rest.replace_range(start..=start + length, "");
+    }
+    rest
 }
 
 #[cfg(test)]
@@ -125,8 +128,9 @@ mod tests {
 
     #[test]
     fn what_others_wrote_cannot_drive_the_terminal() {
-        assert_eq!(line("a\u{1b}[2J\n\tb  c", 80), "a[2J b c");
-        assert_eq!(lines("a\u{1b}]0;x\u{7}\n\tb\r\n"), "a]0;x\n\tb\n");
+        assert_eq!(line("a\u{1b}[2J\n\tb  c", 80), "a b c");
+        assert_eq!(lines("a\u{1b}]0;x\u{7}\n\tb\r\n"), "a\n\tb\n");
+        assert_eq!(lines("\u{1b}[31mred\u{1b}[0m \u{202e}x\u{1b}"), "red \\u202ex");
     }
 
     #[test]

@@ -242,7 +242,7 @@ fn the_log_tells_what_happened_what_was_decided_and_how_it_ended() {
         "                         DONE  #1   red · commit t1 · score 0.00 · 3s",
         "2026-11-15 10:00:07      STOP  #2   asked to end by `flyball stop`",
         "                          END       terminated (exit 143): Because.",
-        "                         ALSO       stuck: nothing[2J moved",
+        "                         ALSO       stuck: nothing moved",
         "                         LEFT       B (set aside): too hard",
     ] {
         assert!(story.contains(&line), "{line}\nin\n{text}");
@@ -261,8 +261,8 @@ fn one_iteration_is_told_in_full_with_the_end_of_its_log() {
     for part in ["started, process 7", "COMMIT  #1   012345678 B: try", "iteration-001.log ends:"] {
         assert!(text.contains(part), "{part} in {text}");
     }
-    assert!(!text.contains("begins red") && !text.contains("line 9["), "{text}");
-    assert!(text.ends_with("  line 28[31m\n  line 29[31m\n"), "{text}");
+    assert!(!text.contains("begins red") && !text.contains("line 9\n"), "{text}");
+    assert!(text.ends_with("  line 28\n  line 29\n"), "{text}");
     let error = home.run(&["log", "--iteration", "9"]).failed(66);
     assert!(error.contains("run `r-1` has no iteration 9"), "{error}");
     home.begin("r-2");

@@ -28,14 +28,12 @@ pub(super) fn told(at: Moment, fact: &AgentFact) -> Option<Line> {
             detail(Verb::Agent, format!("usage limit: {message}"))
         }
         AgentFact::LostModel { message } => detail(Verb::Agent, message.clone()),
-        AgentFact::ReportedAttempt(report) => {
-            line(Verb::Report, Severity::Plain, &reported(report))
-        }
-        AgentFact::Asked(DoorQuestion { matter: Matter::Report(report), .. }) => {
+        AgentFact::ReportedAttempt(report)
+        | AgentFact::Asked(DoorQuestion { matter: Matter::Report(report), .. }) => {
             line(Verb::Report, Severity::Plain, &reported(report))
         }
         AgentFact::Asked(question) => detail(Verb::Door, asked(question)),
-        AgentFact::Exited(exit) => return exited(at, exit),
+        AgentFact::Exited(exit) => exited(at, exit),
         AgentFact::CalledTool(call) => {
             let text = format!("{} {}", call.tool, call.preview);
             line(Verb::Call, Severity::Quiet, &text).for_readers_of(Weight::Call)
@@ -103,7 +101,7 @@ fn reported(report: &AttemptReport) -> String {
 
 /// How the agent ended: what it claimed, or how it ended badly. A clean end without a claim is only
 /// for those who look closely.
-fn exited(at: Moment, exit: &Exit) -> Option<Line> {
+fn exited(at: Moment, exit: &Exit) -> Line {
     let claims = &exit.claims;
     let mut parts = Vec::new();
     if claims.complete {
@@ -120,10 +118,10 @@ fn exited(at: Moment, exit: &Exit) -> Option<Line> {
     if parts.is_empty() {
         let severity = if is_clean { Severity::Plain } else { Severity::Warn };
         let weight = if is_clean { Weight::Detail } else { Weight::Story };
-        return Some(Line::new(at, Verb::Agent, severity, how).for_readers_of(weight));
+        return Line::new(at, Verb::Agent, severity, how).for_readers_of(weight);
     }
     if !is_clean {
         parts.push(how);
     }
-    Some(Line::new(at, Verb::Claim, Severity::Turn, parts.join("; ")))
+    Line::new(at, Verb::Claim, Severity::Turn, parts.join("; "))
 }
