@@ -182,6 +182,20 @@ pub enum Rung {
     Halt,
 }
 
+impl Rung {
+    /// The name used in JSON and in texts.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Nudge => "nudge",
+            Self::Refuse => "refuse",
+            Self::Redirect => "redirect",
+            Self::Ask => "ask",
+            Self::Halt => "halt",
+        }
+    }
+}
+
 /// A guard's finding: which guard, what it measured, what is allowed, and the evidence in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trip {

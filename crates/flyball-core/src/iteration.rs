@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::breaker::FailureKind;
 use self::breaker::FailureStreak;
-pub use self::budget::{Meters, budget_trip, micro_usd};
+pub use self::budget::{Budget, Meters, budget_trip, micro_usd};
 pub use self::progress::{Change, FindingSets};
 pub use self::stuck::{Step, StuckMeter};
 use self::thrashing::FileCounts;
@@ -240,10 +240,10 @@ impl IterationRing {
     /// Runs every safety check in the order of B9. The first trip wins, the others are also told.
     pub fn may_start(&self, policy: &Policy) -> Safety {
         let checks = [
-            budget::iterations(&self.meters, policy),
-            budget::tokens(&self.meters, policy),
-            budget::cost(&self.meters, policy),
-            budget::runtime(&self.meters, policy),
+            budget::iterations(&self.meters, &policy.limits),
+            budget::tokens(&self.meters, &policy.limits),
+            budget::cost(&self.meters, &policy.limits),
+            budget::runtime(&self.meters, &policy.limits),
             self.failures.check(policy.iterations.circuit_breaker),
             self.regression(policy),
             self.files.check(policy.iterations.thrashing),

@@ -13,6 +13,11 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+/// The README's program is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod call;
 pub mod claim;
 pub mod door;

@@ -90,6 +90,11 @@ impl<C: FnMut() -> Moment> CallGuard<C> {
         self.ring.stalled((self.clock)(), stall_after)
     }
 
+    /// [`CallRing::overdue`], now.
+    pub fn overdue(&mut self, timeout: Millis) -> Option<Stall> {
+        self.ring.overdue((self.clock)(), timeout)
+    }
+
     /// What has been counted.
     pub fn status(&self) -> CallStatus {
         self.ring.status()

@@ -220,6 +220,20 @@ impl CallRing {
         Some(Stall { idle, elapsed, trip, message })
     }
 
+    /// Whether the session has taken `timeout` since its first sign of life, however busy it is: the
+    /// time-out of loops that give each task a fixed time. 0 switches it off.
+    pub fn overdue(&self, now: Moment, timeout: Millis) -> Option<Stall> {
+        let elapsed = now.since(self.first_life?);
+        if timeout.is_zero() || elapsed < timeout {
+            return None;
+        }
+        let idle = now.since(self.latest_life?);
+        let message = texts::overdue(elapsed, timeout, self.last.as_ref());
+        let evidence = texts::overdue_evidence(elapsed, self.last.as_ref());
+        let trip = Trip::new(GuardKind::IterationTimeout, elapsed.get(), timeout.get(), evidence);
+        Some(Stall { idle, elapsed, trip, message })
+    }
+
     /// Whether a tool result of this many characters is too large for the agent's context (A7).
     pub fn large(rules: &CallRules, chars: u64) -> Option<Trip> {
         (chars > rules.large_response).then(|| {

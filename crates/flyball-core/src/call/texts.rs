@@ -136,6 +136,22 @@ pub fn stall(idle: Millis, elapsed: Millis, last: Option<&LastCall>) -> String {
     )
 }
 
+/// What the agent is told of a fixed time that is over.
+pub(super) fn overdue(elapsed: Millis, timeout: Millis, last: Option<&LastCall>) -> String {
+    let seen = last.map_or_else(|| String::from("No tool has been called yet."), outcome_sentence);
+    format!(
+        "stalled after {}ms: the time for this was {timeout}. {seen} Take another approach, or break \
+         the work into smaller steps and take the first one now.",
+        elapsed.get()
+    )
+}
+
+/// A fixed time that is over, in one sentence.
+pub(super) fn overdue_evidence(elapsed: Millis, last: Option<&LastCall>) -> String {
+    let seen = last.map_or_else(String::new, |last| format!(", last tool '{}'", last.tool));
+    format!("{elapsed} since its start{seen}")
+}
+
 /// A stall in one sentence.
 pub(super) fn stall_evidence(idle: Millis, last: Option<&LastCall>) -> String {
     let seen = last.map_or_else(String::new, |last| format!(", last tool '{}'", last.tool));

@@ -48,6 +48,12 @@ impl Verdict {
         }
     }
 
+    /// The firmer of two answers: to a call, and to its result.
+    #[must_use]
+    pub fn firmer(self, later: Self) -> Self {
+        if later.rung() > self.rung() { later } else { self }
+    }
+
     /// Whether a call that was asked about may run.
     pub const fn may_run(&self) -> bool {
         matches!(self, Self::Pass | Self::Nudge { .. })

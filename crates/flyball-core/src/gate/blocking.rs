@@ -58,6 +58,23 @@ pub struct Refusal<'a> {
     pub missing: &'a [String],
 }
 
+/// Nothing was red before.
+static NO_BASELINE: BTreeSet<String> = BTreeSet::new();
+
+impl<'a> Refusal<'a> {
+    /// A refusal for these gates alone: nothing known of before, nothing else missing.
+    pub const fn new(request: &'a str, now: &'a GateResult) -> Self {
+        Self { request, now, before: None, baseline: &NO_BASELINE, missing: &[] }
+    }
+
+    /// With the gates of the last time, for what is new, still red and fixed.
+    #[must_use]
+    pub const fn after(mut self, before: Option<&'a GateResult>) -> Self {
+        self.before = before;
+        self
+    }
+}
+
 impl BlockingEvent {
     /// Puts together everything the agent needs to know.
     pub fn new(refusal: Refusal<'_>) -> Self {

@@ -95,7 +95,7 @@ fn spent(
 ) -> Phase {
     session.count(spend);
     state.ring.meters.spend(spend);
-    match budget_trip(&state.ring.meters, &state.policy) {
+    match budget_trip(&state.ring.meters, &state.policy.limits) {
         Some(trip) => {
             out.tripped(trip.clone(), Rung::Halt);
             stopping::begin(session, End::Spent(trip), out, state)
@@ -220,7 +220,7 @@ pub(super) fn timer(
 }
 
 fn runtime_up(session: Box<Session>, state: &RunState, out: &mut StepOutput) -> Phase {
-    if let Some(trip) = budget_trip(&state.ring.meters, &state.policy) {
+    if let Some(trip) = budget_trip(&state.ring.meters, &state.policy.limits) {
         out.tripped(trip.clone(), Rung::Halt);
         return stopping::begin(session, End::Spent(trip), out, state);
     }

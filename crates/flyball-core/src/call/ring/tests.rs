@@ -279,6 +279,24 @@ fn silence_is_measured_from_the_last_sign_of_life() {
     assert!(stall.message.contains("'bash', has not answered yet"));
 }
 
+#[test]
+fn a_fixed_time_is_measured_from_the_start_however_busy_the_session_is() {
+    let mut session = Session::new();
+    let at = Moment::from_millis;
+    let limit = Millis::from_secs(30);
+    assert_eq!(session.ring.overdue(at(99_999), limit), None);
+    session.ring.life(at(1_000));
+    session.before(&call("1", "fetch", "x"));
+    session.ring.life(at(30_900));
+    assert_eq!(session.ring.overdue(at(30_999), limit), None);
+    assert_eq!(session.ring.overdue(at(99_999), Millis::ZERO), None);
+    let over = session.ring.overdue(at(31_000), limit).unwrap();
+    assert_eq!((over.idle, over.elapsed), (Millis::new(100), limit));
+    assert_eq!((over.trip.guard, over.trip.measured), (GuardKind::IterationTimeout, 30_000));
+    assert!(over.message.starts_with("stalled after 30000ms"), "{}", over.message);
+    assert!(over.message.contains("'fetch', has not answered yet"), "{}", over.message);
+}
+
 /// A client whose hooks have no ids, and whose stream shows each call before its hook asks.
 #[test]
 fn a_shown_call_that_a_hook_without_ids_asks_about_counts_once() {

@@ -38,17 +38,6 @@ pub(super) fn text(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AsJson;
 
-const fn answer(rung: Rung) -> &'static str {
-    match rung {
-        Rung::Pass => "pass",
-        Rung::Nudge => "nudge",
-        Rung::Refuse => "refuse",
-        Rung::Redirect => "redirect",
-        Rung::Ask => "ask",
-        Rung::Halt => "halt",
-    }
-}
-
 fn line(row: &HookRow) -> Option<Vec<Cell>> {
     let TrailRow::Hook(report) = TrailRow::read(row)? else { return None };
     let HookReport { event, tool, verdict, trip, stop_refused, note, .. } = report;
@@ -57,7 +46,7 @@ fn line(row: &HookRow) -> Option<Vec<Cell>> {
         Cell::plain(words::time(row.at)),
         Cell::plain(words::line(&event, 30)),
         Cell::plain(words::line(if tool.is_empty() { "-" } else { &tool }, 30)),
-        Cell::plain(verdict.map_or("-", answer)),
+        Cell::plain(verdict.map_or("-", Rung::as_str)),
         Cell::plain(words::line(&why, WORDS_MAX)),
     ])
 }
