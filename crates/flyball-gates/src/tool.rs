@@ -2,9 +2,19 @@
 //!
 //! To add one: a file here, a line in [`members`], and a recorded output in `tests/corpus/`.
 
+mod ava;
+mod bandit;
+mod biome;
+mod bun;
 mod cargo_test;
+mod catch2;
+mod cmake;
+mod ctest;
+mod deno;
 mod document;
+mod dotnet;
 mod eslint;
+mod exunit;
 mod gcc;
 mod generic;
 mod github;
@@ -12,33 +22,48 @@ mod go_build;
 mod go_test;
 mod golangci;
 mod gradle;
+mod gtest;
 mod javac;
 mod jest;
 mod js_frame;
 mod junit;
 mod jvm;
 mod libtest_json;
+mod line_lint;
 mod maven;
+mod minitest;
 mod mocha;
 mod mypy;
 mod nextest;
 mod node_error;
 mod node_test;
+mod oxlint;
 mod panic;
+mod pest;
+mod phpstan;
+mod phpunit;
+mod playwright;
 mod prettier;
 mod prove;
+mod pyright;
 mod pytest;
 mod python_lint;
 mod rspec;
 mod rustc;
 mod rustc_json;
 mod rustfmt;
+mod scalatest;
 #[cfg(test)]
 mod shapes;
+mod shellcheck;
 mod start;
+mod swift;
 mod tap;
 mod tap_diagnostics;
+mod teamcity;
+mod terraform;
 mod tsc;
+mod ty;
 mod unittest;
 mod vitest;
 
@@ -75,6 +100,31 @@ pub(crate) fn members(command: &str) -> Vec<Box<dyn Recogniser>> {
         Box::new(maven::Maven::default()),
         Box::new(gradle::Gradle::default()),
         Box::new(rspec::Rspec::default()),
+        Box::new(ava::Ava::default()),
+        Box::new(bandit::Bandit::default()),
+        Box::new(biome::Biome::default()),
+        Box::new(bun::Bun::default()),
+        Box::new(catch2::Catch2::default()),
+        Box::new(cmake::Cmake::default()),
+        Box::new(ctest::Ctest::default()),
+        Box::new(deno::Deno::default()),
+        Box::new(dotnet::Dotnet::default()),
+        Box::new(exunit::Exunit::default()),
+        Box::new(gtest::Gtest::default()),
+        Box::new(minitest::Minitest::default()),
+        Box::new(oxlint::Oxlint::default()),
+        Box::new(pest::Pest::default()),
+        Box::new(phpstan::Phpstan::default()),
+        Box::new(phpunit::Phpunit::default()),
+        Box::new(playwright::Playwright::default()),
+        Box::new(pyright::Pyright::default()),
+        Box::new(scalatest::Scalatest::default()),
+        Box::new(shellcheck::Shellcheck::default()),
+        Box::new(swift::Swift::default()),
+        Box::new(teamcity::Teamcity::default()),
+        Box::new(terraform::Terraform::default()),
+        Box::new(ty::Ty::default()),
+        Box::new(line_lint::LineLint::new(command)),
         Box::new(junit::Junit::default()),
         Box::new(prettier::Prettier::new(command)),
         Box::new(github::Github::default()),

@@ -1,0 +1,209 @@
+//! biome: `path:1:16 lint/rule ━━━━`, and below it what is wrong.
+
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::report::{Block, Findings, Report};
+use crate::{Finding, FindingKind};
+
+/// Reads the headings with a path; those without are about the run as a whole.
+#[derive(Default)]
+pub(super) struct Biome {
+    spoke: bool,
+    open: Option<Open>,
+    findings: Findings,
+    warnings: Findings,
+}
+
+struct Open {
+    number: u64,
+    category: String,
+    place: Option<(String, Option<u32>, Option<u32>)>,
+    severity: Option<Severity>,
+    message: String,
+    excerpt: Block,
+    /// The message is complete.
+    told: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Severity {
+    Error,
+    Warning,
+    Information,
+}
+
+impl Recogniser for Biome {
+    fn name(&self) -> &'static str {
+        "biome"
+    }
+
+    fn cues(&self) -> Cues {
+        let paths =
+            b"/.@_-[(0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        // The last byte of the rule every heading ends with.
+        Cues { first: b"", place: false, also: Some((paths, Trait::EndsWith(0x81))) }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        if let Some(heading) = heading(line.text) {
+            self.close();
+            self.open = Open::new(heading, line);
+        } else if let Some(open) = &mut self.open
+            && !open.line(line.text)
+        {
+            self.close();
+        }
+        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        self.spoke.then(|| Report {
+            tool: "biome",
+            findings: std::mem::take(&mut self.findings),
+            warnings: std::mem::take(&mut self.warnings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Biome {
+    fn close(&mut self) {
+        let Some(mut open) = self.open.take() else { return };
+        let Some(severity) = open.severity else { return };
+        self.spoke = true;
+        let kind = kind(&open.category);
+        let Some((file, line, column)) = open.place else {
+            // Only the run as a whole: it says something when it could not begin.
+            if kind == FindingKind::CouldNotRun && severity == Severity::Error {
+                self.warnings.push(open.number, Finding::new(kind, open.message));
+            }
+            return;
+        };
+        // What is about a whole file is reported at its first line, as in biome's other formats.
+        let line = line.or_else(|| (kind == FindingKind::Format).then_some(1));
+        let finding = Finding::new(kind, open.message).named(open.category).at(file, line, column);
+        let finding = finding.with_excerpt(open.excerpt.take());
+        match severity {
+            Severity::Error => self.findings.push(open.number, finding),
+            Severity::Warning => self.warnings.push(open.number, finding),
+            Severity::Information => {}
+        }
+    }
+}
+
+impl Open {
+    fn new(heading: &str, line: &Line<'_>) -> Option<Self> {
+        let heading = heading.trim_end();
+        let heading = ["FIXABLE", "DEPRECATED", "VERBOSE"]
+            .iter()
+            .find_map(|tag| heading.strip_suffix(tag))
+            .unwrap_or(heading)
+            .trim_end();
+        let (place, category) = match heading.rsplit_once(' ') {
+            Some((place, category)) => (Some(place.trim_end()), category),
+            None => (None, heading),
+        };
+        if !is_category(category) {
+            return None;
+        }
+        let place = place.map(|place| {
+            let (file, at) = split(place);
+            let (line, column) = at.map_or((None, None), |(l, c)| (Some(l), Some(c)));
+            (file.to_owned(), line, column)
+        });
+        let mut excerpt = Block::default();
+        excerpt.push(line.text.trim_end_matches('━').trim_end());
+        Some(Self {
+            number: line.number,
+            category: category.to_owned(),
+            place,
+            severity: None,
+            message: String::new(),
+            excerpt,
+            told: false,
+        })
+    }
+
+    /// Takes a line; false when this one is over.
+    fn line(&mut self, text: &str) -> bool {
+        let trimmed = text.trim();
+        if !trimmed.is_empty() && !text.starts_with("  ") {
+            return false;
+        }
+        self.excerpt.push(text);
+        if self.severity.is_none() {
+            let Some((severity, message)) = marked(trimmed) else { return trimmed.is_empty() };
+            self.severity = Some(severity);
+            message.clone_into(&mut self.message);
+        } else if trimmed.is_empty() {
+            self.told = true;
+        } else if !self.told && self.message.len() < 2_000 {
+            self.message = format!("{} {trimmed}", self.message);
+        }
+        true
+    }
+}
+
+/// The text of a heading, before the long rule it ends with.
+fn heading(text: &str) -> Option<&str> {
+    let heading = text.trim_end_matches('━');
+    let is_heading = text.len() - heading.len() >= 9 && heading.ends_with(' ');
+    (is_heading && !heading.trim().is_empty() && !heading.starts_with("  ")).then_some(heading)
+}
+
+/// Path and place of `path:1:16` or `path`.
+fn split(place: &str) -> (&str, Option<(u32, u32)>) {
+    let numbers = || {
+        let (rest, column) = place.rsplit_once(':')?;
+        let (file, line) = rest.rsplit_once(':')?;
+        Some((file, (line.parse().ok()?, column.parse().ok()?)))
+    };
+    numbers().map_or((place, None), |(file, at)| (file, Some(at)))
+}
+
+fn marked(trimmed: &str) -> Option<(Severity, &str)> {
+    let (mark, message) = trimmed.split_once(' ')?;
+    let severity = match mark {
+        "×" | "✖" | "x" => Severity::Error,
+        "!" | "⚠" => Severity::Warning,
+        "i" | "ℹ" => Severity::Information,
+        _ => return None,
+    };
+    Some((severity, message.trim()))
+}
+
+const WHOLE: &[&str] = &[
+    "parse", "format", "organizeImports", "deserialize", "configuration", "check", "ci", "lint",
+    "search", "plugin", "project", "stdin", "assist",
+];
+
+fn is_category(word: &str) -> bool {
+    let groups = ["lint/", "assist/", "syntax/", "suppressions/", "internalError/", "files/", "flags/"];
+    WHOLE.contains(&word) || groups.iter().any(|group| word.starts_with(group))
+}
+
+fn kind(category: &str) -> FindingKind {
+    match category {
+        "parse" => FindingKind::Compile,
+        "format" | "organizeImports" | "assist/source/organizeImports" => FindingKind::Format,
+        "deserialize" | "configuration" => FindingKind::CouldNotRun,
+        _ if category.starts_with("internalError/") || category.starts_with("flags/") => {
+            FindingKind::CouldNotRun
+        }
+        _ if category.starts_with("syntax/") => FindingKind::Compile,
+        _ => FindingKind::Lint,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{heading, split};
+
+    #[test]
+    fn headings_are_told_from_other_rules() {
+        assert_eq!(heading("a b.js:1:2 parse ━━━━━━━━━"), Some("a b.js:1:2 parse "));
+        assert_eq!(heading("━━━━━━━━━━━━"), None);
+        assert_eq!(split("lib dir/a.js:3:14"), ("lib dir/a.js", Some((3, 14))));
+        assert_eq!(split("lib/a.js"), ("lib/a.js", None));
+    }
+}

@@ -1,0 +1,171 @@
+//! GoogleTest: what stands between `[ RUN      ]` and `[  FAILED  ]`.
+
+use crate::place;
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Names, Report};
+use crate::{Counts, Finding, FindingKind, text};
+
+/// Reads failures with their test; in the brief form there are no `RUN` lines.
+#[derive(Default)]
+pub(super) struct Gtest {
+    spoke: bool,
+    /// The test that runs now.
+    running: Option<(u64, String)>,
+    failure: Option<Failure>,
+    listed: bool,
+    counts: Counts,
+    counted: bool,
+    names: Names,
+    findings: Findings,
+}
+
+#[derive(Default)]
+struct Failure {
+    number: u64,
+    place: Option<(String, u32)>,
+    /// Whether the newest failure has said something yet.
+    has_text: bool,
+    text: Block,
+}
+
+impl Recogniser for Gtest {
+    fn name(&self) -> &'static str {
+        "gtest"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"[u", place: true, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        if let Some((mark, rest)) = mark(line.text) {
+            self.mark(mark, rest, line.number);
+        } else if let Some(place) = failure(line) {
+            let failure = self.failure.get_or_insert_default();
+            if failure.number == 0 {
+                failure.number = line.number;
+            }
+            if !failure.has_text {
+                // A failure without a word was printed by the test itself.
+                failure.place = place;
+                failure.text.clear();
+            } else {
+                failure.text.push(line.text);
+            }
+            failure.has_text = false;
+        } else if let Some(failure) = &mut self.failure {
+            failure.has_text |= !line.text.trim().is_empty();
+            failure.text.push(line.text);
+        }
+        let is_open = self.running.is_some() || self.failure.is_some() || self.listed;
+        if is_open { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        if self.spoke
+            && let Some((number, name)) = self.running.take()
+        {
+            // Nothing says how it ended: it took the program down with it.
+            let text = self.failure.take().map(|mut failure| failure.text.take());
+            let text = text.filter(|text| !text.trim().is_empty());
+            let message = text.unwrap_or_else(|| "the test did not end".to_owned());
+            self.findings.push(number, Finding::new(FindingKind::Crash, message).named(name));
+        }
+        self.spoke.then(|| Report {
+            tool: "gtest",
+            counts: self.counted.then_some(self.counts),
+            names: std::mem::take(&mut self.names),
+            findings: std::mem::take(&mut self.findings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Gtest {
+    fn mark(&mut self, mark: &str, rest: &str, number: u64) {
+        let name = rest.split(" (").next().unwrap_or(rest);
+        let name = name.split(", where ").next().unwrap_or(name).trim();
+        match mark {
+            "RUN" => {
+                self.running = Some((number, name.to_owned()));
+                self.failure = None;
+            }
+            "OK" | "SKIPPED" if self.is_running(name) => {
+                self.names.ran(name);
+                self.running = None;
+                self.failure = None;
+            }
+            "FAILED" if self.is_running(name) || (self.running.is_none() && timed(rest)) => {
+                self.spoke = true;
+                self.names.ran(name);
+                self.running = None;
+                let failure = self.failure.take().unwrap_or_default();
+                self.findings.push(number, failure.into_finding(name));
+            }
+            "FAILED" if self.running.is_none() => self.list(rest, name, number),
+            "PASSED" if self.running.is_none() => {
+                let count = text::number(rest).map_or(0, |(count, _)| count);
+                self.counts.passed = self.counts.passed.saturating_add(count);
+                (self.counted, self.spoke, self.failure) = (true, true, None);
+            }
+            "SKIPPED" if self.running.is_none() && rest.contains(" listed below") => {
+                let count = text::number(rest).map_or(0, |(count, _)| count);
+                self.counts.skipped = self.counts.skipped.saturating_add(count);
+            }
+            "==========" => {
+                self.spoke |= rest.starts_with("Running ") || rest.contains(" ran.");
+                self.listed = false;
+            }
+            _ => {}
+        }
+    }
+
+    /// The list at the end, which also names what the output did not show.
+    fn list(&mut self, rest: &str, name: &str, number: u64) {
+        if rest.ends_with(" listed below:") {
+            let count = text::number(rest).map_or(0, |(count, _)| count);
+            self.counts.failed = self.counts.failed.saturating_add(count);
+            self.listed = true;
+        } else if self.listed && !self.findings.kept().any(|f| f.name.as_deref() == Some(name)) {
+            self.findings.push(number, Finding::new(FindingKind::Test, "failed").named(name));
+        }
+    }
+
+    fn is_running(&self, name: &str) -> bool {
+        self.running.as_ref().is_some_and(|(_, running)| running == name)
+    }
+}
+
+impl Failure {
+    fn into_finding(mut self, name: &str) -> Finding {
+        let text = self.text.take();
+        let message = text::trim_lines(&text);
+        let message = if message.is_empty() { "failed" } else { message };
+        let finding = Finding::new(FindingKind::Test, message).named(name).with_excerpt(message);
+        match self.place {
+            Some((file, line)) => finding.at(file, line, None),
+            None => finding,
+        }
+    }
+}
+
+/// Mark and text of `[  FAILED  ] Suite.Test (0 ms)`.
+fn mark(text: &str) -> Option<(&str, &str)> {
+    let (mark, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let known = ["RUN", "OK", "FAILED", "PASSED", "SKIPPED", "==========", "----------"];
+    (mark.len() == 10 && known.contains(&mark.trim())).then(|| (mark.trim(), rest.trim()))
+}
+
+/// Whether it ends with how long the test took.
+fn timed(rest: &str) -> bool {
+    rest.ends_with(" ms)")
+}
+
+/// The place of `path.cc:4: Failure`; nothing inside for `unknown file: Failure`.
+fn failure(line: &Line<'_>) -> Option<Option<(String, u32)>> {
+    if line.text == "unknown file: Failure" {
+        return Some(None);
+    }
+    let place = line.place.filter(|place| place.rest == "Failure" && place.column.is_none())?;
+    Some(Some((place::tidy(place.file).to_owned(), place.line)))
+}

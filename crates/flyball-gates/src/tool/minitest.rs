@@ -1,0 +1,140 @@
+//! Minitest, alone or in Rails.
+
+use crate::place;
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::report::{Block, Findings, Names, Report};
+use crate::{Counts, Finding, FindingKind, text};
+
+/// Reads `  1) Failure:` with `CartTest#test_adds [test/cart_test.rb:4]:` below it.
+#[derive(Default)]
+pub(super) struct Minitest {
+    spoke: bool,
+    counts: Option<Counts>,
+    names: Names,
+    /// `Failure:` or `Error:` has come, the test follows.
+    announced: bool,
+    open: Option<Open>,
+    findings: Findings,
+}
+
+struct Open {
+    number: u64,
+    name: String,
+    place: Option<(String, u32)>,
+    text: Block,
+}
+
+impl Recogniser for Minitest {
+    fn name(&self) -> &'static str {
+        "minitest"
+    }
+
+    fn cues(&self) -> Cues {
+        Cues { first: b"0123456789FE", place: false, also: None }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text;
+        let announced = std::mem::take(&mut self.announced);
+        if is_announced(text) {
+            self.close();
+            self.announced = true;
+        } else if announced && let Some((name, at)) = title(text) {
+            let place = at.map(|(file, line)| (file.to_owned(), line));
+            let (name, text) = (name.to_owned(), Block::default());
+            self.open = Some(Open { number: line.number, name, place, text });
+        } else if let Some(counts) = total(text) {
+            self.close();
+            self.spoke = true;
+            self.counts = Some(self.counts.unwrap_or_default().and(counts));
+        } else if text.is_empty() {
+            self.close();
+        } else if let Some(open) = &mut self.open {
+            open.text.push(text);
+        }
+        let is_open = self.open.is_some() || self.announced;
+        if is_open { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        self.spoke.then(|| Report {
+            tool: "minitest",
+            counts: self.counts,
+            names: std::mem::take(&mut self.names),
+            findings: std::mem::take(&mut self.findings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Minitest {
+    fn close(&mut self) {
+        let Some(Open { number, name, place, mut text }) = self.open.take() else { return };
+        let text = text.take();
+        let said: Vec<&str> = text.lines().take_while(|line| frame(line).is_none()).collect();
+        let place = place.or_else(|| {
+            let own = text.lines().filter_map(frame).find(|(file, _)| !is_foreign(file));
+            own.map(|(file, line)| (file.to_owned(), line))
+        });
+        let finding = Finding::new(FindingKind::Test, said.join("\n")).named(name);
+        let finding = finding.with_excerpt(text.as_str());
+        let finding = match place {
+            Some((file, line)) => finding.at(file, line, None),
+            None => finding,
+        };
+        self.findings.push(number, finding);
+    }
+}
+
+/// `  1) Failure:`, or in Rails `Failure:` alone.
+fn is_announced(text: &str) -> bool {
+    let own = text.trim();
+    let own = match text::number(own) {
+        Some((_, rest)) => rest.strip_prefix(") ").unwrap_or(""),
+        None => own,
+    };
+    matches!(own, "Failure:" | "Error:")
+}
+
+/// Test and place of `CartTest#test_adds [test/cart_test.rb:4]:`.
+fn title(text: &str) -> Option<(&str, Option<(&str, u32)>)> {
+    let own = text.strip_suffix(':').unwrap_or(text);
+    let (name, at) = match own.split_once(" [") {
+        Some((name, at)) => (name, at.strip_suffix(']')),
+        None => (own, None),
+    };
+    let at = at.and_then(|at| at.rsplit_once(':'));
+    let at = at.and_then(|(file, line)| Some((place::tidy(file), line.parse().ok()?)));
+    (name.contains('#') && !name.contains(' ')).then_some((name, at))
+}
+
+/// `    test/cart_test.rb:8:in 'test_error'`.
+fn frame(line: &str) -> Option<(&str, u32)> {
+    let own = line.strip_prefix("    ")?;
+    let (file, rest) = own.split_once(':')?;
+    let (line, rest) = text::small(rest)?;
+    (rest.starts_with(":in ") && file.ends_with(".rb")).then(|| (place::tidy(file), line))
+}
+
+fn is_foreign(file: &str) -> bool {
+    file.contains("/gems/") || file.starts_with("/usr/")
+}
+
+/// `4 runs, 2 assertions, 1 failures, 1 errors, 1 skips`.
+fn total(text: &str) -> Option<Counts> {
+    let (all, rest) = text::number(text)?;
+    if !rest.starts_with(" runs, ") && !rest.starts_with(" tests, ") || !rest.contains(" assertions, ") {
+        return None;
+    }
+    let (mut failed, mut skipped) = (0_u64, 0_u64);
+    for (count, word) in text::tally(rest) {
+        match word {
+            "failures" | "errors" => failed = failed.saturating_add(count),
+            "skips" | "pendings" | "omissions" => skipped = skipped.saturating_add(count),
+            _ => {}
+        }
+    }
+    let passed = all.saturating_sub(failed).saturating_sub(skipped);
+    Some(Counts { passed, failed, skipped })
+}

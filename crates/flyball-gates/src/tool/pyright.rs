@@ -1,0 +1,138 @@
+//! pyright and basedpyright: a path, and below it `  path:3:7 - error: text (rule)`.
+
+use crate::place::{self, Place};
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::report::{Block, Findings, Report};
+use crate::{Finding, FindingKind, text};
+
+/// Reads errors; warnings matter when there is no error.
+#[derive(Default)]
+pub(super) struct Pyright {
+    spoke: bool,
+    open: Option<Open>,
+    findings: Findings,
+    warnings: Findings,
+}
+
+struct Open {
+    number: u64,
+    is_warning: bool,
+    finding: Finding,
+    excerpt: Block,
+}
+
+impl Recogniser for Pyright {
+    fn name(&self) -> &'static str {
+        "pyright"
+    }
+
+    fn cues(&self) -> Cues {
+        let paths = b"/.ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        Cues { first: b"0123456789N", place: false, also: Some((paths, Trait::ColonNumber)) }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Attention {
+        let text = line.text;
+        if let Some((is_warning, place)) = head(text) {
+            self.close();
+            self.spoke = true;
+            let finding = Finding::new(FindingKind::Type, place.rest);
+            let finding = finding.at(place.file, place.line, place.column);
+            let mut excerpt = Block::default();
+            excerpt.push(text);
+            self.open = Some(Open { number: line.number, is_warning, finding, excerpt });
+        } else if let Some(open) = &mut self.open {
+            // Reasons come below, further to the right.
+            if text::indent(text) >= 4 && !text.trim().is_empty() {
+                open.more(text);
+            } else {
+                self.close();
+            }
+        }
+        if self.open.is_none() {
+            if text == "No source files found." {
+                self.spoke = true;
+                self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, text));
+            } else if is_total(text) {
+                self.spoke = true;
+            }
+        }
+        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn finish(&mut self) -> Option<Report> {
+        self.close();
+        self.spoke.then(|| Report {
+            tool: "pyright",
+            findings: std::mem::take(&mut self.findings),
+            warnings: std::mem::take(&mut self.warnings),
+            ..Report::default()
+        })
+    }
+}
+
+impl Pyright {
+    fn close(&mut self) {
+        let Some(Open { number, is_warning, mut finding, mut excerpt }) = self.open.take() else {
+            return;
+        };
+        if let Some((message, rule)) = rule(&finding.message) {
+            let (message, rule) = (message.to_owned(), rule.to_owned());
+            if matches!(rule.as_str(), "reportMissingImports" | "reportMissingModuleSource") {
+                finding.kind = FindingKind::Compile;
+            }
+            finding.message = message;
+            finding = finding.named(rule);
+        } else {
+            // Only what cannot be read at all has no rule.
+            finding.kind = FindingKind::Compile;
+        }
+        let list = if is_warning { &mut self.warnings } else { &mut self.findings };
+        list.push(number, finding.with_excerpt(excerpt.take()));
+    }
+}
+
+impl Open {
+    fn more(&mut self, text: &str) {
+        if self.finding.message.len() < 2_000 {
+            self.finding.message = format!("{}\n{}", self.finding.message, text.trim());
+        }
+        self.excerpt.push(text);
+    }
+}
+
+/// Whether it is a warning, and place and text of `  path:3:7 - error: text`.
+fn head(text: &str) -> Option<(bool, Place<'_>)> {
+    let own = text.strip_prefix("  ").filter(|own| !own.starts_with(' '))?;
+    // A path may hold blanks, which a place in front of a line never does.
+    let at = own.find(" - error: ").or_else(|| own.find(" - warning: "))?;
+    let (before, after) = own.split_at_checked(at)?;
+    let (rest, column) = before.rsplit_once(':')?;
+    let (file, line) = rest.rsplit_once(':')?;
+    let is_python = [".py", ".pyi", ".ipynb"].iter().any(|end| file.ends_with(end));
+    if !is_python || file.len() > 400 {
+        return None;
+    }
+    let (is_warning, message) = match after.strip_prefix(" - error: ") {
+        Some(message) => (false, message),
+        None => (true, after.strip_prefix(" - warning: ")?),
+    };
+    let (line, column) = (line.parse().ok()?, column.parse().ok());
+    let file = place::tidy(file);
+    Some((is_warning, Place { file, line, column, rest: message }))
+}
+
+/// Message and rule of `text (reportSomething)`.
+fn rule(message: &str) -> Option<(&str, &str)> {
+    let (text, rule) = message.trim_end().strip_suffix(')')?.rsplit_once('(')?;
+    let is_rule = rule.starts_with("report") && rule.bytes().all(|b| b.is_ascii_alphanumeric());
+    is_rule.then(|| (text.trim_end(), rule))
+}
+
+/// `5 errors, 2 warnings, 0 notes`, also of older versions with `informations`.
+fn is_total(text: &str) -> bool {
+    let mut parts = text::tally(text);
+    matches!(parts.next(), Some((_, "error" | "errors")))
+        && matches!(parts.next(), Some((_, "warning" | "warnings")))
+        && parts.next().is_some()
+}
