@@ -26,7 +26,9 @@ impl Recogniser for Ava {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"", place: false, also: Some((b"\xe2", Trait::Sign(&['✘', '✔', '─']))) }
+        Cues {
+            first: b"", place: false, also: Some((b"\xe2", Trait::Sign(&['✘', '✔', '─'])))
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -37,8 +37,7 @@ impl Recogniser for Biome {
     }
 
     fn cues(&self) -> Cues {
-        let paths =
-            b"/.@_-[(0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        let paths = b"/.@_-[(0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
         // The last byte of the rule every heading ends with.
         Cues { first: b"", place: false, also: Some((paths, Trait::EndsWith(0x81))) }
     }
@@ -173,12 +172,24 @@ fn marked(trimmed: &str) -> Option<(Severity, &str)> {
 }
 
 const WHOLE: &[&str] = &[
-    "parse", "format", "organizeImports", "deserialize", "configuration", "check", "ci", "lint",
-    "search", "plugin", "project", "stdin", "assist",
+    "parse",
+    "format",
+    "organizeImports",
+    "deserialize",
+    "configuration",
+    "check",
+    "ci",
+    "lint",
+    "search",
+    "plugin",
+    "project",
+    "stdin",
+    "assist",
 ];
 
 fn is_category(word: &str) -> bool {
-    let groups = ["lint/", "assist/", "syntax/", "suppressions/", "internalError/", "files/", "flags/"];
+    let groups =
+        ["lint/", "assist/", "syntax/", "suppressions/", "internalError/", "files/", "flags/"];
     WHOLE.contains(&word) || groups.iter().any(|group| word.starts_with(group))
 }
 

@@ -87,7 +87,9 @@ impl Bun {
         } else if let Some(file) = heading(text) {
             file.clone_into(&mut self.file);
             self.block.clear();
-        } else if text.starts_with("No tests found!") || text.starts_with("The following filters did not match") {
+        } else if text.starts_with("No tests found!")
+            || text.starts_with("The following filters did not match")
+        {
             self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, text));
         } else {
             self.block.push(text);
@@ -162,7 +164,8 @@ fn message(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let is_quoted = |line: &str| text::number(line).is_some_and(|(_, rest)| rest.starts_with(" |"));
     let is_caret = |line: &str| line.trim() == "^";
-    let start = lines.iter().rposition(|line| is_quoted(line) || is_caret(line)).map_or(0, |at| at + 1);
+    let start =
+        lines.iter().rposition(|line| is_quoted(line) || is_caret(line)).map_or(0, |at| at + 1);
     let said: Vec<&str> = lines
         .get(start..)
         .unwrap_or_default()

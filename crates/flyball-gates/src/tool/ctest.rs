@@ -218,10 +218,26 @@ mod tests {
         let table = [
             ("1/7 Test #1: a.b .....................***Failed    0.00 sec", "a.b", Some("Failed")),
             (" 2/7 Test  #2: c ....................   Passed    0.01 sec", "c", None),
-            ("6/7 Test #6: d ....Subprocess aborted***Exception:   0.00 sec", "d", Some("Subprocess aborted***Exception")),
-            ("14/19 Test #14: e .......***Exception: SegFault  0.00 sec", "e", Some("Exception: SegFault")),
-            ("4/7 Test #4: f ...........................***Timeout   1.00 sec", "f", Some("Timeout")),
-            ("5/7 Test #5: g ..........................***Not Run   0.00 sec", "g", Some("Not Run")),
+            (
+                "6/7 Test #6: d ....Subprocess aborted***Exception:   0.00 sec",
+                "d",
+                Some("Subprocess aborted***Exception"),
+            ),
+            (
+                "14/19 Test #14: e .......***Exception: SegFault  0.00 sec",
+                "e",
+                Some("Exception: SegFault"),
+            ),
+            (
+                "4/7 Test #4: f ...........................***Timeout   1.00 sec",
+                "f",
+                Some("Timeout"),
+            ),
+            (
+                "5/7 Test #5: g ..........................***Not Run   0.00 sec",
+                "g",
+                Some("Not Run"),
+            ),
             ("5/7 Test #5: h ..........................***Skipped   0.00 sec", "h", None),
         ];
         for (text, name, failed) in table {

@@ -53,7 +53,9 @@ impl Recogniser for Deno {
             (self.in_errors, self.spoke) = (false, true);
             let before = self.counts.unwrap_or_default();
             self.counts = Some(before.and(counts));
-        } else if self.in_errors && let Some((name, at)) = title(text) {
+        } else if self.in_errors
+            && let Some((name, at)) = title(text)
+        {
             self.close();
             let place = Some((place::tidy(at.file).to_owned(), at.line, at.column));
             let (name, text) = (Some(name.to_owned()), Block::default());
@@ -64,7 +66,8 @@ impl Recogniser for Deno {
             let mut block = Block::default();
             block.push(message);
             let code = Some(code.to_owned());
-            self.open = Some(Open { number: line.number, name: None, code, place: None, text: block });
+            self.open =
+                Some(Open { number: line.number, name: None, code, place: None, text: block });
         } else if let Some(open) = &mut self.open {
             let is_over = open.code.is_some() && text.is_empty();
             if is_over {

@@ -51,7 +51,9 @@ impl Recogniser for Dotnet {
                 list.push(line.number, finding);
                 return self.attention();
             }
-        } else if let Some(reason) = text.strip_prefix("error ").or_else(|| text.strip_prefix("MSBUILD : error ")) {
+        } else if let Some(reason) =
+            text.strip_prefix("error ").or_else(|| text.strip_prefix("MSBUILD : error "))
+        {
             self.project_error(reason, line.number);
         }
         if let Some((word, name)) = outcome(text) {
@@ -157,7 +159,8 @@ fn outcome(text: &str) -> Option<(&str, &str)> {
     let own = text.strip_prefix("  ").filter(|own| !own.starts_with(' '))?;
     let (word, rest) = own.split_once(' ')?;
     let (name, time) = rest.rsplit_once(" [")?;
-    let is_time = time.ends_with("s]") && time.starts_with(|c: char| c.is_ascii_digit() || c == '<');
+    let is_time =
+        time.ends_with("s]") && time.starts_with(|c: char| c.is_ascii_digit() || c == '<');
     (matches!(word, "Failed" | "Passed") && is_time).then_some((word, name))
 }
 

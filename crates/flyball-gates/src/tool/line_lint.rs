@@ -51,7 +51,8 @@ impl Recogniser for LineLint {
         let text = line.text;
         if let Some(file) = &self.file {
             if let Some((at, column, message)) = simple_offence(text) {
-                let finding = Finding::new(FindingKind::Lint, message).at(file.as_str(), at, column);
+                let finding =
+                    Finding::new(FindingKind::Lint, message).at(file.as_str(), at, column);
                 self.tool = Some("rubocop");
                 self.findings.push(line.number, finding);
                 return Attention::Busy;

@@ -124,7 +124,9 @@ fn is_foreign(file: &str) -> bool {
 /// `4 runs, 2 assertions, 1 failures, 1 errors, 1 skips`.
 fn total(text: &str) -> Option<Counts> {
     let (all, rest) = text::number(text)?;
-    if !rest.starts_with(" runs, ") && !rest.starts_with(" tests, ") || !rest.contains(" assertions, ") {
+    if !rest.starts_with(" runs, ") && !rest.starts_with(" tests, ")
+        || !rest.contains(" assertions, ")
+    {
         return None;
     }
     let (mut failed, mut skipped) = (0_u64, 0_u64);

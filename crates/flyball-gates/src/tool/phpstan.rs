@@ -37,7 +37,13 @@ impl Recogniser for Phpstan {
         let text = line.text;
         let is_rule = is_rule(text);
         self.table = match std::mem::take(&mut self.table) {
-            Table::Outside => if is_rule { Table::Rule } else { Table::Outside },
+            Table::Outside => {
+                if is_rule {
+                    Table::Rule
+                } else {
+                    Table::Outside
+                }
+            }
             Table::Rule => match heading(text) {
                 Some(file) => Table::Heading(file.to_owned()),
                 None if is_rule => Table::Rule,
@@ -77,7 +83,8 @@ impl Phpstan {
         } else if let Some((_, finding)) = &mut self.open {
             if let Some(rule) = own.strip_prefix("🪪") {
                 finding.name = Some(rule.trim().to_owned());
-            } else if !own.is_empty() && !own.starts_with(['💡', '✏']) && finding.name.is_none() {
+            } else if !own.is_empty() && !own.starts_with(['💡', '✏']) && finding.name.is_none()
+            {
                 finding.message = format!("{} {own}", finding.message);
             }
         }

@@ -169,7 +169,8 @@ impl Open {
     /// Takes a line; false when it is no longer about this test.
     fn line(&mut self, text: &str) -> bool {
         let own = if self.is_boxed {
-            let Some((_, own)) = text.split_once('│').filter(|(before, _)| before.trim().is_empty())
+            let Some((_, own)) =
+                text.split_once('│').filter(|(before, _)| before.trim().is_empty())
             else {
                 return false;
             };
@@ -231,7 +232,8 @@ fn frame(text: &str) -> Option<(&str, u32)> {
 /// PHP could not even read the files: its own words, with their place.
 fn fatal(text: &str) -> Option<Finding> {
     let text = text.strip_prefix("PHP ").unwrap_or(text);
-    let rest = ["Parse error:", "Fatal error:"].iter().find_map(|start| text.strip_prefix(start))?;
+    let rest =
+        ["Parse error:", "Fatal error:"].iter().find_map(|start| text.strip_prefix(start))?;
     let rest = rest.trim_start();
     let rest = rest.strip_prefix("Uncaught ").unwrap_or(rest);
     let (message, at) = rest.rsplit_once(" in ")?;

@@ -110,7 +110,9 @@ impl Playwright {
         let word = rest.trim_start().split(" (").next().unwrap_or("").trim();
         match word {
             "passed" => self.counts.passed = count,
-            "failed" | "interrupted" => self.counts.failed = self.counts.failed.saturating_add(count),
+            "failed" | "interrupted" => {
+                self.counts.failed = self.counts.failed.saturating_add(count)
+            }
             "skipped" | "did not run" => {
                 self.counts.skipped = self.counts.skipped.saturating_add(count);
             }

@@ -35,7 +35,11 @@ impl Recogniser for Scalatest {
         let (level, own) = level(line.text);
         if let Some(title) = failed(own) {
             self.close();
-            let name = if self.suite.is_empty() { title.to_owned() } else { format!("{} {title}", self.suite) };
+            let name = if self.suite.is_empty() {
+                title.to_owned()
+            } else {
+                format!("{} {title}", self.suite)
+            };
             let finding = Finding::new(FindingKind::Test, "").named(name);
             let (indent, text) = (text::indent(own), Block::default());
             self.open = Some(Open { number: line.number, indent, finding, text });
@@ -48,7 +52,8 @@ impl Recogniser for Scalatest {
             self.open = Some(Open { number: line.number, indent: 0, finding, text });
         } else if let Some(finding) = compile_error(level, own) {
             self.close();
-            self.open = Some(Open { number: line.number, indent: 0, finding, text: Block::default() });
+            self.open =
+                Some(Open { number: line.number, indent: 0, finding, text: Block::default() });
         } else if let Some(counts) = total(own) {
             self.close();
             self.spoke = true;

@@ -25,7 +25,8 @@ impl Recogniser for Teamcity {
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
-        let message = line.text.trim().strip_prefix("##teamcity[").and_then(|m| m.strip_suffix(']'));
+        let message =
+            line.text.trim().strip_prefix("##teamcity[").and_then(|m| m.strip_suffix(']'));
         let Some((kind, rest)) = message.and_then(|message| message.split_once(' ')) else {
             return Attention::Idle;
         };

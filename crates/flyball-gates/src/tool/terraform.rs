@@ -29,7 +29,9 @@ impl Recogniser for Terraform {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"EW", place: false, also: Some((b"\xe2", Trait::Sign(&['╷', '│', '╵']))) }
+        Cues {
+            first: b"EW", place: false, also: Some((b"\xe2", Trait::Sign(&['╷', '│', '╵'])))
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

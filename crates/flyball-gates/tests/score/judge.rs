@@ -54,8 +54,7 @@ pub(crate) fn judge(capture: &Capture, told: &Told) -> Score {
     };
     let findings: Vec<&Finding> = told.findings.iter().filter(|f| !is_own(f)).collect();
     let pairs = matched(&record.truth, &findings);
-    let mut score =
-        Score { facts: record.truth.len(), found: findings.len(), ..Score::default() };
+    let mut score = Score { facts: record.truth.len(), found: findings.len(), ..Score::default() };
     for (at, fact) in record.truth.iter().enumerate() {
         match pairs.iter().find(|pair| pair.0 == at).and_then(|pair| findings.get(pair.1)) {
             Some(finding) => found(&mut score, fact, finding, &raw),
@@ -112,12 +111,8 @@ fn found(score: &mut Score, fact: &Fact, finding: &Finding, raw: &str) {
 }
 
 fn verdict(capture: &Capture, told: &Told, score: &Score) -> bool {
-    const CANNOT: &[FindingKind] = &[
-        FindingKind::Crash,
-        FindingKind::Compile,
-        FindingKind::Timeout,
-        FindingKind::CouldNotRun,
-    ];
+    const CANNOT: &[FindingKind] =
+        &[FindingKind::Crash, FindingKind::Compile, FindingKind::Timeout, FindingKind::CouldNotRun];
     let crashes = told.findings.iter().all(|finding| finding.kind == FindingKind::Crash);
     match capture.record.verdict {
         Verdict::Green => told.is_green,
@@ -142,7 +137,9 @@ fn matched(facts: &[Fact], findings: &[&Finding]) -> Vec<(usize, usize)> {
             }
         }
     }
-    all.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)).then(one.2.cmp(&other.2)));
+    all.sort_by(|one, other| {
+        other.0.cmp(&one.0).then(one.1.cmp(&other.1)).then(one.2.cmp(&other.2))
+    });
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for (_, fact, finding) in all {
         if !pairs.iter().any(|pair| pair.0 == fact || pair.1 == finding) {
@@ -237,8 +234,7 @@ fn mentions(raw: &str, file: &str, line: u32) -> bool {
     raw.match_indices(name).any(|(at, _)| {
         let after: String = raw.get(at + name.len()..).unwrap_or("").chars().take(24).collect();
         let gap = after.chars().take_while(|c| !c.is_ascii_digit()).count();
-        let digits: String =
-            after.chars().skip(gap).take_while(char::is_ascii_digit).collect();
+        let digits: String = after.chars().skip(gap).take_while(char::is_ascii_digit).collect();
         (1..=12).contains(&gap) && digits.parse() == Ok(line)
     })
 }
