@@ -24,7 +24,8 @@ use serde::{Deserialize, Serialize};
 pub use self::read::{TASK_LIST_BYTES_MAX, TaskListError};
 pub use self::standing::Standing;
 pub use self::transition::{
-    AUTO_APPROVED_MARK, Transition, TransitionCheck, check_at_stop, check_transition,
+    AUTO_APPROVED_MARK, Transition, TransitionCheck, check_at_stop, check_before_change,
+    check_transition,
 };
 use crate::id::TaskId;
 use crate::policy::ReviewRules;

@@ -123,7 +123,7 @@ pub enum JournalError {
     },
     /// The file is damaged or no journal. It was left as it is.
     #[error(
-        "the journal `{}` cannot be read ({why}); move it away to start a new one",
+        "the journal `{}` cannot be read ({why})",
         path.display()
     )]
     Corrupt {
@@ -134,7 +134,7 @@ pub enum JournalError {
     },
     /// The file was written by a newer flyball. It was left as it is.
     #[error(
-        "the journal `{}` has version {found}, this flyball knows {known}; use the newer flyball",
+        "the journal `{}` has version {found}, this flyball knows {known}",
         path.display()
     )]
     Newer {
@@ -146,7 +146,7 @@ pub enum JournalError {
         known: i64,
     },
     /// No such run.
-    #[error("there is no run `{run}` in the journal; `flyball status` lists them")]
+    #[error("there is no run `{run}` in the journal")]
     UnknownRun {
         /// The run asked for.
         run: RunId,
@@ -176,6 +176,22 @@ pub enum JournalError {
         #[from]
         source: rusqlite::Error,
     },
+}
+
+impl JournalError {
+    /// What can be done about it.
+    pub(crate) const fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Corrupt { .. } => Some("move it away to start a new one"),
+            Self::Newer { .. } => Some("use the newer flyball"),
+            Self::UnknownRun { .. } => Some("`flyball status` lists them"),
+            Self::NoPlace
+            | Self::Io { .. }
+            | Self::BadEvent { .. }
+            | Self::BadRow { .. }
+            | Self::Sql { .. } => None,
+        }
+    }
 }
 
 impl JournalError {

@@ -68,19 +68,19 @@ pub fn git_version() -> Result<String, WorktreeError> {
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {
     /// There is no repository.
-    #[error("`{}` is not in a git repository; run `git init` there first", dir.display())]
+    #[error("`{}` is not in a git repository", dir.display())]
     NoRepository {
         /// Where one was looked for.
         dir: PathBuf,
     },
     /// The repository has no files to work on.
-    #[error("`{}` has no worktree (a bare repository or its inside); run flyball in a checkout of it", dir.display())]
+    #[error("`{}` has no worktree (a bare repository or its inside)", dir.display())]
     NoWorktree {
         /// Where one was looked for.
         dir: PathBuf,
     },
     /// Git is not installed.
-    #[error("no program named `git` was found; install git and have it on PATH")]
+    #[error("no program named `git` was found")]
     NoGit,
     /// The worktree was there and is gone.
     #[error("the directory `{}` is not there", dir.display())]
@@ -127,6 +127,21 @@ pub enum WorktreeError {
 }
 
 impl WorktreeError {
+    /// What can be done about it.
+    pub(crate) const fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NoRepository { .. } => Some("run `git init` there first"),
+            Self::NoWorktree { .. } => Some("run flyball in a checkout of it"),
+            Self::NoGit => Some("install git and have it on PATH"),
+            Self::NoDirectory { .. }
+            | Self::Git { .. }
+            | Self::TimedOut { .. }
+            | Self::Io { .. }
+            | Self::NoCheckpoint { .. }
+            | Self::BadRun { .. } => None,
+        }
+    }
+
     fn io(doing: impl Into<String>, source: io::Error) -> Self {
         Self::Io { doing: doing.into(), source }
     }

@@ -81,6 +81,16 @@ pub fn check_at_stop(before_text: &str, after: &TasksSnapshot, given: &Transitio
     sentences(&inspect(before_text, after, given).violations, Violation::asked)
 }
 
+/// The same check of a change that is not made yet: what is not legal, one clause each. Empty when it
+/// may be made.
+pub fn check_before_change(
+    before_text: &str,
+    after: &TasksSnapshot,
+    given: &Transition,
+) -> Vec<String> {
+    sentences(&inspect(before_text, after, given).violations, |violation| violation.what.clone())
+}
+
 /// Something that was not legal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Violation {

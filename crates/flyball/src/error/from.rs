@@ -8,11 +8,7 @@ use crate::worktree::WorktreeError;
 
 impl From<JournalError> for CliError {
     fn from(error: JournalError) -> Self {
-        let text = error.to_string();
-        let (message, hint) = match text.split_once("; ") {
-            Some((message, hint)) => (message, Some(hint)),
-            None => (text.as_str(), None),
-        };
+        let message = error.to_string();
         let made = match &error {
             JournalError::UnknownRun { .. } => Self::no_input(message),
             JournalError::NoPlace
@@ -23,17 +19,13 @@ impl From<JournalError> for CliError {
             | JournalError::BadRow { .. }
             | JournalError::Sql { .. } => Self::io(message),
         };
-        with(made, error.source(), hint)
+        with(made, error.source(), error.hint())
     }
 }
 
 impl From<WorktreeError> for CliError {
     fn from(error: WorktreeError) -> Self {
-        let text = error.to_string();
-        let (message, hint) = match text.split_once("; ") {
-            Some((message, hint)) => (message, Some(hint)),
-            None => (text.as_str(), None),
-        };
+        let message = error.to_string();
         let made = match &error {
             WorktreeError::NoRepository { .. }
             | WorktreeError::NoWorktree { .. }
@@ -45,7 +37,7 @@ impl From<WorktreeError> for CliError {
             | WorktreeError::Io { .. } => Self::io(message),
             WorktreeError::BadRun { .. } => Self::usage(message),
         };
-        with(made, error.source(), hint)
+        with(made, error.source(), error.hint())
     }
 }
 

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use flyball_core::event::TasksSnapshot;
 use flyball_core::task::{Attempt, AttemptStatus, Standing};
-use flyball_core::tasklist::{Mode, ReviewStatus, Transition, check_transition};
+use flyball_core::tasklist::{
+    Mode, ReviewStatus, Transition, check_before_change, check_transition,
+};
 use flyball_core::{IterationNo, RunId, TaskId};
 use serde_json::{Map, Value};
 
@@ -106,20 +108,16 @@ impl Site {
             .map_err(|error| Refused::new(format!("the task list cannot be written: {error}")))?;
         let given = Transition { mode, story: Some(task.clone()), review };
         let snapshot = TasksSnapshot::Found { text: after.clone() };
-        let check = check_transition(&before, &snapshot, &given);
-        if !check.violations.is_empty() {
-            let why: Vec<&str> = check
-                .violations
-                .iter()
-                .map(|one| one.rsplit_once("; ").map_or(one.as_str(), |(what, _)| what))
-                .collect();
+        let illegal = check_before_change(&before, &snapshot, &given);
+        if !illegal.is_empty() {
             return Err(Refused::new(format!(
                 "that change is not legal while the task is in mode `{}`, and nothing was \
                  written: {}",
                 mode.as_str(),
-                why.join("; ")
+                illegal.join("; ")
             )));
         }
+        let check = check_transition(&before, &snapshot, &given);
         let text = check.text.unwrap_or_else(|| format!("{after}\n"));
         self.loop_dir.write_tasks(&text).map_err(|error| Refused::io("write the task list", &error))
     }
