@@ -349,6 +349,8 @@ impl Driver {
 
     /// Ends everything this run started, whatever happens next.
     fn end_all(&mut self) {
+        // First: what is joined below may be waiting for git.
+        self.worktree.end_git();
         if let Some(job) = self.gate_job.take() {
             job.cancel();
         }

@@ -17,6 +17,7 @@
 //! anew by surprise.
 
 mod brief;
+mod clerk;
 mod input;
 mod keeper;
 mod leftover;
@@ -34,11 +35,15 @@ use std::time::Duration;
 use flyball_core::event::ExitHow;
 
 pub use self::brief::{run_briefly, run_briefly_with};
+pub use self::clerk::{Clerk, ClerkOrder, Errand};
+pub(crate) use self::clerk::{end_tree, wait_for_child};
 pub use self::input::{Input, InputPipe, PipeEnd};
 pub use self::leftover::{end_leftovers, leftovers};
+pub(crate) use self::program::serves_as_keeper;
 pub use self::program::{KeeperProgram, serve_keeper_if_asked};
 pub use self::supervised::Supervised;
 pub use self::table::{still_runs, tree_cpu};
+pub(crate) use self::wait::wait_readable;
 
 /// What to start, and how.
 #[derive(Clone, Debug)]

@@ -1,24 +1,30 @@
 //! Reading git: what the worktree looks like, and checkpoints of it that can be brought back.
 //!
-//! Everything goes through the `git` program. The user's index, stash, branch, `HEAD` and files are
+//! Everything goes through the `git` program: one `git status` a look, processes that stand by for
+//! objects and refs, and a temporary index that is kept for what was not committed. The user's index, stash, branch, `HEAD` and files are
 //! never touched: trees are made in a temporary index and kept by private refs under
 //! `refs/flyball/`.
 
 mod changes;
 mod checkpoint;
 mod git;
+mod index;
+mod objects;
 mod snapshot;
 mod status;
 mod tree;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use flyball_core::{IterationNo, RunId};
 
 pub use self::changes::Change;
 pub use self::checkpoint::{Checkpoint, RewindTarget};
-use self::git::{Git, scratch_index};
+use self::git::{Git, Starter};
+use self::index::ScratchIndex;
 use self::snapshot::Previous;
 pub use self::tree::Detached;
 
@@ -26,8 +32,7 @@ pub use self::tree::Detached;
 #[derive(Debug)]
 pub struct Worktree {
     git: Git,
-    /// The temporary index; removed when this is dropped.
-    scratch: PathBuf,
+    scratch: ScratchIndex,
     previous: Option<Previous>,
     /// The checkpoint made last, so that an equal one needs no new commit.
     latest: Option<(RunId, Checkpoint)>,
@@ -36,9 +41,24 @@ pub struct Worktree {
 impl Worktree {
     /// Finds the worktree `dir` lies in.
     pub fn open(dir: &Path) -> Result<Self, WorktreeError> {
-        let git = Git::discover(dir)?;
-        let scratch = scratch_index(&git.git_dir);
-        Ok(Self { git, scratch, previous: None, latest: None })
+        Ok(Self::of(Git::discover(dir, Arc::new(Starter::of_process()))?))
+    }
+
+    /// The same worktree, seen by somebody else who has not looked at it yet. Both use the same
+    /// programs.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        Self::of(self.git.clone())
+    }
+
+    fn of(git: Git) -> Self {
+        let scratch = ScratchIndex::new(&git.git_dir);
+        Self { git, scratch, previous: None, latest: None }
+    }
+
+    /// Ends what git does for this worktree and those beside it, and lets it do nothing any more.
+    pub fn end_git(&self) {
+        self.git.end();
     }
 
     /// The top folder of the worktree.
@@ -49,13 +69,6 @@ impl Worktree {
     /// The worktree's own git folder; a linked worktree has one inside that of the repository.
     pub fn git_dir(&self) -> &Path {
         &self.git.git_dir
-    }
-}
-
-impl Drop for Worktree {
-    fn drop(&mut self) {
-        // Not there when nothing was looked at.
-        std::fs::remove_file(&self.scratch).ok();
     }
 }
 
@@ -97,8 +110,16 @@ pub enum WorktreeError {
         message: String,
     },
     /// Git did not come to an end.
-    #[error("`git {command}` took longer than {} s and was ended", git::TIME_MAX.as_secs())]
+    #[error("`git {command}` took longer than {} s and was ended", limit.as_secs())]
     TimedOut {
+        /// Its command.
+        command: String,
+        /// How long it may take.
+        limit: Duration,
+    },
+    /// It was ended, with the run it worked for.
+    #[error("`git {command}` was ended with the run")]
+    Ended {
         /// Its command.
         command: String,
     },

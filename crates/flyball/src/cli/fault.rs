@@ -34,9 +34,10 @@ pub(super) fn worktree(error: WorktreeError) -> CliError {
         | WorktreeError::NoDirectory { .. }
         | WorktreeError::NoCheckpoint { .. }
         | WorktreeError::BadRun { .. } => ErrorKind::NoInput,
-        WorktreeError::Git { .. } | WorktreeError::TimedOut { .. } | WorktreeError::Io { .. } => {
-            ErrorKind::Io
-        }
+        WorktreeError::Git { .. }
+        | WorktreeError::TimedOut { .. }
+        | WorktreeError::Ended { .. }
+        | WorktreeError::Io { .. } => ErrorKind::Io,
     };
     told(kind, &error)
 }

@@ -109,7 +109,7 @@ pub(super) struct Look {
 impl Look {
     pub(super) fn of(driver: &Driver) -> Result<Self, CliError> {
         Ok(Self {
-            worktree: Worktree::open(driver.worktree.root())?,
+            worktree: driver.worktree.beside(),
             loop_dir: driver.loop_dir.relative(),
             tasks: driver.loop_dir.tasks_relative(),
         })
@@ -138,8 +138,7 @@ struct Watch {
 impl Watch {
     fn of(driver: &Driver, iteration: IterationNo) -> Result<Self, CliError> {
         let is_baseline = iteration == IterationNo::BASELINE;
-        let worktree =
-            if is_baseline { None } else { Some(Worktree::open(driver.worktree.root())?) };
+        let worktree = (!is_baseline).then(|| driver.worktree.beside());
         Ok(Self {
             worktree,
             first_tree: driver.first_tree.clone(),

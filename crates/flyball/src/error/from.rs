@@ -34,6 +34,7 @@ impl From<WorktreeError> for CliError {
             | WorktreeError::NoCheckpoint { .. } => Self::no_input(message),
             WorktreeError::Git { .. }
             | WorktreeError::TimedOut { .. }
+            | WorktreeError::Ended { .. }
             | WorktreeError::Io { .. } => Self::io(message),
             WorktreeError::BadRun { .. } => Self::usage(message),
         };

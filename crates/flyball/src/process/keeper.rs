@@ -33,11 +33,11 @@ const LINE_MAX: usize = 16 * 1024 * 1024;
 /// How often the tree is walked again while signals go out to it.
 const WALKS_MAX: usize = 16;
 /// How long to wait between two rounds of killing.
-const KILL_PAUSE: Duration = Duration::from_millis(5);
+pub(super) const KILL_PAUSE: Duration = Duration::from_millis(5);
 /// How long killing goes on before it is given up.
-const KILL_MAX: Duration = Duration::from_secs(30);
+pub(super) const KILL_MAX: Duration = Duration::from_secs(30);
 /// What a keeper that failed exits with; nobody but a person looking at it ever sees this.
-const FAULT: u8 = 70;
+pub(super) const FAULT: u8 = 70;
 
 /// Runs the keeper until its program and everything below it is gone.
 pub(super) fn keeper_main() -> ExitCode {
@@ -252,7 +252,7 @@ impl Keeper {
 
 /// Signals meant for flyball never end a keeper: it obeys the socket only. A handler, unlike
 /// "ignore", is not handed on to the program.
-fn outlive_signals() -> io::Result<()> {
+pub(super) fn outlive_signals() -> io::Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
@@ -309,7 +309,7 @@ fn first_line(
 }
 
 /// Takes in what has come; false when the other side is gone or says too much.
-fn read_some(
+pub(super) fn read_some(
     control: &UnixStream,
     received: &mut Vec<u8>,
     handed: &mut Vec<OwnedFd>,
@@ -324,7 +324,7 @@ fn read_some(
     Ok(count > 0 && received.len() <= LINE_MAX)
 }
 
-fn next_line(received: &mut Vec<u8>) -> Option<Vec<u8>> {
+pub(super) fn next_line(received: &mut Vec<u8>) -> Option<Vec<u8>> {
     let end = received.iter().position(|byte| *byte == b'\n')?;
     let rest = received.split_off(end.saturating_add(1));
     Some(std::mem::replace(received, rest))

@@ -7,6 +7,8 @@ use flyball_core::event::ExitHow;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::clerk::ClerkOrder;
+
 /// The first line to the keeper: what to start. Its own working directory is the program's, and the
 /// program's input, if there is one, is handed over with the line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +34,32 @@ pub(super) enum Report {
     Started(u32),
     Failed { why: String, not_found: bool },
     Exited { how: ExitHow, swept: u32 },
+}
+
+/// A line to the clerk. A start comes with three descriptors: input, output and errors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ClerkLine {
+    Start { id: u64, order: ClerkOrder },
+    End { id: u64 },
+}
+
+/// What the clerk says of an errand: `Started` or `Failed` first, `Exited` at the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ClerkReport {
+    Started { id: u64 },
+    Failed { id: u64, why: String, not_found: bool },
+    Exited { id: u64, how: ExitHow },
+}
+
+impl ClerkReport {
+    /// Which errand it is of.
+    pub(super) const fn id(&self) -> u64 {
+        match self {
+            Self::Started { id } | Self::Failed { id, .. } | Self::Exited { id, .. } => *id,
+        }
+    }
 }
 
 /// A message as a line.

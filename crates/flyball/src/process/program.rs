@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::clerk::{CLERK_ARGUMENT, clerk_main};
 use super::keeper::{KEEPER_ARGUMENT, keeper_main};
 use crate::platform;
 
@@ -55,8 +56,16 @@ impl KeeperProgram {
 #[must_use = "a keeper that has ended must not go on as something else"]
 pub fn serve_keeper_if_asked() -> Option<ExitCode> {
     SERVES.store(true, Ordering::Release);
-    let first = std::env::args_os().nth(1);
-    (first.as_deref() == Some(OsStr::new(KEEPER_ARGUMENT))).then(keeper_main)
+    let first = std::env::args_os().nth(1)?;
+    if first == OsStr::new(KEEPER_ARGUMENT) {
+        return Some(keeper_main());
+    }
+    (first == OsStr::new(CLERK_ARGUMENT)).then(clerk_main)
+}
+
+/// Whether this program has said that it serves as keeper.
+pub(crate) fn serves_as_keeper() -> bool {
+    SERVES.load(Ordering::Acquire)
 }
 
 #[cfg(test)]

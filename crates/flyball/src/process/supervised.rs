@@ -118,7 +118,7 @@ struct Keeping {
 }
 
 /// A keeper process that is waited for, whatever becomes of the program.
-struct KeeperChild(Child);
+pub(super) struct KeeperChild(pub(super) Child);
 
 impl Drop for KeeperChild {
     fn drop(&mut self) {
@@ -228,13 +228,15 @@ fn hand_over(mut control: &UnixStream, line: &[u8], input: Option<&OpenInput>) -
     control.write_all(line.get(sent..).unwrap_or_default())
 }
 
-fn wait_until_gone(process: &ExitWatch) {
+/// Waits until a process has ended; whether it has.
+pub(super) fn wait_until_gone(process: &ExitWatch) -> bool {
     let deadline = Deadline::after(DROP_MAX);
     while !deadline.passed() {
         // Nothing to read yet: a signal came, or the time is up. An error: waiting is no use.
         let gone = wait_readable([process.as_fd()], Some(deadline.left()));
         if !matches!(gone, Ok([false])) {
-            return;
+            return true;
         }
     }
+    false
 }

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 /// Waits until one of these can be read (or has ended), at most so long, or until a signal comes;
 /// which of them can.
-pub(super) fn wait_readable<const N: usize>(
+pub(crate) fn wait_readable<const N: usize>(
     sources: [BorrowedFd<'_>; N],
     timeout: Option<Duration>,
 ) -> io::Result<[bool; N]> {

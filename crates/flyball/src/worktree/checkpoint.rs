@@ -5,11 +5,14 @@ use std::path::PathBuf;
 use flyball_core::{IterationNo, Moment, RunId};
 
 use super::{Worktree, WorktreeError};
+use crate::clock;
 
 /// Where all of flyball's refs are.
 const REFS: &str = "refs/flyball";
 /// The line of a checkpoint's message that says what was checked out.
 const HEAD_KEY: &str = "Flyball-Head";
+/// Who signs them.
+const PERSON: &str = "flyball <flyball@localhost>";
 
 /// The worktree after one iteration, kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +50,8 @@ impl Worktree {
         let head = self.previous.as_ref().and_then(|previous| previous.snapshot.head.clone());
         let latest = match &self.latest {
             Some((of, latest)) if of == run => Some(latest.clone()),
+            // Nothing of a run is older than its first checkpoint.
+            Some(_) | None if iteration == IterationNo::BASELINE => None,
             Some(_) | None => self.checkpoints(run)?.pop(),
         };
         let made = match latest {
@@ -63,7 +68,7 @@ impl Worktree {
                 Checkpoint { iteration, commit, tree: tree.to_owned(), at: Moment::default(), head }
             }
         };
-        self.git.call(["update-ref", &name, &made.commit]).run()?;
+        self.git.set_ref(&name, &made.commit)?;
         self.latest = Some((run.clone(), made));
         Ok(name)
     }
@@ -108,7 +113,7 @@ impl Worktree {
                 let path = std::path::absolute(path).map_err(|source| {
                     WorktreeError::io(format!("use `{}`", path.display()), source)
                 })?;
-                let call = self.git.call(["worktree", "add", "--detach", "--"]);
+                let call = self.git.call(["worktree", "add", "--detach", "--"]).as_people_do();
                 call.arg(&path).arg(&commit).run()?;
             }
         }
@@ -154,9 +159,13 @@ impl Worktree {
         parent: Option<&str>,
         message: &str,
     ) -> Result<String, WorktreeError> {
-        let mut args = vec!["commit-tree", "--no-gpg-sign", tree];
-        args.extend(parent.iter().flat_map(|parent| ["-p", parent]));
-        Ok(self.git.call(args).input(format!("{message}\n")).run()?.text())
+        let parent = parent.map(|parent| format!("parent {parent}\n")).unwrap_or_default();
+        let seconds = clock::wall().as_millis() / 1000;
+        let text = format!(
+            "tree {tree}\n{parent}author {PERSON} {seconds} +0000\n\
+             committer {PERSON} {seconds} +0000\n\n{message}\n"
+        );
+        self.git.write_commit(&text, &self.scratch.beside())
     }
 
     /// All refs below a prefix: name, commit, tree, time, what was checked out.

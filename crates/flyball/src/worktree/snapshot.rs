@@ -1,12 +1,14 @@
-//! Looking at the worktree: one `git status` when nothing happened, a few calls more when it did.
+//! Looking at the worktree: one `git status` when nothing happened or everything was committed, two
+//! calls more when not.
 
-use std::fs::{self, File, FileTimes};
-use std::io::{self, Read};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use flyball_core::event::{Commit, TasksSnapshot, WorktreeSnapshot};
 
+use super::objects::{Entry, Going, Way, join};
 use super::status::{LoopDir, Status};
 use super::{Worktree, WorktreeError};
 
@@ -62,87 +64,53 @@ impl Worktree {
 
     fn status(&self, own: &LoopDir) -> Result<Status, WorktreeError> {
         let args = ["status", "--porcelain=v2", "--branch", "-z", "-uall", "--no-renames"];
-        Ok(Status::parse(self.git.call(args).run()?.parts(), own))
+        Ok(Status::parse(self.git.call(args).run()?.raw_parts(), own))
     }
 
     fn snapshot_closely(
-        &self,
+        &mut self,
         own: &LoopDir,
         tasks_file: &Path,
         status: &Status,
     ) -> Result<WorktreeSnapshot, WorktreeError> {
+        let (tree, layers) = self.make_tree(own, status)?;
         let before = self.previous.as_ref().map(|previous| &previous.snapshot);
-        let tree = self.make_tree(own)?;
-        let (layers, changed, commits) = thread::scope(|scope| {
-            let changed = scope.spawn(|| self.changed(before, &tree, own));
-            let commits = scope.spawn(|| self.commits(before, status.head.as_deref()));
-            (self.layers(&tree, own), changed.join(), commits.join())
-        });
-        let panicked = |_| WorktreeError::io("read git", io::Error::other("a thread panicked"));
-        let mut layers = layers?;
-        let mut tree = tree;
-        if layers.volatile_committed(own) {
-            tree = self.tree_without_volatile(own)?;
-            layers = self.layers(&tree, own)?;
-        }
         let code_tree = layers.code(own);
         Ok(WorktreeSnapshot {
             head: status.head.clone(),
             progress_tree: progress(&code_tree, tasks_file),
             code_tree,
+            uncommitted: status.paths().take(FILES_MAX).collect(),
+            changed: self.changed(before, &tree, own)?,
+            commits: self.commits(before, status.head.as_deref())?,
             checkpoint_tree: tree,
-            uncommitted: status.paths().take(FILES_MAX).map(str::to_owned).collect(),
-            changed: changed.map_err(panicked)??,
-            commits: commits.map_err(panicked)?,
             tasks: TasksSnapshot::Absent,
         })
     }
 
-    /// Makes the tree of everything but ignored files and flyball's own, in the temporary index.
-    fn make_tree(&self, own: &LoopDir) -> Result<String, WorktreeError> {
-        self.copy_index()?;
-        let mut args: Vec<String> =
-            ["add", "-A", "--ignore-errors", "--sparse", "--"].map(str::to_owned).to_vec();
-        args.extend(own.volatile().map(|path| format!(":(top,exclude,literal){path}")));
-        let added = self.git.call(&args).index(&self.scratch).magic().answer()?;
-        // 1: some file could not be read. The others were added.
-        if !matches!(added.code(), Some(0 | 1)) {
-            return Err(added.refusal("add"));
-        }
-        self.write_tree()
-    }
-
-    fn write_tree(&self) -> Result<String, WorktreeError> {
-        Ok(self.git.call(["write-tree"]).index(&self.scratch).run()?.text())
-    }
-
-    /// Flyball's own files were committed by the user: they are taken out of the temporary index.
-    fn tree_without_volatile(&self, own: &LoopDir) -> Result<String, WorktreeError> {
-        let mut args: Vec<String> =
-            ["rm", "-r", "-q", "-f", "--cached", "--sparse", "--ignore-unmatch", "--"]
-                .map(str::to_owned)
-                .to_vec();
-        args.extend(own.volatile());
-        self.git.call(&args).index(&self.scratch).run()?;
-        self.write_tree()
-    }
-
-    /// Starts the temporary index from the user's, so that git need not read unchanged files. The
-    /// time of the copy is that of the original: git's protection against edits within the same
-    /// second as the index compares with it.
-    fn copy_index(&self) -> Result<(), WorktreeError> {
-        let io = |source| WorktreeError::io("copy git's index", source);
-        // Not there after the first look, and never there in the end.
-        fs::remove_file(&self.scratch).ok();
-        let mut index = match File::open(self.git.git_dir.join("index")) {
-            Ok(index) => index,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(io(error)),
+    /// The tree of everything but ignored files and flyball's own. Where all is as it was committed,
+    /// that is the tree of the commit.
+    fn make_tree(
+        &mut self,
+        own: &LoopDir,
+        status: &Status,
+    ) -> Result<(String, Layers), WorktreeError> {
+        let committed = match &status.head {
+            Some(head) if status.entries().is_empty() => self.git.tree_of(head)?,
+            Some(_) | None => None,
         };
-        let modified = index.metadata().and_then(|meta| meta.modified()).map_err(io)?;
-        let mut copy = File::create(&self.scratch).map_err(io)?;
-        io::copy(&mut index, &mut copy).map_err(io)?;
-        copy.set_times(FileTimes::new().set_modified(modified)).map_err(io)
+        let is_made = committed.is_none();
+        let tree = match committed {
+            Some(tree) => tree,
+            None => self.scratch.tree(&self.git, own, status, &BTreeSet::new())?,
+        };
+        let layers = self.layers(&tree, own)?;
+        if !layers.volatile_committed(own) {
+            return Ok((tree, layers));
+        }
+        let tree = self.scratch.tree_without_own(&self.git, own, is_made)?;
+        let layers = self.layers(&tree, own)?;
+        Ok((tree, layers))
     }
 
     fn changed(
@@ -154,48 +122,61 @@ impl Worktree {
         let Some(before) = before.map(|snapshot| snapshot.checkpoint_tree.as_str()) else {
             return Ok(Vec::new());
         };
+        let mut files = Vec::new();
         if before == tree {
-            return Ok(Vec::new());
+            return Ok(files);
         }
-        let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", before, tree];
-        let answer = self.git.call(args).answer()?;
         // A tree of long ago may have been pruned; then nothing can be said.
-        let files = answer.parts().filter(|path| !own.holds(path) && !own.is_volatile(path));
-        Ok(files.take(FILES_MAX).collect())
+        self.git.differences(before, tree, |found| {
+            if !own.holds(&found.path) && !own.is_volatile(&found.path) {
+                files.push(found.path);
+            }
+            if files.len() < FILES_MAX { Going::On } else { Going::Enough }
+        })?;
+        Ok(files)
     }
 
-    fn commits(&self, before: Option<&WorktreeSnapshot>, head: Option<&str>) -> Vec<Commit> {
-        let (Some(before), Some(head)) = (before, head) else { return Vec::new() };
-        if before.head.as_deref() == Some(head) {
-            return Vec::new();
+    fn commits(
+        &self,
+        before: Option<&WorktreeSnapshot>,
+        head: Option<&str>,
+    ) -> Result<Vec<Commit>, WorktreeError> {
+        let (Some(before), Some(head)) = (before, head) else { return Ok(Vec::new()) };
+        let old = before.head.as_deref();
+        if old == Some(head) {
+            return Ok(Vec::new());
+        }
+        if let Way::Straight(commits) = self.git.way(old, head, COMMITS_MAX)? {
+            return Ok(commits.into_iter().map(|(hash, subject)| commit(hash, &subject)).collect());
         }
         let most = format!("--max-count={COMMITS_MAX}");
         let mut args = vec!["log", "-z", "--format=%H %s", "--reverse", &most, head];
-        let without = before.head.as_ref().map(|old| format!("^{old}"));
+        let without = old.map(|old| format!("^{old}"));
         args.extend(without.as_deref());
         args.push("--");
-        // The old head may be gone for good; then nothing can be said.
-        let Ok(answer) = self.git.call(args).run() else { return Vec::new() };
-        answer.parts().map(|record| commit(&record)).collect()
+        match self.git.call(args).run() {
+            Ok(answer) => Ok(answer
+                .parts()
+                .map(|record| {
+                    let (hash, subject) = record.split_once(' ').unwrap_or((&record, ""));
+                    commit(hash.to_owned(), subject)
+                })
+                .collect()),
+            // The old head may be gone for good; then nothing can be said.
+            Err(WorktreeError::Git { .. }) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
     }
 
-    /// The root tree and every tree down to the loop folder, in one call.
+    /// The root tree and every tree down to the loop folder.
     fn layers(&self, tree: &str, own: &LoopDir) -> Result<Layers, WorktreeError> {
-        let mut names = vec![String::new()];
+        let mut layers = vec![(String::new(), self.git.tree(tree)?.unwrap_or_default())];
         let mut path = String::new();
         for part in own.path().split('/').filter(|part| !part.is_empty()) {
-            path = if path.is_empty() { part.to_owned() } else { format!("{path}/{part}") };
-            names.push(path.clone());
-        }
-        let asked: String = names.iter().flat_map(|name| [tree, ":", name, "\n"]).collect();
-        let answer = self.git.call(["cat-file", "--batch"]).input(asked).run()?;
-        let oid_len = tree.len() / 2;
-        let mut rest = answer.stdout.as_slice();
-        let mut layers = Vec::new();
-        for name in names {
-            let Some((object, after)) = next_object(rest) else { break };
-            rest = after;
-            layers.push((name, entries(object, oid_len)));
+            path = join(&path, part);
+            let entries = self.git.tree(&format!("{tree}:{path}"))?;
+            let Some(entries) = entries else { break };
+            layers.push((path.clone(), entries));
         }
         Ok(Layers(layers))
     }
@@ -203,12 +184,6 @@ impl Worktree {
 
 /// The root tree and every tree down to the loop folder: path of the tree, its entries.
 struct Layers(Vec<(String, Vec<Entry>)>);
-
-/// One entry of a tree: its name, and its mode and object as git stores them.
-struct Entry {
-    name: String,
-    what: Vec<u8>,
-}
 
 impl Layers {
     /// The identity of everything outside the loop folder: equal for equal content, anywhere.
@@ -219,10 +194,10 @@ impl Layers {
                 continue;
             }
             for entry in entries {
-                let full = join(path, &entry.name);
+                let full = join(path, &entry.name());
                 let leads_to_loop = full == own.path() || below(&full, own.path());
                 if !leads_to_loop && !own.is_volatile(&full) {
-                    hash.update(full.as_bytes()).update(&[0]).update(&entry.what).update(&[0]);
+                    hash.update(full.as_bytes()).update(&[0]).update(&entry.what()).update(&[0]);
                 }
             }
         }
@@ -231,52 +206,13 @@ impl Layers {
 
     fn volatile_committed(&self, own: &LoopDir) -> bool {
         self.0.iter().any(|(path, entries)| {
-            entries.iter().any(|entry| own.is_volatile(&join(path, &entry.name)))
+            entries.iter().any(|entry| own.is_volatile(&join(path, &entry.name())))
         })
     }
 }
 
-fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") }
-}
-
 fn below(folder: &str, path: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-}
-
-/// The next object of a batch and what comes after it; an empty one when git says it is missing.
-fn next_object(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = bytes.iter().position(|byte| *byte == b'\n')?;
-    let (head, rest) = (bytes.get(..end)?, bytes.get(end.saturating_add(1)..)?);
-    let head = String::from_utf8_lossy(head);
-    let mut words = head.rsplit(' ');
-    let Some(size) = words.next().and_then(|size| size.parse::<usize>().ok()) else {
-        return Some((&[], rest));
-    };
-    let object = if words.next() == Some("tree") { rest.get(..size)? } else { &[] };
-    Some((object, rest.get(size.saturating_add(1)..)?))
-}
-
-/// The entries of a tree object: mode, blank, name, NUL, object id.
-fn entries(tree: &[u8], oid_len: usize) -> Vec<Entry> {
-    let mut found = Vec::new();
-    let mut rest = tree;
-    while let Some((entry, after)) = next_entry(rest, oid_len) {
-        found.push(entry);
-        rest = after;
-    }
-    found
-}
-
-fn next_entry(tree: &[u8], oid_len: usize) -> Option<(Entry, &[u8])> {
-    let blank = tree.iter().position(|byte| *byte == b' ')?;
-    let end = tree.iter().position(|byte| *byte == 0)?;
-    let after = end.saturating_add(1).checked_add(oid_len)?;
-    let name = tree.get(blank.saturating_add(1)..end)?;
-    let mut what = tree.get(..blank)?.to_vec();
-    what.extend_from_slice(tree.get(end..after)?);
-    let name = String::from_utf8_lossy(name).into_owned();
-    Some((Entry { name, what }, tree.get(after..)?))
 }
 
 /// The identity of the code with the task list.
@@ -284,15 +220,16 @@ fn progress(code_tree: &str, tasks_file: &Path) -> String {
     let mut hash = blake3::Hasher::new();
     hash.update(code_tree.as_bytes());
     let mut text = Vec::new();
-    let read = File::open(tasks_file).and_then(|file| file.take(TASKS_MAX).read_to_end(&mut text));
-    if read.is_ok() {
+    let is_file = fs::metadata(tasks_file).is_ok_and(|meta| meta.is_file());
+    let mut read =
+        || File::open(tasks_file).and_then(|file| file.take(TASKS_MAX).read_to_end(&mut text));
+    // Anything but a file could keep its reader waiting for ever.
+    if is_file && read().is_ok() {
         hash.update(b"tasks").update(&text);
     }
     hash.finalize().to_hex().to_string()
 }
 
-fn commit(record: &str) -> Commit {
-    let (hash, subject) = record.split_once(' ').unwrap_or((record, ""));
-    let subject = subject.chars().take(SUBJECT_MAX).collect();
-    Commit { hash: hash.to_owned(), subject }
+fn commit(hash: String, subject: &str) -> Commit {
+    Commit { hash, subject: subject.chars().take(SUBJECT_MAX).collect() }
 }

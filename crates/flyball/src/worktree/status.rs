@@ -1,8 +1,10 @@
 //! What `git status` says, and whether two looks saw the same.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::clock;
 
@@ -61,42 +63,71 @@ fn below<'path>(folder: &str, path: &'path str) -> Option<&'path str> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Status {
     pub(super) head: Option<String>,
-    /// Each entry as git wrote it, and its path.
-    entries: Vec<(String, String)>,
+    entries: Vec<StatusEntry>,
     /// There is a repository inside the repository whose state git does not tell in full.
     nested: bool,
 }
 
+/// A path that is not as it was committed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct StatusEntry {
+    /// As git wrote it.
+    record: Vec<u8>,
+    path: Vec<u8>,
+    /// Git has never been told of it.
+    pub(super) untracked: bool,
+}
+
+impl StatusEntry {
+    /// The path from the root, in bytes.
+    pub(super) fn path(&self) -> &[u8] {
+        &self.path
+    }
+
+    /// Where it is below this root.
+    pub(super) fn below(&self, root: &Path) -> PathBuf {
+        root.join(OsStr::from_bytes(&self.path))
+    }
+}
+
 impl Status {
-    pub(super) fn parse(records: impl Iterator<Item = String>, own: &LoopDir) -> Self {
+    pub(super) fn parse(records: impl Iterator<Item: AsRef<[u8]>>, own: &LoopDir) -> Self {
         let mut status = Self::default();
         for record in records {
-            if let Some(oid) = record.strip_prefix("# branch.oid ") {
-                status.head = (oid != "(initial)").then(|| oid.to_owned());
+            let record = record.as_ref();
+            if let Some(oid) = record.strip_prefix(b"# branch.oid ") {
+                let oid = String::from_utf8_lossy(oid).into_owned();
+                status.head = (oid != "(initial)").then_some(oid);
                 continue;
             }
-            let fields = match record.split(' ').next() {
-                Some("1") => 9,
-                Some("u") => 11,
-                Some("?") => 2,
+            let fields = match record.first() {
+                Some(b'1') => 9,
+                Some(b'u') => 11,
+                Some(b'?') => 2,
                 Some(_) | None => continue,
             };
-            let parts: Vec<&str> = record.splitn(fields, ' ').collect();
+            let parts: Vec<&[u8]> = record.splitn(fields, |byte| *byte == b' ').collect();
             let Some(path) = parts.get(fields.saturating_sub(1)) else { continue };
-            if own.is_volatile(path) {
+            if own.is_volatile(&String::from_utf8_lossy(path)) {
                 continue;
             }
-            let submodule = fields > 2 && parts.get(2).is_some_and(|sub| sub.starts_with('S'));
-            status.nested |= submodule || path.ends_with('/');
-            let path = (*path).to_owned();
-            status.entries.push((record, path));
+            let untracked = fields == 2;
+            let submodule = !untracked && parts.get(2).is_some_and(|sub| sub.starts_with(b"S"));
+            status.nested |= submodule || path.ends_with(b"/");
+            let (record, path) = (record.to_vec(), path.to_vec());
+            status.entries.push(StatusEntry { record, path, untracked });
         }
         status
     }
 
+    /// What is not as it was committed.
+    pub(super) fn entries(&self) -> &[StatusEntry] {
+        &self.entries
+    }
+
     /// The paths that are not as they were committed.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|(_, path)| path.as_str())
+    pub(super) fn paths(&self) -> impl Iterator<Item = String> {
+        self.entries.iter().map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
     }
 
     /// What two looks must share to have seen the same; none when that cannot be told for sure.
@@ -107,9 +138,9 @@ impl Status {
         let mut hash = blake3::Hasher::new();
         hash.update(self.head.as_deref().unwrap_or("none").as_bytes());
         let mut newest = Stamp::default();
-        for (record, path) in &self.entries {
-            hash.update(&[0]).update(record.as_bytes());
-            hash.update(&newest.see(&root.join(path)));
+        for entry in &self.entries {
+            hash.update(&[0]).update(&entry.record);
+            hash.update(&newest.see(&entry.below(root)));
         }
         hash.update(&newest.see(tasks_file));
         newest.settled().then(|| hash.finalize())

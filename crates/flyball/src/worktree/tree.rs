@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::git::scratch_index;
+use super::git::{Kind, Object, scratch_index};
 use super::{Worktree, WorktreeError};
 
 /// The longest difference that is told.
@@ -27,24 +27,15 @@ impl Worktree {
         Ok(text)
     }
 
-    /// A file of a tree; none when there is none. A very large one is cut.
+    /// A file of a tree; none when there is none, or a very large one.
     pub fn show(&self, tree: &str, path: &str) -> Result<Option<Vec<u8>>, WorktreeError> {
         if path.contains('\n') {
             return Ok(None);
         }
-        let call = self.git.call(["cat-file", "--batch"]).input(format!("{tree}:{path}\n"));
-        let answer = call.at_most(FILE_MAX).run()?;
-        let Some(end) = answer.stdout.iter().position(|byte| *byte == b'\n') else {
-            return Ok(None);
-        };
-        let (head, body) = answer.stdout.split_at(end);
-        let head = String::from_utf8_lossy(head);
-        let mut words = head.rsplit(' ');
-        let (size, kind) = (words.next(), words.next());
-        let Some(size) = size.and_then(|size| size.parse::<usize>().ok()) else { return Ok(None) };
-        let body = body.get(1..).unwrap_or_default();
-        let body = body.get(..size).unwrap_or(body);
-        Ok((kind == Some("blob")).then(|| body.to_vec()))
+        match self.git.object(&format!("{tree}:{path}"), FILE_MAX)? {
+            Object::Found { kind: Kind::Blob, bytes, .. } => Ok(Some(bytes)),
+            Object::Found { .. } | Object::Missing | Object::TooLarge => Ok(None),
+        }
     }
 
     /// The paths of all files of a tree.

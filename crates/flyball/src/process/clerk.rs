@@ -1,0 +1,252 @@
+//! The clerk: a keeper that stays and starts one program after the other, for calls that are many
+//! and short. What they start never leaves it, and ends with it.
+//!
+//! flyball's side of it. Each errand is a line with three descriptors, the program's input, output
+//! and errors; how it ended comes back as a line.
+
+mod serve;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use flyball_core::event::ExitHow;
+use serde::{Deserialize, Serialize};
+
+use super::leftover::end_session;
+use super::message::{ClerkLine, ClerkReport, line, parse};
+use super::program::KeeperProgram;
+use super::supervised::{KeeperChild, wait_until_gone};
+use super::wait::wait_readable;
+use crate::clock::Deadline;
+use crate::platform::{self, ExitWatch, Signal, send_with_descriptors};
+
+pub(super) use self::serve::clerk_main;
+pub(crate) use self::serve::end_tree;
+
+/// The first argument that makes a program a clerk. Not for people.
+pub(super) const CLERK_ARGUMENT: &str = "__clerk";
+/// How long a clerk may take to start a program.
+const START_MAX: Duration = Duration::from_secs(10);
+/// The most a line of the clerk's can be.
+const REPORT_MAX: u64 = 64 * 1024;
+
+/// What a clerk is to start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClerkOrder {
+    /// The program: a name looked up on `PATH`, or a path.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Where it works.
+    pub dir: OsString,
+    /// Variables set, or removed with `None`, one after the other; all others are inherited.
+    pub env: Vec<(OsString, Option<OsString>)>,
+}
+
+/// A clerk at work. Dropping it ends everything it started.
+#[derive(Debug)]
+pub struct Clerk {
+    pid: u32,
+    wire: Arc<Wire>,
+    gone: ExitWatch,
+    desk: Arc<Desk>,
+}
+
+/// Where orders go out, one whole line after the other.
+#[derive(Debug)]
+struct Wire {
+    control: UnixStream,
+    /// The number of the next errand. Held until a line is out: lines of two threads must not mix.
+    next: Mutex<u64>,
+}
+
+impl Wire {
+    fn hold(&self) -> MutexGuard<'_, u64> {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The errands under way, and whether the clerk is still there.
+#[derive(Debug, Default)]
+struct Desk {
+    errands: Mutex<BTreeMap<u64, Sender<ClerkReport>>>,
+    gone: AtomicBool,
+}
+
+impl Desk {
+    fn errands(&self) -> MutexGuard<'_, BTreeMap<u64, Sender<ClerkReport>>> {
+        self.errands.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clerk {
+    /// Starts a clerk from this program.
+    pub fn start(program: &KeeperProgram) -> io::Result<Self> {
+        let (control, theirs) = UnixStream::pair()?;
+        let child = Command::new(program.find()?)
+            .arg0("flyball")
+            .arg(CLERK_ARGUMENT)
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map(KeeperChild)?;
+        let pid = child.0.id();
+        let gone = ExitWatch::begin(pid)?;
+        let (desk, reports) = (Arc::<Desk>::default(), control.try_clone()?);
+        control.set_write_timeout(Some(START_MAX))?;
+        let heard = Arc::clone(&desk);
+        let hear = move || hear(child, reports, &heard);
+        thread::Builder::new().name("clerk".to_owned()).spawn(hear)?;
+        Ok(Self { pid, wire: Arc::new(Wire { control, next: Mutex::new(0) }), gone, desk })
+    }
+
+    /// Whether it can still be sent.
+    pub fn is_there(&self) -> bool {
+        !self.desk.gone.load(Ordering::Acquire)
+    }
+
+    /// The clerk's process id: everything it started is below it.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Has it start a program with these as its input, output and errors.
+    pub fn send(&self, order: ClerkOrder, given: [OwnedFd; 3]) -> io::Result<Errand> {
+        let (sender, reports) = channel();
+        let id = {
+            let mut next = self.wire.hold();
+            let id = *next;
+            *next = next.saturating_add(1);
+            self.desk.errands().insert(id, sender);
+            let text = line(&ClerkLine::Start { id, order })?;
+            let descriptors: Vec<_> = given.iter().map(AsFd::as_fd).collect();
+            let sent = send_with_descriptors(&self.wire.control, &text, &descriptors)?;
+            (&self.wire.control).write_all(text.get(sent..).unwrap_or_default())?;
+            id
+        };
+        // Only the program holds them from here on, or nobody would see it close them.
+        drop(given);
+        match reports.recv_timeout(START_MAX) {
+            Ok(ClerkReport::Started { .. }) => {
+                Ok(Errand { id, reports, wire: Arc::clone(&self.wire), ended: None })
+            }
+            Ok(ClerkReport::Exited { .. }) => Err(io::Error::other("it ended before it began")),
+            Ok(ClerkReport::Failed { not_found: true, .. }) => Err(io::ErrorKind::NotFound.into()),
+            Ok(ClerkReport::Failed { why, .. }) => Err(io::Error::other(why)),
+            Err(RecvTimeoutError::Timeout) => Err(io::ErrorKind::TimedOut.into()),
+            Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+}
+
+impl Drop for Clerk {
+    fn drop(&mut self) {
+        // The closed socket is the order to end everything. One that was stopped does not hear it.
+        self.wire.control.shutdown(Shutdown::Both).ok();
+        if !wait_until_gone(&self.gone)
+            && let Some(clerk) = platform::look(self.pid)
+        {
+            platform::signal(&clerk, Signal::Kill);
+            wait_until_gone(&self.gone);
+        }
+    }
+}
+
+/// Hears what the clerk says until it is gone.
+fn hear(mut child: KeeperChild, reports: UnixStream, desk: &Desk) {
+    let mut reports = BufReader::new(reports);
+    while let Some(report) = next_report(&mut reports) {
+        let mut errands = desk.errands();
+        let id = report.id();
+        let is_last = !matches!(report, ClerkReport::Started { .. });
+        if let Some(errand) = errands.get(&id) {
+            // Nobody waits for one that was given up.
+            errand.send(report).ok();
+        }
+        if is_last {
+            errands.remove(&id);
+        }
+    }
+    desk.gone.store(true, Ordering::Release);
+    // Killed, it could not end what it started. As long as it is not waited for, its process id
+    // cannot belong to anybody else.
+    end_session(child.0.id());
+    child.0.wait().ok();
+    desk.errands().clear();
+}
+
+fn next_report(reports: &mut BufReader<UnixStream>) -> Option<ClerkReport> {
+    let mut text = Vec::new();
+    match reports.by_ref().take(REPORT_MAX).read_until(b'\n', &mut text) {
+        Ok(0) | Err(_) => None,
+        Ok(_) => parse(&text).ok(),
+    }
+}
+
+/// One program a clerk was sent to start.
+#[derive(Debug)]
+pub struct Errand {
+    id: u64,
+    reports: Receiver<ClerkReport>,
+    wire: Arc<Wire>,
+    ended: Option<ExitHow>,
+}
+
+impl Errand {
+    /// How the program ended, as soon as it has, at most so much later; none when it goes on.
+    pub fn wait(&mut self, limit: Duration) -> Option<ExitHow> {
+        if self.ended.is_none() {
+            self.ended = match self.reports.recv_timeout(limit) {
+                Ok(ClerkReport::Exited { how, .. }) => Some(how),
+                Ok(ClerkReport::Started { .. } | ClerkReport::Failed { .. })
+                | Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => Some(ExitHow::Lost),
+            };
+        }
+        self.ended
+    }
+
+    /// Ends the program with everything it started.
+    pub fn end(&self) {
+        if let (None, Ok(text)) = (self.ended, line(&ClerkLine::End { id: self.id })) {
+            let _held = self.wire.hold();
+            // A clerk that is gone has taken it along.
+            (&self.wire.control).write_all(&text).ok();
+        }
+    }
+}
+
+/// How a child ended, as soon as it has, at most so much later; none when it goes on.
+pub(crate) fn wait_for_child(child: &mut Child, limit: Duration) -> Option<ExitHow> {
+    let how = |status: ExitStatus| match (status.code(), status.signal()) {
+        (Some(code), _) => ExitHow::Code(code),
+        (None, Some(signal)) => ExitHow::Signal(signal),
+        (None, None) => ExitHow::Lost,
+    };
+    match child.try_wait() {
+        Ok(Some(status)) => return Some(how(status)),
+        Ok(None) => {}
+        Err(_) => return Some(ExitHow::Lost),
+    }
+    let watch = ExitWatch::begin(child.id()).ok()?;
+    let deadline = Deadline::after(limit);
+    while !deadline.passed() {
+        // A signal may come before the end.
+        if !matches!(wait_readable([watch.as_fd()], Some(deadline.left())), Ok([false])) {
+            return child.wait().map_or(Some(ExitHow::Lost), |status| Some(how(status)));
+        }
+    }
+    None
+}
