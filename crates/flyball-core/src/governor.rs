@@ -255,6 +255,9 @@ impl Run {
             Phase::Stopping(stop) if stop.session.iteration == iteration => {
                 stopping::timer(stop, timer, &mut self.state, out)
             }
+            Phase::Inspecting(closed) if closed.session.iteration == iteration => {
+                inspecting::timer(closed, timer, &mut self.state, out)
+            }
             Phase::Waiting(wait) if wait.iteration == iteration && timer == Timer::Wait => {
                 waiting::over(wait, &mut self.state, out)
             }
@@ -266,9 +269,8 @@ impl Run {
         match phase {
             Phase::Iterating(session) => stopping::requested(session, cause, out, &self.state),
             Phase::Stopping(stop) => stopping::requested_again(stop, cause, out, &self.state),
-            Phase::Inspecting(mut closed) => {
-                closed.end = phase::End::Human(cause);
-                Phase::Inspecting(closed)
+            Phase::Inspecting(closed) => {
+                inspecting::stop_requested(closed, cause, &mut self.state, out)
             }
             Phase::Gating(mut closed) => {
                 closed.end = phase::End::Human(cause);

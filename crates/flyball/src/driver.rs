@@ -10,6 +10,7 @@ mod door;
 mod dry_run;
 mod gates;
 mod guards;
+mod look;
 mod perform;
 mod resume;
 mod session;
@@ -35,6 +36,7 @@ use self::door::DoorWatch;
 pub use self::dry_run::dry_run;
 use self::gates::GateJob;
 use self::guards::GuardWatch;
+use self::look::{Eyes, LookJob, Looked};
 pub use self::resume::recorded_config;
 use self::session::Session;
 pub use self::setup::{RunRequest, Started};
@@ -66,6 +68,8 @@ enum DriverInput {
     GateProgress(GateProgress),
     /// The gates are done.
     GatesDone { iteration: IterationNo, result: GateResult, tamper: Vec<Finding> },
+    /// The worktree was looked at.
+    Looked { iteration: IterationNo, looked: Box<Looked> },
     /// What an agent leaves that wants to stop was looked at.
     StopExamined { iteration: IterationNo, asking: u64, found: Option<StopExamined> },
     /// A signal came.
@@ -92,6 +96,9 @@ pub struct Driver {
     agent: u32,
     plan: GatePlan,
     worktree: Worktree,
+    /// Not there while a look is under way.
+    eyes: Option<Eyes>,
+    look_job: Option<LookJob>,
     loop_dir: LoopDir,
     state_dir: PathBuf,
     /// A folder of this run's own in the state folder: prompts, hook settings.
@@ -231,6 +238,14 @@ impl Driver {
                 let result = Box::new(result);
                 self.take(&[Event::GatesFinished { iteration, result, tamper }])
             }
+            DriverInput::Looked { iteration, looked } => {
+                self.look_job = None;
+                let Looked { eyes, found } = *looked;
+                self.eyes = Some(eyes);
+                let snapshot = Box::new(found?);
+                self.latest.clone_from(&snapshot);
+                self.take(&[Event::WorktreeSeen { iteration, snapshot }])
+            }
             DriverInput::StopExamined { iteration, asking, found } => {
                 self.stop_jobs.remove(&asking);
                 let Some(found) = found else {
@@ -351,6 +366,9 @@ impl Driver {
     fn end_all(&mut self) {
         // First: what is joined below may be waiting for git.
         self.worktree.end_git();
+        if let Some(job) = self.look_job.take() {
+            job.end();
+        }
         if let Some(job) = self.gate_job.take() {
             job.cancel();
         }

@@ -5,12 +5,75 @@ use alloc::string::String;
 
 use super::phase::{Closed, End, Phase, Trouble};
 use super::state::RunState;
-use super::{StepOutput, finish, judging, planning, waiting};
+use super::{StepOutput, finish, iterating, judging, planning, waiting};
 use crate::effect::{Effect, Notice};
-use crate::event::{ExitHow, WorktreeSnapshot};
+use crate::event::{ExitHow, StopCause, Timer, WorktreeSnapshot};
 use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
+use crate::iteration::budget_trip;
 use crate::tasklist::{ReviewStatus, TaskList, Transition, check_transition};
+
+/// A look is under way. Where nobody has much time left it may not take long.
+pub(super) fn await_look(closed: &Closed, state: &RunState, out: &mut StepOutput) {
+    match closed.end {
+        End::Human(_) | End::Spent(_) => {
+            let at = out.at.plus(state.policy.limits.stop_grace);
+            let (timer, iteration) = (Timer::StopGrace, closed.session.iteration);
+            out.order(Effect::SetTimer { timer, iteration, at });
+        }
+        // The timer may have run out while the agent was being stopped.
+        End::Halted(_) | End::Troubled => {
+            iterating::set_runtime_timer(&closed.session, state, out);
+        }
+        End::Own => {}
+    }
+}
+
+/// A human asks for the end while the worktree is being looked at; the second time there is no more
+/// patience.
+pub(super) fn stop_requested(
+    mut closed: Box<Closed>,
+    cause: StopCause,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
+    if matches!(closed.end, End::Human(_)) {
+        return judging::cut(&closed, state, out);
+    }
+    closed.end = End::Human(cause);
+    await_look(&closed, state, out);
+    Phase::Inspecting(closed)
+}
+
+/// A timer runs out while the worktree is being looked at: a look that takes too long is not waited
+/// for.
+pub(super) fn timer(
+    mut closed: Box<Closed>,
+    timer: Timer,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
+    match (timer, &closed.end) {
+        (Timer::StopGrace, End::Human(_) | End::Spent(_)) => {
+            return judging::cut(&closed, state, out);
+        }
+        (Timer::Runtime, End::Own | End::Halted(_) | End::Troubled) => {
+            match budget_trip(&state.ring.meters, &state.policy) {
+                Some(trip) => {
+                    out.tripped(trip.clone(), Rung::Halt);
+                    closed.end = End::Spent(trip);
+                    await_look(&closed, state, out);
+                }
+                None => iterating::set_runtime_timer(&closed.session, state, out),
+            }
+        }
+        (
+            Timer::StopGrace | Timer::Runtime | Timer::IterationTimeout | Timer::Stall | Timer::Wait,
+            _,
+        ) => {}
+    }
+    Phase::Inspecting(closed)
+}
 
 /// The worktree as the agent left it.
 pub(super) fn seen(

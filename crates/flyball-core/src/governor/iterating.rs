@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::phase::{Closed, End, Phase, Session, Trouble};
 use super::state::RunState;
-use super::{StepOutput, advice, door, finish, stopping, stops};
+use super::{StepOutput, advice, door, finish, inspecting, stopping, stops};
 use crate::call::texts::validation_evidence as evidence_of;
 use crate::call::{CallRing, ToolCall, ToolOutcome, ToolResult, Verdict};
 use crate::effect::{Effect, Notice};
@@ -282,7 +282,7 @@ fn set_timeout_timer(session: &Session, state: &RunState, out: &mut StepOutput) 
     out.order(Effect::SetTimer { timer, iteration, at });
 }
 
-fn set_runtime_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
+pub(super) fn set_runtime_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
     let limit = state.policy.limits.runtime;
     if !limit.is_zero() {
         let at = out.at.plus(limit.minus(state.ring.meters.runtime));
@@ -325,7 +325,7 @@ pub(super) fn exited(
     }
     let iteration = session.iteration;
     out.order(Effect::SnapshotWorktree { iteration });
-    Phase::Inspecting(Box::new(Closed {
+    let closed = Box::new(Closed {
         session,
         end,
         exit: exit.clone(),
@@ -334,7 +334,9 @@ pub(super) fn exited(
         violations: Vec::new(),
         newly_done: Vec::new(),
         handed_on: false,
-    }))
+    });
+    inspecting::await_look(&closed, state, out);
+    Phase::Inspecting(closed)
 }
 
 impl Session {

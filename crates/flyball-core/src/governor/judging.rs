@@ -56,7 +56,10 @@ pub(super) fn cut(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -
         End::Spent(trip) | End::Halted(trip) => trip.guard.outcome().unwrap_or(Outcome::Fault),
     };
     close_iteration(closed, &snapshot, IterationResult::Cut(outcome), state, out);
-    state.head = snapshot.head;
+    // A look that took too long has seen nothing.
+    if closed.snapshot.is_some() {
+        state.head = snapshot.head;
+    }
     match &closed.end {
         End::Human(cause) => finish::by_human(*cause, state, out),
         End::Spent(trip) | End::Halted(trip) => {

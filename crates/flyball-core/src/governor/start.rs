@@ -209,6 +209,7 @@ pub(super) fn resume(
             forget_human(&mut closed);
             let iteration = closed.session.iteration;
             out.order(Effect::SnapshotWorktree { iteration });
+            super::iterating::set_runtime_timer(&closed.session, state, out);
             Phase::Inspecting(closed)
         }
         Phase::Gating(mut closed) => {

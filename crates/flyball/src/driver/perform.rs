@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use flyball_core::effect::{Ending, Force, IterationReport, Notice};
-use flyball_core::event::WorktreeSnapshot;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
 
 use super::choice::choose;
 use super::gates::GateJob;
+use super::look::LookJob;
 use super::session::{Session, TextMeter, could_not_start};
 use super::session_files::SessionFiles;
 use super::steer::SteerLine;
@@ -48,8 +48,7 @@ impl Driver {
                 self.stop_jobs.insert(asking, job);
             }
             Effect::SnapshotWorktree { iteration } => {
-                let snapshot = Box::new(self.look(iteration)?);
-                self.queue.push_back(Event::WorktreeSeen { iteration, snapshot });
+                self.look_job = Some(LookJob::start(self, iteration)?);
             }
             Effect::RunGates { iteration, tree } => {
                 self.gate_job = Some(GateJob::start(self, iteration, tree)?);
@@ -103,16 +102,6 @@ impl Driver {
             self.journal.record_remedy(root, &remedy)?;
         }
         Ok(())
-    }
-
-    /// Looks at the worktree, with the task list's text, and keeps a checkpoint of it.
-    fn look(&mut self, iteration: IterationNo) -> Result<WorktreeSnapshot, CliError> {
-        let (dir, tasks) = (self.loop_dir.relative(), self.loop_dir.tasks_relative());
-        let mut snapshot = self.worktree.snapshot(&dir, &tasks)?;
-        snapshot.tasks = self.loop_dir.tasks();
-        self.worktree.checkpoint(&self.run, iteration, &snapshot.checkpoint_tree)?;
-        self.latest.clone_from(&snapshot);
-        Ok(snapshot)
     }
 
     fn start_agent(&mut self, now: Moment, start: &Start) -> Result<(), CliError> {

@@ -12,6 +12,7 @@ use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 use super::choice::{ChosenAgent, check_limits, choose, traits};
 use super::crash::CrashPoint;
 use super::door::DoorWatch;
+use super::look::Eyes;
 use super::perform::{io, private_folder};
 use super::timers::Timers;
 use super::{Driver, signals};
@@ -152,6 +153,9 @@ impl Parts {
         signals::listen(outbox.clone())?;
         let now = self.clock.now();
         let logs = self.setup.loop_dir.logs();
+        let worktree = self.setup.worktree.beside();
+        let (loop_dir, run) = (self.setup.loop_dir.clone(), self.run.clone());
+        let eyes = Some(Eyes { worktree: self.setup.worktree, loop_dir, run });
         Ok(Driver {
             governor,
             journal: self.journal,
@@ -161,7 +165,9 @@ impl Parts {
             adapter: self.setup.adapter,
             agent: 0,
             plan: self.plan,
-            worktree: self.setup.worktree,
+            worktree,
+            eyes,
+            look_job: None,
             loop_dir: self.setup.loop_dir,
             state_dir: self.setup.state_dir,
             private_dir: self.private_dir,

@@ -4,7 +4,9 @@ use std::prelude::rust_2024::*;
 
 use super::story::{Act, Story, stories};
 use crate::effect::{Effect, Force};
-use crate::event::{AgentFact, AgentTraits, Event, ExitHow, Spend, StopCause, Timer};
+use crate::event::{
+    AgentFact, AgentTraits, Event, ExitHow, Spend, StopCause, Timer, WorktreeSnapshot,
+};
 use crate::guard::GuardKind;
 use crate::guard::Rung;
 use crate::moment::{Millis, Moment};
@@ -232,4 +234,70 @@ fn an_agent_brings_its_own_limits_and_takes_them_with_it() {
     assert_eq!(refuse_after(&story), 3, "the other agent has a loop guard of its own");
     story.perform(first, Act::dies().with(limit));
     assert_eq!(refuse_after(&story), 5, "the first agent has its turn again");
+}
+
+fn is_look_timer(effect: &Effect) -> bool {
+    matches!(effect, Effect::SetTimer { timer: Timer::StopGrace, .. })
+}
+
+#[test]
+fn a_look_that_never_ends_is_not_waited_for_when_a_human_asks() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    story.start();
+    let iteration = story.alive().unwrap();
+    story.blind = true;
+    story.perform(iteration, Act::commits("x"));
+    assert!(!story.effects.iter().any(is_look_timer), "nobody is in a hurry");
+    story.tell(Event::StopRequested { cause: StopCause::Terminate });
+    assert!(story.governor.is_running(), "the look may still come to its end");
+    assert!(story.effects.iter().any(is_look_timer));
+    story.now = story.now.plus(Millis::from_secs(5));
+    story.tell(Event::TimerFired { timer: Timer::StopGrace, iteration });
+    assert_eq!(story.ending().outcome, Outcome::Terminated);
+    assert_eq!(story.reports.len(), 1, "the iteration is closed");
+}
+
+#[test]
+fn asked_twice_nobody_waits_for_a_look_at_all() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    story.start();
+    let iteration = story.alive().unwrap();
+    story.blind = true;
+    story.perform(iteration, Act::commits("x"));
+    for _ in 0..2 {
+        story.tell(Event::StopRequested { cause: StopCause::Interrupt });
+    }
+    assert_eq!(story.ending().outcome, Outcome::Interrupted);
+}
+
+#[test]
+fn the_runtime_limit_holds_while_the_worktree_is_looked_at() {
+    let mut story =
+        Story::new().tasks(stories(&["a"])).rules(|r| r.limits.runtime = Millis::from_secs(90));
+    story.start();
+    let iteration = story.alive().unwrap();
+    story.blind = true;
+    story.perform(iteration, Act::commits("x"));
+    // Too early: it is set anew.
+    story.tell(Event::TimerFired { timer: Timer::Runtime, iteration });
+    assert!(story.governor.is_running());
+    story.now = story.now.plus(Millis::from_secs(90));
+    story.tell(Event::TimerFired { timer: Timer::Runtime, iteration });
+    assert!(story.governor.is_running() && story.effects.iter().any(is_look_timer));
+    story.tell(Event::TimerFired { timer: Timer::StopGrace, iteration });
+    assert_eq!(story.ending().outcome, Outcome::MaxRuntime);
+}
+
+#[test]
+fn a_look_that_comes_in_time_is_taken_whoever_is_in_a_hurry() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    story.start();
+    let iteration = story.alive().unwrap();
+    story.blind = true;
+    story.perform(iteration, Act::commits("x"));
+    story.tell(Event::StopRequested { cause: StopCause::Terminate });
+    let snapshot = Box::new(WorktreeSnapshot { head: Some("h9".into()), ..Default::default() });
+    story.tell(Event::WorktreeSeen { iteration, snapshot });
+    assert_eq!(story.ending().outcome, Outcome::Terminated);
+    assert_eq!(story.reports[0].commit.as_deref(), Some("h9"));
 }

@@ -127,6 +127,8 @@ pub(super) struct Story {
     tree: String,
     is_dirty: bool,
     alive: Option<IterationNo>,
+    /// Looks at the worktree never come to an end.
+    pub(super) blind: bool,
     /// Made by the agent, not yet seen.
     commits: Vec<Commit>,
 }
@@ -156,6 +158,7 @@ impl Story {
             tree: String::from("start"),
             is_dirty: false,
             alive: None,
+            blind: false,
             commits: Vec::new(),
         }
     }
@@ -329,6 +332,7 @@ impl Story {
                 };
                 self.exit(iteration, exit, Vec::new());
             }
+            Effect::SnapshotWorktree { .. } if self.blind => {}
             Effect::SnapshotWorktree { iteration } => {
                 let commits = core::mem::take(&mut self.commits);
                 let snapshot = Box::new(self.snapshot(commits));

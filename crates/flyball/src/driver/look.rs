@@ -1,0 +1,73 @@
+//! A look at the worktree runs in a thread of its own: git may be slow, or made slow, and the driver
+//! hears signals and timers meanwhile.
+
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use flyball_core::event::WorktreeSnapshot;
+use flyball_core::{IterationNo, RunId};
+
+use super::{Driver, DriverInput};
+use crate::clock::Deadline;
+use crate::error::CliError;
+use crate::loopdir::LoopDir;
+use crate::worktree::Worktree;
+
+/// How long the end of a look is waited for whose git was ended.
+const END_MAX: Duration = Duration::from_secs(2);
+/// Between two looks for that.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// The worktree of a run as the run sees it: it remembers the look before, to tell what changed.
+pub(super) struct Eyes {
+    pub(super) worktree: Worktree,
+    pub(super) loop_dir: LoopDir,
+    pub(super) run: RunId,
+}
+
+/// A look that came to its end, and the eyes it was made with.
+pub(super) struct Looked {
+    pub(super) eyes: Eyes,
+    pub(super) found: Result<WorktreeSnapshot, CliError>,
+}
+
+impl Eyes {
+    /// Looks at the worktree, with the task list's text, and keeps a checkpoint of it.
+    fn look(&mut self, iteration: IterationNo) -> Result<WorktreeSnapshot, CliError> {
+        let (dir, tasks) = (self.loop_dir.relative(), self.loop_dir.tasks_relative());
+        let mut snapshot = self.worktree.snapshot(&dir, &tasks)?;
+        snapshot.tasks = self.loop_dir.tasks();
+        self.worktree.checkpoint(&self.run, iteration, &snapshot.checkpoint_tree)?;
+        Ok(snapshot)
+    }
+}
+
+/// A look under way.
+pub(super) struct LookJob(JoinHandle<()>);
+
+impl LookJob {
+    /// Begins to look. There is one look at a time.
+    pub(super) fn start(driver: &mut Driver, iteration: IterationNo) -> Result<Self, CliError> {
+        let mut eyes = driver.eyes.take().unwrap_or_else(|| {
+            let mut worktree = driver.worktree.beside();
+            worktree.remember(&driver.latest);
+            Eyes { worktree, loop_dir: driver.loop_dir.clone(), run: driver.run.clone() }
+        });
+        let outbox = driver.outbox.clone();
+        let look = move || {
+            let found = eyes.look(iteration);
+            let looked = Box::new(Looked { eyes, found });
+            outbox.send(DriverInput::Looked { iteration, looked }).ok();
+        };
+        let started = thread::Builder::new().name("look".to_owned()).spawn(look);
+        started.map(Self).map_err(|error| CliError::io("cannot look at the worktree").cause(error))
+    }
+
+    /// Waits for the end of one whose git was ended.
+    pub(super) fn end(self) {
+        let limit = Deadline::after(END_MAX);
+        while !self.0.is_finished() && !limit.passed() {
+            thread::sleep(PAUSE);
+        }
+    }
+}
