@@ -27,7 +27,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
 use flyball_core::effect::{Ending, Force};
-use flyball_core::event::{StopCause, StopExamined, WorktreeSnapshot};
+use flyball_core::event::{ExitHow, StopCause, StopExamined, WorktreeSnapshot};
 use flyball_core::gate::{Finding, GateResult};
 use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Moment, RunId};
 
@@ -280,28 +280,18 @@ impl Driver {
             }
             ProcessEvent::Exited { how, swept } => {
                 if let Some(session) = self.session.take() {
+                    let since = session.started;
                     let exit = session.finish(how, swept, &mut facts, &mut self.reporter);
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
                     self.count_calls(&facts);
                     self.door_closed(iteration);
-                    self.note_stale_lock(iteration);
+                    self.see_to_index_lock(iteration, since, how == ExitHow::Lost || swept > 0);
                     return self.take_facts(iteration, facts);
                 }
             }
         }
         self.count_calls(&facts);
         self.take_facts(iteration, facts)
-    }
-
-    /// An agent that was killed in the middle of a git command leaves git's lock behind. It is the
-    /// user's repository: flyball says so and leaves it.
-    fn note_stale_lock(&mut self, iteration: IterationNo) {
-        let lock = self.worktree.git_dir().join("index.lock");
-        if lock.exists() {
-            let shown = lock.display();
-            let note = format!("the agent left git's lock behind; nobody holds it: rm {shown}");
-            self.reporter.note(iteration, &note);
-        }
     }
 
     /// Looks for requests of other processes and for signs of life.

@@ -9,6 +9,7 @@ mod changes;
 mod checkpoint;
 mod git;
 mod index;
+mod lock;
 mod objects;
 mod snapshot;
 mod status;

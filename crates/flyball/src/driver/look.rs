@@ -1,14 +1,17 @@
 //! A look at the worktree runs in a thread of its own: git may be slow, or made slow, and the driver
 //! hears signals and timers meanwhile.
 
+use std::fs;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use flyball_core::event::WorktreeSnapshot;
-use flyball_core::{IterationNo, RunId};
+use flyball_core::governor::RunPhase;
+use flyball_core::{IterationNo, Moment, RunId};
 
 use super::{Driver, DriverInput};
 use crate::clock::Deadline;
+use crate::config::quoted;
 use crate::error::CliError;
 use crate::loopdir::LoopDir;
 use crate::worktree::Worktree;
@@ -40,6 +43,51 @@ impl Eyes {
         self.worktree.checkpoint(&self.run, iteration, &snapshot.checkpoint_tree)?;
         Ok(snapshot)
     }
+}
+
+impl Driver {
+    /// An agent that ends in the middle of a git command leaves git's lock behind. What flyball ended
+    /// cannot put it away any more, so flyball does; any other is the user's affair.
+    pub(super) fn see_to_index_lock(
+        &mut self,
+        iteration: IterationNo,
+        since: Moment,
+        was_swept: bool,
+    ) {
+        let Some(lock) = self.worktree.stale_index_lock(since) else { return };
+        let phase = self.governor.standing().map(|standing| standing.phase);
+        let shown = quoted(&lock.to_string_lossy());
+        let note = if !was_swept && phase != Some(RunPhase::Stopping) {
+            format!("the agent left git's lock behind; nobody holds it: rm {shown}")
+        } else if fs::remove_file(&lock).is_ok() {
+            format!("removed git's lock {shown}: what held it was ended with the agent")
+        } else {
+            format!("git's lock was left behind and cannot be removed; nobody holds it: rm {shown}")
+        };
+        self.reporter.note(iteration, &note);
+    }
+}
+
+/// A git lock that is there before the first iteration: nothing could ever be committed.
+pub(super) fn no_index_lock(worktree: &Worktree) -> Result<(), CliError> {
+    let Some(lock) = worktree.index_lock() else { return Ok(()) };
+    let shown = quoted(&lock.to_string_lossy());
+    Err(CliError::io(format!("git's index is locked ({shown} is there): nothing could be committed"))
+        .hint(format!("wait for the git that is at work here, or if there is none: rm {shown}")))
+}
+
+/// Before a run goes on: the lock that its own death left is put away; what was done, in words.
+pub(super) fn clear_index_lock(
+    worktree: &Worktree,
+    since: Moment,
+) -> Result<Option<String>, CliError> {
+    if let Some(lock) = worktree.stale_index_lock(since)
+        && fs::remove_file(&lock).is_ok()
+    {
+        let shown = quoted(&lock.to_string_lossy());
+        return Ok(Some(format!("removed git's lock {shown}: it was left when the run was lost")));
+    }
+    no_index_lock(worktree).map(|()| None)
 }
 
 /// A look under way.

@@ -146,6 +146,7 @@ impl Driver {
                 let (printed, told_life, text) = (false, now, self.text_meter());
                 self.session = Some(Session {
                     iteration,
+                    started: now,
                     process,
                     reader,
                     usage_file: UsageFileWatch::new(&spec.env),

@@ -5,6 +5,7 @@ use flyball_core::{Event, Governor, RunId};
 
 use super::choice::check_limits;
 use super::guards::GuardWatch;
+use super::look::clear_index_lock;
 use super::perform::{io, private_folder};
 use super::records;
 use super::setup::{Parts, RunRequest, RunSetup, Started, already_running, opening};
@@ -56,6 +57,7 @@ impl RunRequest {
             CliError::no_input(format!("run `{id}` died before it began")).hint("flyball run")
         })?;
         let ended = end_leftovers(&id);
+        let unlocked = clear_index_lock(&setup.worktree, run.started)?;
         setup.worktree.remember(&latest);
         journal.resume_run(&id, std::process::id(), config.policy.limits.iterations)?;
         let private_dir = setup.state_dir.join("runs").join(id.as_str());
@@ -67,6 +69,7 @@ impl RunRequest {
         if !ended.is_empty() {
             told.notes.push(format!("{} left over from it ended", ended.len()));
         }
+        told.notes.extend(unlocked);
         reporter.opening(&told);
         let parts =
             Parts { run: id, config, plan, setup, journal, clock, lock, reporter, private_dir };

@@ -18,6 +18,7 @@ use crate::telemetry::IterationLog;
 /// An agent at work.
 pub(super) struct Session {
     pub(super) iteration: IterationNo,
+    pub(super) started: Moment,
     pub(super) process: Supervised,
     pub(super) reader: Box<dyn Reader>,
     pub(super) usage_file: UsageFileWatch,

@@ -12,7 +12,7 @@ use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 use super::choice::{ChosenAgent, check_limits, choose, traits};
 use super::crash::CrashPoint;
 use super::door::DoorWatch;
-use super::look::Eyes;
+use super::look::{Eyes, no_index_lock};
 use super::perform::{io, private_folder};
 use super::timers::Timers;
 use super::{Driver, signals};
@@ -103,6 +103,7 @@ impl RunRequest {
         let mut journal = Journal::open(&setup.state_dir)?;
         let lock = lock_worktree(&setup.state_dir, setup.worktree.root(), &run)
             .map_err(already_running)?;
+        no_index_lock(&setup.worktree)?;
         let stale = setup.loop_dir.stale_active();
         setup.loop_dir.prepare().map_err(|e| io("make the loop folder", &e))?;
         let snapshot = first_look(&mut setup)?;

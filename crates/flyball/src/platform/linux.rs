@@ -1,6 +1,7 @@
 //! Linux: `/proc` for the process table, pidfds for signals and ends, a subreaper for what escapes.
 
 mod descriptors;
+mod files;
 mod nursery;
 mod sockets;
 mod table;
@@ -17,6 +18,7 @@ use rustix::process::{Pid, geteuid, test_kill_process};
 use super::Peer;
 
 pub use self::descriptors::{receive_with_descriptors, send_with_descriptors};
+pub use self::files::{is_open, works_in};
 pub use self::nursery::Nursery;
 pub use self::sockets::{connect, listen};
 pub use self::table::{began_at, kill_group, look, signal, snapshot};
