@@ -16,7 +16,9 @@ use std::time::Duration;
 
 #[cfg(target_os = "linux")]
 pub use self::linux::{
-    ExitWatch, Nursery, alive, began_at, carries, connect, kill_group, listen, look, own_program, own_user, peer, program_of, receive_with_descriptors, send_with_descriptors, signal, snapshot, is_open, works_in,
+    ExitWatch, Nursery, alive, began_at, carries, connect, is_open, kill_group, listen, look,
+    own_program, own_user, peer, program_of, receive_with_descriptors, send_with_descriptors,
+    signal, snapshot, works_in,
 };
 
 /// How far up the parents of a process are followed. Real trees are a few dozen deep.

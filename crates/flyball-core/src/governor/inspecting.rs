@@ -68,7 +68,11 @@ pub(super) fn timer(
             }
         }
         (
-            Timer::StopGrace | Timer::Runtime | Timer::IterationTimeout | Timer::Stall | Timer::Wait,
+            Timer::StopGrace
+            | Timer::Runtime
+            | Timer::IterationTimeout
+            | Timer::Stall
+            | Timer::Wait,
             _,
         ) => {}
     }

@@ -72,8 +72,10 @@ impl Driver {
 pub(super) fn no_index_lock(worktree: &Worktree) -> Result<(), CliError> {
     let Some(lock) = worktree.index_lock() else { return Ok(()) };
     let shown = quoted(&lock.to_string_lossy());
-    Err(CliError::io(format!("git's index is locked ({shown} is there): nothing could be committed"))
-        .hint(format!("wait for the git that is at work here, or if there is none: rm {shown}")))
+    Err(CliError::io(format!(
+        "git's index is locked ({shown} is there): nothing could be committed"
+    ))
+    .hint(format!("wait for the git that is at work here, or if there is none: rm {shown}")))
 }
 
 /// Before a run goes on: the lock that its own death left is put away; what was done, in words.

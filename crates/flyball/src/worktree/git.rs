@@ -92,7 +92,6 @@ impl Git {
     pub(super) fn end(&self) {
         self.starter.end();
     }
-
 }
 
 /// What git says its version is.

@@ -119,7 +119,12 @@ impl Git {
     }
 
     /// The commits between two, with their subjects, where one simply follows the other.
-    pub(super) fn way(&self, from: Option<&str>, to: &str, max: usize) -> Result<Way, WorktreeError> {
+    pub(super) fn way(
+        &self,
+        from: Option<&str>,
+        to: &str,
+        max: usize,
+    ) -> Result<Way, WorktreeError> {
         let mut found = Vec::new();
         let mut next = Some(to.to_owned());
         while let Some(id) = next {
@@ -172,8 +177,7 @@ impl CommitHead {
             head.lines().filter_map(|line| line.strip_prefix(key)).map(str::to_owned).collect()
         };
         let lines = message.trim_start_matches(['\n', ' ', '\t']).lines();
-        let subject: Vec<&str> =
-            lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
+        let subject: Vec<&str> = lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
         Self {
             tree: all("tree ").into_iter().next().unwrap_or_default(),
             parents: all("parent "),

@@ -216,7 +216,10 @@ impl Heard {
                 break None;
             }
             // What git started in the background may hold its outputs open for ever.
-            if !out && !err && let Some(how) = running.wait(Duration::ZERO) {
+            if !out
+                && !err
+                && let Some(how) = running.wait(Duration::ZERO)
+            {
                 break Some(how);
             }
         };

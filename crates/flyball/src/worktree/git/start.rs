@@ -16,7 +16,9 @@ use std::time::Duration;
 use flyball_core::event::ExitHow;
 
 use super::order::GitOrder;
-use crate::process::{Clerk, ClerkOrder, Errand, KeeperProgram, end_tree, serves_as_keeper, wait_for_child};
+use crate::process::{
+    Clerk, ClerkOrder, Errand, KeeperProgram, end_tree, serves_as_keeper, wait_for_child,
+};
 use crate::worktree::WorktreeError;
 
 /// Starts git, until it is told to end.
