@@ -58,7 +58,7 @@ pub(super) fn timer(
             return judging::cut(&closed, state, out);
         }
         (Timer::Runtime, End::Own | End::Halted(_) | End::Troubled) => {
-            match budget_trip(&state.ring.meters, &state.policy) {
+            match budget_trip(&state.ring.meters, &state.policy.limits) {
                 Some(trip) => {
                     out.tripped(trip.clone(), Rung::Halt);
                     closed.end = End::Spent(trip);
