@@ -158,6 +158,7 @@ impl WorktreeError {
             Self::NoDirectory { .. }
             | Self::Git { .. }
             | Self::TimedOut { .. }
+            | Self::Ended { .. }
             | Self::Io { .. }
             | Self::NoCheckpoint { .. }
             | Self::BadRun { .. } => None,
