@@ -55,6 +55,7 @@
 
 mod arguments;
 mod canonical;
+mod chant;
 mod context;
 mod detect;
 mod empty;
@@ -73,6 +74,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::chant::{Chant, fingerprint_words};
 pub use self::context::{ContextLevel, ContextNotice};
 pub use self::empty::is_empty_answer;
 pub use self::fingerprint::{

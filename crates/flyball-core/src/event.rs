@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::{ToolCall, ToolResult, ValidationFailure};
+use crate::call::{Chant, Fingerprint, ToolCall, ToolResult, ValidationFailure};
 use crate::claim::ClaimReading;
 use crate::door::DoorQuestion;
 use crate::gate::{Finding, GateResult};
@@ -170,7 +170,12 @@ pub enum AgentFact {
         /// Whose model it is.
         #[serde(default)]
         agent: SubAgent,
+        /// Identity of what it said, where that was a word.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        words: Option<Fingerprint>,
     },
+    /// A turn of the model ended in words said again and again.
+    Chanted(Chant),
     /// A human spoke to it in mid-session.
     HeardHuman,
     /// It said something that could not be understood.

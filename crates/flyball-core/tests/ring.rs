@@ -4,6 +4,7 @@
 mod properties {
     use flyball_core::call::{
         CallRing, ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, Verdict,
+        fingerprint_words,
     };
     use flyball_core::guard::Rung;
     use flyball_core::policy::CallRules;
@@ -94,8 +95,8 @@ mod properties {
                 None
             }
             Happening::OnlySpoke(agent) => {
-                ring.only_spoke(now, &named(*agent));
-                None
+                let words = fingerprint_words(["again", "and on", ""][usize::from(*agent)]);
+                Some(ring.only_spoke(rules, now, &named(*agent), words))
             }
             Happening::Life => {
                 ring.life(now);

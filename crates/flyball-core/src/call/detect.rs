@@ -12,11 +12,13 @@
 
 mod account;
 mod repetition;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
 use self::account::Account;
 use self::repetition::Repetition;
+use self::words::SameWords;
 use super::{Fingerprint, ToolOutcome};
 use crate::guard::GuardKind;
 use crate::policy::CallRules;
@@ -120,6 +122,8 @@ pub(crate) enum Seen {
     Stale(u64),
     /// The same answer this often from one tool, whatever it was asked.
     Stagnant(u64),
+    /// The same words-only turn this often in a row.
+    SameWords(u64),
 }
 
 /// What a detector found.
@@ -163,6 +167,8 @@ pub(super) struct Detectors {
     repetition: Repetition,
     #[serde(default)]
     account: Account,
+    #[serde(default, skip_serializing_if = "SameWords::is_default")]
+    words: SameWords,
 }
 
 impl Detectors {
@@ -177,6 +183,7 @@ impl Detectors {
     pub(super) fn book(&mut self, call: &CallSeen, allowed: Allowed) {
         self.repetition.book(call, allowed);
         self.account.book(call, allowed);
+        self.words.ended();
     }
 
     /// A call was answered. The account is silent in a streak that was nudged for itself (A3). A
@@ -202,9 +209,11 @@ impl Detectors {
         self.account.unanswered();
     }
 
-    /// The model's turn held words and no call.
-    pub(super) fn only_spoke(&mut self) {
+    /// The model's turn held words and no call; these, where they are known.
+    pub(super) fn only_spoke(&mut self, rules: &CallRules, words: Option<Mark>) -> Option<Finding> {
         self.account.only_spoke();
+        let finding = self.words.said(words);
+        finding.filter(|_| rules.account)
     }
 
     /// How many identical calls in a row were made last.

@@ -5,18 +5,20 @@ use serde_json::Value;
 use super::context::ContextNotice;
 use super::ring::{CallRing, CallStatus, Stall};
 use super::verdict::Verdict;
-use super::{ToolCall, ToolResult, ValidationFailure};
+use super::{Chant, Fingerprint, ToolCall, ToolResult, ValidationFailure};
 use crate::id::{CallId, SubAgent};
 use crate::moment::{Millis, Moment};
 use crate::policy::CallRules;
 
 /// The guards around one agent session, with rules and clock. The order of calls: [`before`] each
-/// call, [`after`] each result, [`spoke`] or [`only_spoke`] when the model has answered in words.
+/// call, [`after`] each result, [`spoke`] or [`only_spoke`] when the model has answered in words, and
+/// [`chanted`] when they end in a [`Chant`].
 ///
 /// [`before`]: CallGuard::before
 /// [`after`]: CallGuard::after
 /// [`spoke`]: CallGuard::spoke
 /// [`only_spoke`]: CallGuard::only_spoke
+/// [`chanted`]: CallGuard::chanted
 #[derive(Clone, Debug)]
 pub struct CallGuard<C> {
     rules: CallRules,
@@ -65,9 +67,14 @@ impl<C: FnMut() -> Moment> CallGuard<C> {
         self.ring.spoke((self.clock)());
     }
 
-    /// [`CallRing::only_spoke`], now.
-    pub fn only_spoke(&mut self, agent: &SubAgent) {
-        self.ring.only_spoke((self.clock)(), agent);
+    /// [`CallRing::only_spoke`] with these rules, now.
+    pub fn only_spoke(&mut self, agent: &SubAgent, words: Option<Fingerprint>) -> Verdict {
+        self.ring.only_spoke(&self.rules, (self.clock)(), agent, words)
+    }
+
+    /// [`CallRing::chanted`] with these rules, now.
+    pub fn chanted(&mut self, chant: &Chant) -> Verdict {
+        self.ring.chanted(&self.rules, (self.clock)(), chant)
     }
 
     /// [`CallRing::human`], now.

@@ -40,7 +40,7 @@ use self::version::Version;
 use super::context::{ContextFill, ContextNotice};
 use super::detect::{Answered, Detectors, Mark};
 use super::verdict::Verdict;
-use super::{ToolCall, ToolOutcome, ToolResult, ValidationFailure, texts};
+use super::{Chant, Fingerprint, ToolCall, ToolOutcome, ToolResult, ValidationFailure, texts};
 use crate::guard::{GuardKind, Trip};
 use crate::id::SubAgent;
 use crate::moment::{Millis, Moment};
@@ -177,12 +177,34 @@ impl CallRing {
     }
 
     /// A turn of the model was words alone and held no call at all (A3): well-formed, and a sign that
-    /// it does not just go round.
-    pub fn only_spoke(&mut self, at: Moment, agent: &SubAgent) {
+    /// it does not just go round, unless it says the same turn after turn. `words` is their identity
+    /// ([`fingerprint_words`](super::fingerprint_words)), where it is known.
+    pub fn only_spoke(
+        &mut self,
+        rules: &CallRules,
+        at: Moment,
+        agent: &SubAgent,
+        words: Option<Fingerprint>,
+    ) -> Verdict {
         self.spoke(at);
-        if let Some(track) = self.tracks.get_mut(Mark::of_text(agent.as_str())) {
-            track.detectors.only_spoke();
+        let agent = Mark::of_text(agent.as_str());
+        if let Some(forgotten) = self.tracks.make_room(agent) {
+            self.known.forget(forgotten);
         }
+        let track = self.tracks.get_or_begin(agent, self.tally.calls());
+        let finding = track.detectors.only_spoke(rules, words.map(Mark::of));
+        finding.map_or(Verdict::Pass, |finding| booking::found_in_words(&finding))
+    }
+
+    /// A turn of the model ended in a chant (A3), whatever else it held: worth a word, never more.
+    pub fn chanted(&mut self, rules: &CallRules, at: Moment, chant: &Chant) -> Verdict {
+        self.life(at);
+        if !rules.account {
+            return Verdict::Pass;
+        }
+        let what = texts::chant(chant);
+        let trip = Trip::new(GuardKind::GoingNowhere, chant.times, Chant::TIMES, what.clone());
+        Verdict::Nudge { message: texts::nudge_words(&what), trip }
     }
 
     /// A human spoke to the agent in mid-session: a new beginning. Streaks, accounts and the count of

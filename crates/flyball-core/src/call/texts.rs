@@ -8,7 +8,7 @@ use alloc::string::String;
 use super::context::ContextLevel;
 use super::detect::Seen;
 use super::ring::LastCall;
-use super::{ToolOutcome, ValidationFailure, ValidationKind};
+use super::{Chant, ToolOutcome, ValidationFailure, ValidationKind};
 use crate::moment::Millis;
 use crate::policy::CallRules;
 use crate::text::{count, prefix};
@@ -65,6 +65,19 @@ pub fn nudge(what: &str, last: Option<&LastCall>) -> String {
     format!("You may be going round in circles: {what}.{seen} {way_out}")
 }
 
+/// Advice for an agent whose words go nowhere (A3).
+pub fn nudge_words(what: &str) -> String {
+    format!(
+        "You may be going round in circles: {what}. Say it no more: take the next step with a tool, \
+         or say once what keeps you from going on."
+    )
+}
+
+/// A chant in one sentence, without a full stop.
+pub(super) fn chant(chant: &Chant) -> String {
+    format!("the same words {} times in a row: \"{}\"", chant.times, excerpt(&chant.unit))
+}
+
 /// What was seen, in words without a full stop.
 pub(super) fn seen(seen: Seen, tool: &str) -> String {
     match seen {
@@ -88,7 +101,7 @@ pub(super) fn seen(seen: Seen, tool: &str) -> String {
             count(n, "step")
         ),
         Seen::SameChange(n) => {
-            format!("the same change was made {n} times with tool '{tool}', and brought the same")
+            format!("the same change was made {n} times with tool '{tool}'")
         }
         Seen::Stale(n) => format!(
             "the same question to tool '{tool}' got the same answer across {}",
@@ -97,6 +110,7 @@ pub(super) fn seen(seen: Seen, tool: &str) -> String {
         Seen::Stagnant(n) => {
             format!("tool '{tool}' gave the same answer {n} times, whatever it was asked")
         }
+        Seen::SameWords(n) => format!("the last {n} turns said the same and called nothing"),
     }
 }
 

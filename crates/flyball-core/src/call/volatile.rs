@@ -8,10 +8,10 @@
 //! |---|---|
 //! | date, with or without time | `2026-11-15`, `2026/11/15 09:48`, `2026-11-15T09:48:01.5Z` |
 //! | clock time | `09:48:01`, `9:48 pm`, `[09:48]`; not `a.rs:12:34` nor a bare `12:34` (line and column) |
-//! | duration | `1.23s`, `12 ms`, `3m 41s`, `1h02m`, `5 seconds` |
+//! | duration | `1.23s`, `12 ms`, `3m 41s`, `1h02m`, `5 seconds`, `"duration_ms":12`; not `[5s]` before a line: there a process says how far it is |
 //! | uuid, hex id | 7 hex digits or more with a digit and a letter among them, `0x7ffd1234` |
 //! | process id | `pid 123`, `PID: 123`, `pid=123` |
-//! | a shell's own counter | `bash: line 205: no: command not found`; not `build.sh: line 12:` |
+//! | a shell's or notebook's own counter | `bash: line 205: no: command not found`, `"execution_count":7`; not `build.sh: line 12:` |
 //! | temporary path | the name below `/tmp`, `/var/tmp`, `/var/folders/x/y/T`; the rest of the path stays |
 //! | white space | a run of it is one blank; none at the ends |
 
@@ -135,6 +135,9 @@ impl Scan<'_> {
         let digits = digits_end(self.bytes, start);
         if self.bytes.get(digits) == Some(&b':') && is_shell_counter(self.bytes.get(..start)) {
             return self.replace(start, (Shape::Counter, digits), out);
+        }
+        if let Some(shape) = shapes::volatile_field(self.bytes, start) {
+            return self.replace(start, (shape, shapes::decimal_end(self.bytes, start)), out);
         }
         let goes_on = self.is_word(digits);
         let end = if goes_on { run_end(self.bytes, digits, Class::Word) } else { digits };

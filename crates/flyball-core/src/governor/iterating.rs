@@ -43,9 +43,13 @@ pub(super) fn fact(
             session.calls.spoke(out.at);
             Phase::Iterating(session)
         }
-        AgentFact::OnlySpoke { agent } => {
-            session.calls.only_spoke(out.at, agent);
-            Phase::Iterating(session)
+        AgentFact::OnlySpoke { agent, words } => {
+            let verdict = session.calls.only_spoke(&state.policy.calls, out.at, agent, *words);
+            obey(session, verdict, state, out)
+        }
+        AgentFact::Chanted(chant) => {
+            let verdict = session.calls.chanted(&state.policy.calls, out.at, chant);
+            obey(session, verdict, state, out)
         }
         AgentFact::HeardHuman => {
             session.calls.human(out.at);

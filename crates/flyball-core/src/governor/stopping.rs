@@ -97,6 +97,7 @@ pub(super) fn fact(
         | AgentFact::ShowedLife
         | AgentFact::HeardHuman
         | AgentFact::OnlySpoke { .. }
+        | AgentFact::Chanted(_)
         | AgentFact::CalledTool(_)
         | AgentFact::ToolReturned(_)
         | AgentFact::Spoke

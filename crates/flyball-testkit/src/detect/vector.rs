@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use flyball_core::call::{CallGuard, ToolCall, ToolOutcome, ToolResult, mutates};
+use flyball_core::call::{
+    CallGuard, Chant, ToolCall, ToolOutcome, ToolResult, fingerprint_words, mutates,
+};
 use flyball_core::guard::Rung;
 use flyball_core::{CallId, Moment, Policy, RoundId, SubAgent};
 use serde::Deserialize;
@@ -12,6 +14,8 @@ use serde_json::Value;
 #[derive(Clone, Debug, Deserialize)]
 struct Vector {
     id: String,
+    #[serde(default)]
+    system: String,
     sequence: Vec<Happening>,
     ideal: Ideal,
 }
@@ -39,6 +43,7 @@ struct Happening {
     event: Option<String>,
     text: Option<String>,
     role: Option<String>,
+    channel: Option<String>,
 }
 
 /// A case the ring does not judge as would be right.
@@ -48,8 +53,8 @@ pub struct Miss {
     pub id: String,
     /// What would be right, and what was said.
     pub what: String,
-    /// Whether it is about words and events alone, of which the ring is told nothing.
-    pub is_words: bool,
+    /// Why.
+    pub why: &'static str,
 }
 
 /// How the cases went.
@@ -66,12 +71,7 @@ impl fmt::Display for VectorReport {
         let right = self.cases - self.misses.len();
         writeln!(f, "{right} of {} as would be right", self.cases)?;
         for miss in &self.misses {
-            let why = if miss.is_words {
-                "words alone: the ring is told of calls, not of what is said"
-            } else {
-                "by the weights and limits of A2 and A3"
-            };
-            writeln!(f, "  {:10} {}; {why}", miss.id, miss.what)?;
+            writeln!(f, "  {:10} {}; {}", miss.id, miss.what, miss.why)?;
         }
         Ok(())
     }
@@ -89,7 +89,7 @@ pub fn play_vectors(text: &str) -> Result<VectorReport, serde_json::Error> {
 }
 
 fn miss(vector: &Vector) -> Option<Miss> {
-    let said = play(&vector.sequence, Missing::Constant);
+    let said = play(vector, Missing::Constant);
     let is_right = match vector.ideal {
         Ideal::MustAlarm => said >= Rung::Nudge,
         Ideal::Silent => said == Rung::Pass,
@@ -98,7 +98,7 @@ fn miss(vector: &Vector) -> Option<Miss> {
     };
     // Where results were not recorded and each is new, nothing may be stopped.
     let is_open = vector.sequence.iter().any(|it| it.tool.is_some() && it.result.is_none());
-    let unique = if is_open { play(&vector.sequence, Missing::Unique) } else { Rung::Pass };
+    let unique = if is_open { play(vector, Missing::Unique) } else { Rung::Pass };
     let what = if !is_right {
         format!("{:?} expected, {said:?} said", vector.ideal)
     } else if unique > Rung::Nudge {
@@ -106,9 +106,23 @@ fn miss(vector: &Vector) -> Option<Miss> {
     } else {
         return None;
     };
-    let is_words = vector.sequence.iter().all(|it| it.tool.is_none());
-    Some(Miss { id: vector.id.clone(), what, is_words })
+    let known = REASONS.iter().find(|(id, _)| *id == vector.id);
+    let why = known.map_or("by the weights and limits of A2 and A3", |(_, why)| why);
+    Some(Miss { id: vector.id.clone(), what, why })
 }
+
+/// Why the ring judges otherwise in the cases that are known.
+const REASONS: [(&str, &str); 9] = [
+    ("bu-01", "a question in another order of words is another call (A1)"),
+    ("gem-12", "identical calls are refused beyond 25, whatever they bring (A2)"),
+    ("her-10", "identical calls are refused beyond 25, whatever they bring (A2)"),
+    ("ocw-03", "identical calls are refused beyond 25, whatever they bring (A2)"),
+    ("ohv0-12", "how often a client condenses its context is told by no stream"),
+    ("qwen-04", "one answer to six questions is worth a word, whatever was asked (A3)"),
+    ("roo-06", "identical calls are refused beyond 25, whatever they bring (A2)"),
+    ("ste-06", "a read and a refused edit, three times each, are worth a word (A3)"),
+    ("ste-12", "a lap of more than the 64 pairs that are remembered (A3)"),
+];
 
 /// What stands for results that were not recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -117,21 +131,27 @@ enum Missing {
     Unique,
 }
 
+/// Systems whose cases tell a turn in the pieces in which it was streamed.
+const STREAMED: [&str; 2] = ["gemini-cli", "qwen-code"];
+
 /// The highest rung reached.
-fn play(sequence: &[Happening], missing: Missing) -> Rung {
+fn play(vector: &Vector, missing: Missing) -> Rung {
     let mut guard = CallGuard::new(Policy::default().calls.clone(), Moment::default);
+    let is_streamed = STREAMED.contains(&vector.system.as_str());
     let mut highest = Rung::Pass;
     let mut number = 0;
-    let mut rest = sequence;
+    let mut rest = vector.sequence.as_slice();
     while let Some(first) = rest.first() {
-        let in_round = |other: &&Happening| {
-            first.round.is_some() && other.tool.is_some() && other.round == first.round
+        let belongs = |other: &&Happening| match (&first.tool, &other.tool) {
+            (Some(_), Some(_)) => first.round.is_some() && other.round == first.round,
+            (None, None) => is_streamed && first.is_piece() && other.is_piece(),
+            _ => false,
         };
-        let length = rest.iter().take_while(in_round).count().max(1);
+        let length = rest.iter().take_while(belongs).count().max(1);
         let (round, later) = rest.split_at(length);
         rest = later;
         if first.tool.is_none() {
-            hear(&mut guard, first);
+            highest = highest.max(hear(&mut guard, first, round));
             continue;
         }
         let calls: Vec<(ToolCall, &Happening)> =
@@ -151,13 +171,33 @@ fn play(sequence: &[Happening], missing: Missing) -> Rung {
     highest
 }
 
-fn hear<C: FnMut() -> Moment>(guard: &mut CallGuard<C>, it: &Happening) {
-    let is_new = matches!(it.event.as_deref(), Some("new_prompt" | "new_run" | "rewind"));
-    if is_new || it.role.as_deref() == Some("user") {
-        guard.human();
-    } else if it.text.is_some() {
-        guard.only_spoke(&SubAgent::default());
+impl Happening {
+    /// Whether it is a piece of what the model says.
+    fn is_piece(&self) -> bool {
+        self.text.is_some()
+            && self.role.as_deref() != Some("user")
+            && self.channel.as_deref() == Some("content")
     }
+}
+
+/// Words of the model or of a human, or an event of the client.
+fn hear<C: FnMut() -> Moment>(
+    guard: &mut CallGuard<C>,
+    first: &Happening,
+    pieces: &[Happening],
+) -> Rung {
+    let is_new = matches!(first.event.as_deref(), Some("new_prompt" | "new_run" | "rewind"));
+    if is_new || first.role.as_deref() == Some("user") {
+        guard.human();
+        return Rung::Pass;
+    }
+    if first.text.is_none() {
+        return Rung::Pass;
+    }
+    let words: String = pieces.iter().filter_map(|it| it.text.as_deref()).collect();
+    let chant = Chant::at_end_of(&words);
+    let chanted = chant.map_or(Rung::Pass, |chant| guard.chanted(&chant).rung());
+    chanted.max(guard.only_spoke(&SubAgent::default(), fingerprint_words(&words)).rung())
 }
 
 fn call<C: FnMut() -> Moment>(guard: &CallGuard<C>, it: &Happening, number: usize) -> ToolCall {

@@ -1,6 +1,7 @@
 //! Plain text, as any program prints it.
 
 use flyball_core::AgentFact;
+use flyball_core::call::Chant;
 use flyball_core::claim::read_plain;
 use flyball_core::event::{Exit, ExitHow};
 
@@ -56,6 +57,9 @@ impl Reader for PlainReader {
 
 /// The end of a plain-text session.
 pub(crate) fn plain_exit(how: ExitHow, text: &str, prompt: &str, out: &mut Vec<Fact>) -> Exit {
+    if let Some(chant) = Chant::at_end_of(text) {
+        out.push(Fact::Agent(AgentFact::Chanted(chant)));
+    }
     if !text.trim().is_empty() {
         out.push(Fact::Agent(AgentFact::Spoke));
     }

@@ -9,7 +9,8 @@ mod rounds;
 use std::collections::VecDeque;
 
 use flyball_core::call::{
-    ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind, fingerprint_call_text,
+    Chant, ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind,
+    fingerprint_call_text, fingerprint_words,
 };
 use flyball_core::claim::read_structured;
 use flyball_core::event::{Exit, ExitHow};
@@ -177,14 +178,25 @@ impl Session {
     /// The message is whole: it was well-formed, unless it held a call, which speaks for itself.
     pub(crate) fn spoke(&mut self) {
         if std::mem::take(&mut self.unspoken) {
+            self.tell_chant();
             // Words beside a call of the same turn are no turn of their own.
             let beside_a_call =
                 self.message.as_deref().is_some_and(|turn| self.rounds.is_last(turn));
             self.fact(if beside_a_call {
                 AgentFact::Spoke
             } else {
-                AgentFact::OnlySpoke { agent: SubAgent::default() }
+                AgentFact::OnlySpoke {
+                    agent: SubAgent::default(),
+                    words: fingerprint_words(&self.words),
+                }
             });
+        }
+    }
+
+    /// A model that has begun to chant rarely ends by itself: mostly it is cut off.
+    fn tell_chant(&mut self) {
+        if let Some(chant) = Chant::at_end_of(&self.words) {
+            self.fact(AgentFact::Chanted(chant));
         }
     }
 
@@ -214,7 +226,9 @@ impl Session {
     pub(crate) fn called(&mut self, call: &Call<'_>) {
         self.progress();
         self.saw(call.args.len());
-        self.unspoken = false;
+        if std::mem::take(&mut self.unspoken) {
+            self.tell_chant();
+        }
         self.words.clear();
         let (id, preview) = (prefix(call.id, NAME), prefix(call.args, PREVIEW));
         self.remember(id, preview);
@@ -259,7 +273,9 @@ impl Session {
 
     /// The answer was cut off by the token limit.
     pub(crate) fn cut_off(&mut self, error: &str) {
-        self.unspoken = false;
+        if std::mem::take(&mut self.unspoken) {
+            self.tell_chant();
+        }
         let end = flyball_core::text::tail(&self.words, PREVIEW).to_owned();
         self.nonsense(ValidationKind::TruncatedResponse, &end, error);
     }

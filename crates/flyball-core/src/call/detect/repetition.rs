@@ -2,7 +2,8 @@
 //!
 //! Identical calls in a row that bring the same result are nudged, then refused. Results that change
 //! (paging with a cursor, polling that moves) begin that count anew, and only a much longer streak of
-//! such calls is refused. Calls without any answer count as having the same.
+//! such calls is refused. Calls without any answer count as having the same. The same *change* made
+//! again and again is worth a word whatever it brings: an edit applied twice is no progress.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,22 @@ impl Repetition {
     /// How many identical calls in a row were made.
     pub(super) const fn streak(&self) -> u64 {
         self.calls
+    }
+
+    /// The same change, with yet another result: told once in a streak (A3).
+    fn same_change(&mut self, rules: &CallRules, seen: &ResultSeen) -> Option<Finding> {
+        let allowed = u64::from(rules.nudge_after.max(1).saturating_mul(2));
+        if !rules.account || !seen.of.mutating || self.calls < allowed || self.nudged {
+            return None;
+        }
+        self.nudged = true;
+        Some(Finding {
+            guard: GuardKind::GoingNowhere,
+            severity: Severity::Nudge,
+            measured: self.calls,
+            allowed,
+            seen: Seen::SameChange(self.calls),
+        })
     }
 
     /// Whether a nudge was given in this streak.
@@ -98,6 +115,7 @@ impl Detector for Repetition {
             self.result = result;
             (self.same, self.refused) = (1, 0);
             self.nudge_at = allowed;
+            return self.same_change(rules, seen);
         }
         if self.same < self.nudge_at {
             return None;

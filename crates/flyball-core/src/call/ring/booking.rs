@@ -285,6 +285,13 @@ fn found(finding: &Finding, tool: &str, result: Option<&ToolResult>) -> Verdict 
     }
 }
 
+/// The verdict on what was found in words without a call.
+pub(super) fn found_in_words(finding: &Finding) -> Verdict {
+    let what = texts::seen(finding.seen, "");
+    let trip = Trip::new(finding.guard, finding.measured, finding.allowed, what.clone());
+    Verdict::Nudge { message: texts::nudge_words(&what), trip }
+}
+
 /// The firmer of two verdicts, the first of equal ones.
 pub(super) fn firmer(first: Verdict, second: Option<Verdict>) -> Verdict {
     match second {

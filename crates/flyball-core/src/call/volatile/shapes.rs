@@ -163,7 +163,48 @@ pub(super) fn duration(bytes: &[u8], start: usize) -> Found {
         // but that word is ever looked at twice.
         whole = ends(bytes, end).then_some(end).or(whole);
     }
-    whole.map(|end| (Shape::Duration, end))
+    let whole = whole?;
+    (!is_progress(bytes, start, whole)).then_some((Shape::Duration, whole))
+}
+
+/// Whole seconds in brackets at the beginning of a line: a process that runs says how far it is.
+fn is_progress(bytes: &[u8], start: usize, end: usize) -> bool {
+    let begins_line = start.checked_sub(2).is_none_or(|index| at(bytes, index) == b'\n');
+    before(bytes, start) == b'['
+        && begins_line
+        && at(bytes, end) == b']'
+        && digits_end(bytes, start) + 1 == end
+}
+
+/// Fields of JSON whose numbers say nothing: how long it took, and how often anything ran.
+const VOLATILE_FIELDS: [(&[u8], Shape); 10] = [
+    (b"duration", Shape::Duration),
+    (b"duration_ms", Shape::Duration),
+    (b"duration_s", Shape::Duration),
+    (b"duration_seconds", Shape::Duration),
+    (b"durationMs", Shape::Duration),
+    (b"elapsed", Shape::Duration),
+    (b"elapsed_ms", Shape::Duration),
+    (b"elapsed_seconds", Shape::Duration),
+    (b"execution_time", Shape::Duration),
+    (b"execution_count", Shape::Counter),
+];
+
+/// What a number at `start` is by the name of its JSON field, if that is volatile.
+pub(super) fn volatile_field(bytes: &[u8], start: usize) -> Option<Shape> {
+    let ahead = bytes.get(..start)?;
+    let ahead = ahead.strip_suffix(b" ").unwrap_or(ahead).strip_suffix(b"\":")?;
+    let known = |(name, _): &&(&[u8], Shape)| {
+        ahead.strip_suffix(*name).is_some_and(|rest| rest.last() == Some(&b'"'))
+    };
+    VOLATILE_FIELDS.iter().find(known).map(|(_, shape)| *shape)
+}
+
+/// Where a number with or without a fraction ends.
+pub(super) fn decimal_end(bytes: &[u8], start: usize) -> usize {
+    let whole = digits_end(bytes, start);
+    let fraction = digits_end(bytes, whole + 1);
+    if at(bytes, whole) == b'.' && fraction > whole + 1 { fraction } else { whole }
 }
 
 fn one_duration(bytes: &[u8], start: usize) -> Option<usize> {
