@@ -4,9 +4,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use flyball_core::{GuardKind, Outcome};
-use flyball_testkit::sim::{Coverage, Sim, sweep};
+use flyball_testkit::sim::{Advice, Coverage, Sim, sweep};
 
 use crate::say;
+
+/// So many runs reach every guard and every piece of advice.
+const ENOUGH: u64 = 3_000;
 
 /// What was asked for.
 struct Order {
@@ -68,6 +71,12 @@ fn sweep_from(first: u64, runs: u64) -> Result<()> {
     for (seed, what) in failing {
         say(&format!("FAILED  cargo xtask sim --seed {seed}  {what}"));
     }
+    let (silent, unheard) = (coverage.silent_guards(), coverage.unheard_advice());
+    if runs >= ENOUGH && !(silent.is_empty() && unheard.is_empty()) {
+        bail!(
+            "guards that never fired: {silent:?}; advice that never reached an agent: {unheard:?}"
+        );
+    }
     match coverage.failing.len() {
         0 => Ok(()),
         failed => bail!("{failed} of {runs} runs failed"),
@@ -83,6 +92,17 @@ fn table(coverage: &Coverage) {
             of_guard.map(|((_, rung), runs)| format!("{rung:?} {runs}")).collect();
         say(&format!("  {:<24}{runs:>7}  {}", guard.as_str(), rungs.join(", ")));
     }
+    say("runs in which each piece of advice reached the agent");
+    for (advice, _) in Advice::ALL {
+        let ways = coverage.advice.iter().filter(|((it, _), _)| *it == advice);
+        let ways: Vec<String> = ways.map(|((_, way), runs)| format!("{way:?} {runs}")).collect();
+        say(&format!("  {:<24}{}", format!("{advice:?}"), ways.join(", ")));
+    }
+    let loops = coverage.loops.iter().map(|(guard, runs)| format!("{guard} {runs}"));
+    say(&format!(
+        "runs in which an agent builder's loop was ended by: {}",
+        loops.collect::<Vec<_>>().join(", ")
+    ));
     say("runs that ended in each outcome");
     for outcome in Outcome::ALL {
         let runs = coverage.outcomes.get(&outcome).copied().unwrap_or(0);

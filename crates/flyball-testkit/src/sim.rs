@@ -11,6 +11,8 @@
 //! assert_eq!(report, Sim::new(42).run());
 //! ```
 
+mod advice;
+mod builder;
 mod coverage;
 mod misfortune;
 mod persona;
@@ -28,6 +30,7 @@ use std::collections::BTreeSet;
 use flyball_core::guard::Rung;
 use flyball_core::{Event, GuardKind, Moment, Outcome};
 
+pub use self::advice::{Advice, Way};
 pub use self::coverage::{Coverage, sweep};
 pub use self::persona::Persona;
 use self::rng::Rng;
@@ -99,6 +102,8 @@ impl Sim {
             guards: world.witness.guards.clone(),
             stops: world.witness.stops.clone(),
             rungs: world.witness.rungs.clone(),
+            advice: world.witness.advice.clone(),
+            loops: world.witness.loops.clone(),
             broken: world.witness.broken.clone(),
         };
         (report, world.journal)
@@ -128,6 +133,10 @@ pub struct SimReport {
     pub stops: Stops,
     /// On which rungs of the ladder.
     pub rungs: BTreeSet<(GuardKind, Rung)>,
+    /// What reached the agent, and by which way.
+    pub advice: BTreeSet<(Advice, Way)>,
+    /// Guards that ended an agent builder's loop.
+    pub loops: BTreeSet<GuardKind>,
     /// What was not as it must be; empty when all is well.
     pub broken: Vec<String>,
 }

@@ -4,7 +4,7 @@
 mod sim {
     use flyball_core::guard::Rung;
     use flyball_core::{GuardKind, Outcome};
-    use flyball_testkit::sim::{Persona, Sim, sweep};
+    use flyball_testkit::sim::{Persona, Sim, Way, sweep};
 
     #[test]
     fn every_run_ends_as_it_must_and_every_guard_and_outcome_is_reached() {
@@ -12,11 +12,25 @@ mod sim {
         assert!(coverage.failing.is_empty(), "{:#?}", coverage.failing);
         assert_eq!(coverage.silent_guards(), [], "guards that never fired");
         assert_eq!(coverage.missing_outcomes(), [], "outcomes never reached");
+        assert_eq!(coverage.unheard_advice(), [], "advice that never reached an agent");
+        for way in [Way::Steer, Way::Door, Way::Briefing] {
+            assert!(coverage.advice.keys().any(|(_, by)| *by == way), "nothing by {way:?}");
+        }
+        let loops: Vec<GuardKind> = coverage.loops.keys().copied().collect();
+        assert_eq!(loops, LOOP_GUARDS, "guards of an agent builder's loop");
         assert_eq!(coverage.personas.len(), Persona::ALL.len());
     }
 
+    /// Every guard there is in an agent builder's loop (D).
+    const LOOP_GUARDS: [GuardKind; 4] = [
+        GuardKind::MaxIterations,
+        GuardKind::CircuitBreaker,
+        GuardKind::QualityRegression,
+        GuardKind::Thrashing,
+    ];
+
     /// What each character comes to under flyball's defaults when nothing goes wrong.
-    const CALM: [(Persona, &[Outcome]); 55] = [
+    const CALM: [(Persona, &[Outcome]); 59] = [
         (Persona::Honest, &[Outcome::Complete]),
         (Persona::HonestWithReview, &[Outcome::Complete]),
         (Persona::Idle, &[Outcome::Stuck]),
@@ -78,6 +92,10 @@ mod sim {
         (Persona::Uncoverer, &[Outcome::Complete]),
         (Persona::Rescued, &[Outcome::Complete]),
         (Persona::Unmetered, &[Outcome::MaxTokens]),
+        (Persona::Chanter, &[Outcome::Complete]),
+        (Persona::Asker, &[Outcome::Complete]),
+        (Persona::Inserter, &[Outcome::Complete]),
+        (Persona::LoopBuilder, &[Outcome::Complete]),
     ];
 
     #[test]

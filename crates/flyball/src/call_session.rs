@@ -27,6 +27,18 @@ struct GuardCounts {
 }
 
 impl GuardTally {
+    /// What each guard did, in words: `repetition: 1 nudged, 2 refused`; empty for nothing.
+    pub(crate) fn words(&self) -> String {
+        let one = |(guard, counts): (&String, &GuardCounts)| {
+            let parts =
+                [(counts.nudged, "nudged"), (counts.refused, "refused"), (counts.halted, "halted")];
+            let told = parts.iter().filter(|(count, _)| *count > 0);
+            let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
+            format!("{guard}: {}", told.join(", "))
+        };
+        self.0.iter().map(one).collect::<Vec<_>>().join("; ")
+    }
+
     /// Takes note of what a guard did.
     pub(crate) fn note(&mut self, guard: GuardKind, rung: Rung) {
         if rung == Rung::Pass {
@@ -56,9 +68,13 @@ impl CallSession {
         state.and_then(|state| serde_json::from_slice(state).ok()).unwrap_or_default()
     }
 
-    /// The ring as it stands.
-    pub(crate) fn state(&self) -> RingState {
-        RingState::of(self.ring.status(), self.guards.clone())
+    /// The ring as it stands, with the stops that were refused beside it.
+    pub(crate) fn state(&self, stops_refused: u32) -> RingState {
+        let mut guards = self.guards.clone();
+        for _ in 0..stops_refused {
+            guards.note(GuardKind::Completion, Rung::Refuse);
+        }
+        RingState::of(self.ring.status(), guards)
     }
 }
 
@@ -117,7 +133,7 @@ pub(crate) struct RingState {
     /// The highest step of context fill crossed, in percent.
     context_percent: u8,
     /// What each guard did.
-    guards: GuardTally,
+    pub(crate) guards: GuardTally,
 }
 
 impl RingState {

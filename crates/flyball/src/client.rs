@@ -158,6 +158,9 @@ pub trait Reader: Send {
     /// where the stream hides refused stops and glues all attempts together (qwen).
     fn refused_stop(&mut self, _said: &str) {}
 
+    /// Learns that a call was refused at the door: its agent may show no answer to it.
+    fn refused_call(&mut self, _id: &str) {}
+
     /// Takes what the client wrote into its usage file ([`Output::usage_file`]).
     fn used(&mut self, _entry: &UsageEntry, _out: &mut Vec<Fact>) {}
 

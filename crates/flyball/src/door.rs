@@ -1,13 +1,14 @@
 //! The door of a run: whoever works inside one of its sessions (a hook, a tool server, a proxy) asks
 //! the running flyball itself, so that one ring judges the session whatever doors it has.
 //!
-//! A question is one line of JSON over a socket in the run's private folder, its answer two: that it
-//! was heard, and what comes of it. A connection may ask one question after the other.
+//! A question is one line of JSON over a socket in the run's private folder, and so is its answer. A
+//! connection may ask one question after the other.
 
 mod ask;
 #[cfg(feature = "mcp")]
 mod run_session;
 mod serve;
+mod visits;
 
 use std::path::{Path, PathBuf};
 
@@ -109,8 +110,6 @@ pub(crate) enum Input {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case")]
 enum Line {
-    /// The question arrived; the answer takes as long as it takes.
-    Heard,
     /// The answer.
     Answer(DoorAnswer),
     /// The session it is for is over.

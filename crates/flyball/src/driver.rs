@@ -47,7 +47,7 @@ use crate::config::{Config, Sources};
 use crate::door::Knocked;
 use crate::error::CliError;
 use crate::gate::{GatePlan, GateProgress};
-use crate::journal::{Journal, RunState, WorktreeLock};
+use crate::journal::{Journal, RequestKind, RunState, WorktreeLock};
 use crate::loopdir::LoopDir;
 use crate::process::ProcessEvent;
 use crate::report::Reporter;
@@ -297,8 +297,12 @@ impl Driver {
     /// Looks for requests of other processes and for signs of life.
     fn beat(&mut self, now: Moment) -> Result<(), CliError> {
         for request in self.journal.take_requests(&self.run)? {
-            if request.kind == "stop" {
-                self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
+            match request.kind {
+                RequestKind::Stop => {
+                    self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
+                }
+                // Left by a later version: whoever asked looks whether it was done.
+                RequestKind::Unknown(_) => {}
             }
         }
         if let Some((iteration, facts)) = self.usage_file_facts() {

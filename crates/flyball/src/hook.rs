@@ -11,6 +11,7 @@ mod in_run;
 mod input;
 pub mod install;
 mod report;
+mod ring_input;
 mod spill;
 mod stop;
 

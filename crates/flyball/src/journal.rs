@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use flyball_core::RunId;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
-pub use self::by_content::{GateKey, Pruned, Request};
+pub use self::by_content::{GateKey, Pruned, Request, RequestKind};
 pub use self::event::{Events, Recorded};
 pub use self::lock::{LockError, WorktreeLock, lock_worktree};
 pub use self::place::state_dir;

@@ -151,7 +151,8 @@ mod tests {
 
     #[test]
     fn what_looks_alike_and_is_none() {
-        let list: String = (0..40).map(|n| format!("- projects/p/services/{n}\n")).collect();
+        let list: Vec<String> = (0..40).map(|n| format!("- projects/p/services/{n}")).collect();
+        let list = list.join("\n");
         let code = format!("```\n{}\n```", "let x = 1;\n".repeat(40));
         let table = "| a | b |\n".repeat(40);
         let found = format!("{}but then I found it in the tables", "retry now ".repeat(40));

@@ -15,7 +15,7 @@
 //! | asked | asked again | the same answer; counts nothing |
 //! | asked | shown | the verdict is the one given; booked once |
 //! | shown | asked, by id or by what is called | the verdict is the one given; counts nothing |
-//! | asked | answered, not shown by then | booked on a track beside that of its sub-agent, which is judged by its own calls and touches no other; shown after all, it is booked where it belongs, too |
+//! | asked | answered, not shown by then | booked on a track beside that of its sub-agent, which is judged by its own calls and touches no other, nor a streak of failures; shown after all, it is booked where it belongs, too |
 //!
 //! A result may be told twice as well, by a hook and by the stream: the second counts nothing.
 
@@ -31,7 +31,7 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use self::known::{Answer, Answers, Door, KnownCalls};
+use self::known::{Answer, Answers, Door, KnownCalls, Place};
 pub use self::last::LastCall;
 pub use self::tally::CallStatus;
 use self::tally::Tally;
@@ -121,6 +121,22 @@ impl CallRing {
 
     /// A tool answered. Answers may come late, in any order, twice or never.
     pub fn after(&mut self, rules: &CallRules, at: Moment, result: &ToolResult) -> Verdict {
+        self.answer(rules, at, result, Door::Stream)
+    }
+
+    /// A hook tells that a tool answered. Where the stream shows the calls, an answer to a call that
+    /// nobody knows counts nothing: anyone can call a hook.
+    pub fn told(&mut self, rules: &CallRules, at: Moment, result: &ToolResult) -> Verdict {
+        self.answer(rules, at, result, Door::Hook)
+    }
+
+    fn answer(
+        &mut self,
+        rules: &CallRules,
+        at: Moment,
+        result: &ToolResult,
+        door: Door,
+    ) -> Verdict {
         self.life(at);
         let agent = Mark::of_text(result.agent.as_str());
         let answers = self.known.answers(agent, &result.id);
@@ -130,7 +146,9 @@ impl CallRing {
         let ran = result.outcome != ToolOutcome::Refused;
         let at = match answers {
             Answers::Call(at) => at,
-            Answers::Unknown if ran => return self.count_stranger(rules, result),
+            Answers::Unknown if ran && (door == Door::Stream || !self.tracks.any_shown()) => {
+                return self.count_stranger(rules, result);
+            }
             Answers::Unknown | Answers::Again => return Verdict::Pass,
         };
         let answer = Answered {
@@ -141,7 +159,9 @@ impl CallRing {
         };
         if let Some(known) = self.known.get_mut(at) {
             known.answer = if ran { Answer::Ran(answer) } else { Answer::NotRun };
-            if ran && known.refused.is_none() {
+            // What was only asked about ends no streak: it may never have been made.
+            let is_made = !matches!(known.place, Place::Held | Place::Beside);
+            if ran && is_made && known.refused.is_none() {
                 self.tally.count_answer(result.outcome);
             }
         }

@@ -130,14 +130,19 @@ pub fn refusal(what: &str, refusals: u32, max: u32) -> String {
     )
 }
 
-/// Why a session ends that goes nowhere (A3).
+/// What goes nowhere for too long (A3). Whoever ends the session says so, with [`ended`].
 pub fn halt(what: &str) -> String {
-    format!("You are going nowhere: {what}. The session ends here.")
+    format!("You are going nowhere: {what}. Stop here, and say what keeps you from going on.")
 }
 
-/// A refusal that ends the session.
+/// The last refusal there is.
 pub fn refusal_halt(refusal: &str, refusals: u32) -> String {
-    format!("{refusal} The session ends here after {}.", count(u64::from(refusals), "refused call"))
+    format!("{refusal} Stop here: {} are enough.", count(u64::from(refusals), "refused call"))
+}
+
+/// The message of a halt that ends the session.
+pub fn ended(message: &str) -> String {
+    format!("{message} The session ends here.")
 }
 
 /// An agent that shows no sign of life (A6).
@@ -195,7 +200,7 @@ pub fn validation(failure: &ValidationFailure, streak: u32, max: u32) -> String 
     let expected = clean(&failure.expected, MAX_PART);
     let received = clean(&failure.received, MAX_RECEIVED);
     let error = clean(&failure.error, MAX_PART);
-    let then = if streak >= max { "The session ends here." } else { "Correct it and try again." };
+    let then = if streak >= max { "Stop here." } else { "Correct it and try again." };
     format!(
         "Your last output could not be used: {what} ({streak}/{max} in a row).\n\
          Expected: {expected}\nReceived: {received}\nError: {error}\n{then}"
@@ -224,8 +229,8 @@ const fn kind_words(kind: ValidationKind) -> &'static str {
 pub fn tool_failures(evidence: &str, answer: &str) -> String {
     let answer = excerpt(answer);
     format!(
-        "{evidence}. The last one said: \"{}\". The session ends here: what the tools need may be \
-         missing or broken, and calling them again will not mend it.",
+        "{evidence}. The last one said: \"{}\". What the tools need may be missing or broken, and \
+         calling them again will not mend it.",
         answer.trim()
     )
 }

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | date, with or without time | `2026-11-15`, `2026/11/15 09:48`, `2026-11-15T09:48:01.5Z` |
 //! | clock time | `09:48:01`, `9:48 pm`, `[09:48]`; not `a.rs:12:34` nor a bare `12:34` (line and column) |
-//! | duration | `1.23s`, `12 ms`, `3m 41s`, `1h02m`, `5 seconds`, `"duration_ms":12`; not `[5s]` before a line: there a process says how far it is |
+//! | duration | `1.23s`, `12 ms`, `3m 41s`, `1h02m`, `5 seconds`, `"duration_ms":12`, `"duration":1.2`; not `[5s]` before a line: there a process says how far it is |
 //! | uuid, hex id | 7 hex digits or more with a digit and a letter among them, `0x7ffd1234` |
 //! | process id | `pid 123`, `PID: 123`, `pid=123` |
 //! | a shell's or notebook's own counter | `bash: line 205: no: command not found`, `"execution_count":7`; not `build.sh: line 12:` |
@@ -136,8 +136,8 @@ impl Scan<'_> {
         if self.bytes.get(digits) == Some(&b':') && is_shell_counter(self.bytes.get(..start)) {
             return self.replace(start, (Shape::Counter, digits), out);
         }
-        if let Some(shape) = shapes::volatile_field(self.bytes, start) {
-            return self.replace(start, (shape, shapes::decimal_end(self.bytes, start)), out);
+        if let Some(found) = shapes::volatile_field(self.bytes, start) {
+            return self.replace(start, found, out);
         }
         let goes_on = self.is_word(digits);
         let end = if goes_on { run_end(self.bytes, digits, Class::Word) } else { digits };

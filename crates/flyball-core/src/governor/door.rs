@@ -9,7 +9,7 @@ use super::advice::Advice;
 use super::phase::{End, Phase, Session};
 use super::state::RunState;
 use super::{StepOutput, iterating, stopping, stops};
-use crate::call::Verdict;
+use crate::call::{Verdict, texts};
 use crate::door::{DoorAnswer, DoorQuestion, Matter};
 use crate::effect::Effect;
 use crate::guard::Rung;
@@ -38,7 +38,7 @@ pub(super) fn asked(
         }
         Matter::Result(result) => {
             iterating::note_large(result, state, out);
-            session.calls.after(rules, at, result)
+            session.calls.told(rules, at, result)
         }
         Matter::Invalid(failure) => session.calls.invalid(rules, at, failure),
         Matter::Report(report) => {
@@ -72,7 +72,12 @@ fn answer(
     let mut words = if is_told { session.advice.give(out) } else { Vec::new() };
     let nudges = if words.is_empty() { Rung::Pass } else { Rung::Nudge };
     let rung = verdict.rung().max(nudges);
-    words.extend(verdict.message().map(String::from));
+    words.extend(match &verdict {
+        Verdict::Halt { message, .. } => Some(texts::ended(message)),
+        Verdict::Pass | Verdict::Nudge { .. } | Verdict::Refuse { .. } => {
+            verdict.message().map(String::from)
+        }
+    });
     let said = DoorAnswer {
         rung,
         message: words.join("\n"),

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use flyball_core::guard::Rung;
 use flyball_core::{GuardKind, Outcome};
 
-use super::{Persona, Sim, SimReport};
+use super::{Advice, Persona, Sim, SimReport, Way};
 
 /// What many runs reached.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,10 @@ pub struct Coverage {
     pub guards: BTreeMap<GuardKind, u64>,
     /// On which rung each guard fired.
     pub rungs: BTreeMap<(GuardKind, Rung), u64>,
+    /// In how many runs each piece of advice reached the agent, and by which way.
+    pub advice: BTreeMap<(Advice, Way), u64>,
+    /// In how many runs each guard ended an agent builder's loop.
+    pub loops: BTreeMap<GuardKind, u64>,
     /// How many runs each character had.
     pub personas: BTreeMap<Persona, u64>,
     /// Runs in which something was not as it must be: the seed, and what.
@@ -31,6 +35,13 @@ impl Coverage {
     /// Guards that never fired.
     pub fn silent_guards(&self) -> Vec<GuardKind> {
         GuardKind::ALL.into_iter().filter(|guard| !self.guards.contains_key(guard)).collect()
+    }
+
+    /// Advice that never reached an agent.
+    pub fn unheard_advice(&self) -> Vec<Advice> {
+        let reached = |advice: Advice| self.advice.keys().any(|(heard, _)| *heard == advice);
+        let all = Advice::ALL.into_iter().map(|(advice, _)| advice);
+        all.filter(|advice| !reached(*advice)).collect()
     }
 
     /// Outcomes no run ended in.
@@ -51,6 +62,12 @@ impl Coverage {
         }
         for rung in &report.rungs {
             *self.rungs.entry(*rung).or_default() += 1;
+        }
+        for heard in &report.advice {
+            *self.advice.entry(*heard).or_default() += 1;
+        }
+        for guard in &report.loops {
+            *self.loops.entry(*guard).or_default() += 1;
         }
         if !report.broken.is_empty() {
             let what = format!("{:?}: {}", report.persona, report.broken.join("; "));

@@ -115,11 +115,19 @@ pub enum Persona {
     Rescued,
     /// Uses tokens and never tells.
     Unmetered,
+    /// Says the same again and again, and then does its work.
+    Chanter,
+    /// Gets the same answer whatever it changes or asks, and then does its work.
+    Asker,
+    /// Makes the same change again and again, and then does its work.
+    Inserter,
+    /// Builds a guarded loop of its own beside its work.
+    LoopBuilder,
 }
 
 impl Persona {
     /// Everyone.
-    pub const ALL: [Self; 55] = [
+    pub const ALL: [Self; 59] = [
         Self::Honest,
         Self::HonestWithReview,
         Self::Idle,
@@ -175,6 +183,10 @@ impl Persona {
         Self::Uncoverer,
         Self::Rescued,
         Self::Unmetered,
+        Self::Chanter,
+        Self::Asker,
+        Self::Inserter,
+        Self::LoopBuilder,
     ];
 
     /// Outcomes this character may lead to by itself, whatever the limits are. Budgets, humans and
@@ -195,7 +207,13 @@ impl Persona {
             | Self::CancelledSiblings
             | Self::Redirected
             | Self::StoryByStory
-            | Self::Uncoverer => &[O::Complete],
+            | Self::Uncoverer
+            | Self::Chanter
+            | Self::LoopBuilder => &[O::Complete],
+            // Limits far below the defaults refuse them.
+            Self::Asker | Self::Inserter => {
+                &[O::Complete, O::CircuitBreaker, O::RepetitionLoop, O::Blocked]
+            }
             Self::StopsUncommitted => &[O::Complete, O::QualityGateExhausted],
             // Let go in the end, some leave red tests behind.
             Self::StopsRed => &[

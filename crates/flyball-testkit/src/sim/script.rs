@@ -23,6 +23,8 @@ pub(crate) enum Act {
     Fact(AgentFact),
     /// Changes the repository.
     Deed(Deed),
+    /// Takes the next step of a guarded loop of its own.
+    Build,
     /// Asks whether it may stop, and waits for the answer.
     AskToStop,
     /// Ends.
@@ -184,6 +186,11 @@ impl Writer<'_, '_> {
                 result.chars = 300_000;
                 self.fact(AgentFact::CalledTool(call));
                 self.fact(AgentFact::ToolReturned(result));
+            }
+            Persona::LoopBuilder => {
+                for _ in 0..self.rng.between(5, 60) {
+                    self.push(Act::Build);
+                }
             }
             _ => {}
         }

@@ -9,6 +9,7 @@ use flyball_core::guard::Rung;
 use flyball_core::policy::{Baseline, OnTamper};
 use flyball_core::{GuardKind, Outcome, Trip};
 
+use super::advice::{Advice, Way, has_next_steps};
 use super::misfortune::DEAD_MAX;
 use super::persona::Persona;
 use super::stops::Stops;
@@ -40,6 +41,10 @@ pub(crate) struct Witness {
     /// Spent by agents that were being stopped.
     late: Spend,
     pub(crate) stops: Stops,
+    /// What reached the agent.
+    pub(crate) advice: BTreeSet<(Advice, Way)>,
+    /// Guards that ended an agent builder's loop.
+    pub(crate) loops: BTreeSet<GuardKind>,
     pub(crate) broken: Vec<String>,
 }
 
@@ -82,6 +87,9 @@ impl World {
         problems.extend(self.check_time(&ending));
         if self.has_agent() && ending.outcome != Outcome::Fault {
             problems.push(format!("an agent still runs after {}", ending.outcome));
+        }
+        if !has_next_steps(ending.outcome, &ending.next_steps) {
+            problems.push(format!("{} says not what to do next", ending.outcome));
         }
         if self.governor.ending() != Some(&ending) {
             problems.push(String::from("the governor tells another ending than it ordered"));

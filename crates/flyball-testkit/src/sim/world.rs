@@ -11,6 +11,7 @@ use flyball_core::stop::StopTicket;
 use flyball_core::tasklist::Mode;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
+use super::builder::Builder;
 use super::repo::Repo;
 use super::rng::Rng;
 use super::scenario::Scenario;
@@ -74,6 +75,8 @@ pub(crate) struct World {
     pub(super) lives: u64,
     pub(super) quirk: u64,
     pub(super) askings: u64,
+    /// The loop an agent builds, kept as its tools keep it.
+    pub(super) builder: Option<Builder>,
     /// The question that was answered last.
     pub(super) answered: Option<u64>,
     serial: u64,
@@ -104,6 +107,7 @@ impl World {
             lives: 0,
             quirk,
             askings: 0,
+            builder: None,
             answered: None,
             serial: 0,
             ending: None,
@@ -254,6 +258,10 @@ impl World {
                 self.repo.perform(deed, agent.mode, agent.task.as_deref());
                 self.schedule();
             }
+            Act::Build => {
+                self.schedule();
+                self.build();
+            }
             Act::AskToStop => self.ask_to_stop(iteration),
             Act::Exit(how, words) => {
                 self.agent = None;
@@ -296,6 +304,7 @@ impl World {
     pub(crate) fn tell(&mut self, event: Event) {
         let at = self.wall();
         let effects = self.governor.step(at, &event);
+        self.witness.heard(&effects);
         self.journal.push((at, event));
         if self.scenario.faults.crashes.remove(&self.events()) {
             let performed = usize::try_from(self.rng.below(effects.len() as u64 + 1)).unwrap_or(0);

@@ -11,7 +11,7 @@ use super::runs::{self, Life};
 use super::{Globals, fault, place};
 use crate::clock::{self, Deadline};
 use crate::error::CliError;
-use crate::journal::{Journal, Request, RunSummary};
+use crate::journal::{Journal, Request, RequestKind, RunSummary};
 use crate::terminal;
 
 /// How long the end of a run is waited for.
@@ -41,7 +41,7 @@ pub fn run(args: &StopArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         None => at_work_here(&journal, &place::repository(globals)?)?,
     };
     refuse_ended(&found)?;
-    let request = Request { kind: "stop".to_owned(), body: String::new(), at: clock::wall() };
+    let request = Request { kind: RequestKind::Stop, body: String::new(), at: clock::wall() };
     journal.request(&found.run, &request).map_err(fault::journal)?;
     if args.no_wait {
         terminal::write_out(&format!("Asked run {} to end.\n", found.run))?;

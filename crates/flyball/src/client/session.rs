@@ -255,6 +255,11 @@ impl Session {
         self.fact(AgentFact::ToolReturned(result.by(SubAgent::new(prefix(answer.agent, NAME)))));
     }
 
+    /// A call was refused at the door.
+    pub(crate) fn refused_call(&mut self, id: &str) {
+        self.rounds.refused(id);
+    }
+
     /// A call that could not be made: the message around it was not well-formed, and what it said
     /// is not the agent's final word.
     pub(crate) fn bad_call(&mut self, kind: ValidationKind, received: &str, error: &str) {

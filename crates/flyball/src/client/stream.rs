@@ -169,6 +169,10 @@ impl<F: StreamFormat> Reader for StreamReader<F> {
         self.format.refused_stop(said);
     }
 
+    fn refused_call(&mut self, id: &str) {
+        self.state.session.refused_call(id);
+    }
+
     fn used(&mut self, entry: &UsageEntry, out: &mut Vec<Fact>) {
         self.state.session.used_by_file(entry);
         self.state.session.drain_into(out);

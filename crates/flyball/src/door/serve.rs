@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -13,16 +13,14 @@ use std::time::Duration;
 use flyball_core::RunId;
 use flyball_core::door::DoorAnswer;
 
-use super::{Knock, LINE_MAX, Line, VERSION, place};
+use super::visits::Visits;
+use super::{Input, Knock, LINE_MAX, Line, VERSION, place};
 use crate::clock::Deadline;
 use crate::platform;
 
-/// Askers that are served at once; hooks of one turn are a few dozen at most.
-const VISITORS_MAX: usize = 64;
 /// How long a question may take to arrive once it has begun, and an answer to be taken.
 const LINE_TIME: Duration = Duration::from_secs(10);
-
-/// How long an asker may keep its place without a question; it can come again.
+/// How long an asker may stay without a question while nobody needs its place; it can come again.
 const IDLE_TIME: Duration = Duration::from_secs(30);
 /// How long a session may take to be known once one of its processes asks.
 const START_TIME: Duration = Duration::from_secs(5);
@@ -51,7 +49,7 @@ struct House {
     run: RunId,
     /// The keeper of the session at work; 0 while there is none.
     keeper: AtomicU32,
-    visitors: AtomicUsize,
+    visits: Visits,
     closing: AtomicBool,
 }
 
@@ -95,7 +93,7 @@ impl Door {
         let house = Arc::new(House {
             run: run.clone(),
             keeper: AtomicU32::new(0),
-            visitors: AtomicUsize::new(0),
+            visits: Visits::default(),
             closing: AtomicBool::new(false),
         });
         let (inside, inbox): (_, Inbox) = (Arc::clone(&house), Arc::new(inbox));
@@ -133,25 +131,27 @@ fn receive(listener: &UnixListener, house: &Arc<House>, inbox: &Inbox) {
             thread::sleep(Duration::from_millis(10));
             continue;
         };
-        let (house, inbox) = (Arc::clone(house), Arc::clone(inbox));
+        let stream = Arc::new(stream);
+        let Some(number) = house.visits.enter(&stream, &house.closing) else { return };
+        let (inside, inbox) = (Arc::clone(house), Arc::clone(inbox));
         let served = move || {
-            if house.visitors.fetch_add(1, Ordering::SeqCst) < VISITORS_MAX {
-                serve(&stream, &house, &inbox);
-            } else {
-                refuse(&stream, "too many ask at once");
-            }
-            house.visitors.fetch_sub(1, Ordering::SeqCst);
+            serve(&stream, number, &inside, &inbox);
+            inside.visits.leave(number);
         };
         // Without a thread the connection is closed, and the asker does as its settings say.
-        thread::Builder::new().name("visitor".to_owned()).spawn(served).ok();
+        if thread::Builder::new().name("visitor".to_owned()).spawn(served).is_err() {
+            house.visits.leave(number);
+        }
     }
 }
 
 /// Serves one asker until it goes away.
-fn serve(stream: &UnixStream, house: &House, inbox: &Inbox) {
+fn serve(stream: &UnixStream, number: u64, house: &House, inbox: &Inbox) {
     stream.set_write_timeout(Some(LINE_TIME)).ok();
-    if let Err(why) = known(stream, house) {
-        return refuse(stream, why);
+    match known(stream, house) {
+        Ok(process) if house.visits.named(number, process) => {}
+        Ok(_) => return refuse(stream, "its process asks too much at once"),
+        Err(why) => return refuse(stream, why),
     }
     let mut lines = BufReader::new(stream);
     while let Some(knock) = next(&mut lines, stream) {
@@ -165,8 +165,8 @@ fn serve(stream: &UnixStream, house: &House, inbox: &Inbox) {
             Ok(knock) => knock,
             Err(why) => return refuse(stream, &why),
         };
-        if say(stream, &Line::Heard).is_err() {
-            return;
+        if !house.visits.asked(number, matches!(knock.input, Input::Stop { .. })) {
+            return refuse(stream, "too many want to stop at once");
         }
         let (reply, answer): (_, Receiver<DoorAnswer>) = sync_channel(1);
         if !inbox(Knocked { knock, reply: Reply(reply) }) {
@@ -176,14 +176,15 @@ fn serve(stream: &UnixStream, house: &House, inbox: &Inbox) {
             Ok(answer) => Line::Answer(answer),
             Err(_) => Line::Over,
         };
+        house.visits.answered(number);
         if say(stream, &line).is_err() {
             return;
         }
     }
 }
 
-/// Whether the asker is one of ours: the same user, and below the session's keeper.
-fn known(stream: &UnixStream, house: &House) -> Result<(), &'static str> {
+/// The asker's process, if it is one of ours: of the same user, and below the session's keeper.
+fn known(stream: &UnixStream, house: &House) -> Result<u32, &'static str> {
     let peer = platform::peer(stream).map_err(|_| "it cannot be told who asks")?;
     if peer.uid != platform::own_user() {
         return Err("another user asks");
@@ -192,7 +193,7 @@ fn known(stream: &UnixStream, house: &House) -> Result<(), &'static str> {
     if !platform::descends_from(peer.pid, keeper) {
         return Err("the asker does not belong to the session");
     }
-    Ok(())
+    Ok(peer.pid)
 }
 
 /// The next question; none when the asker has gone.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use flyball_core::door::{DoorAnswer, DoorQuestion, Matter};
 use flyball_core::guard::Rung;
 use flyball_core::stop::StopVerdict;
-use flyball_core::{AgentFact, Event, IterationNo};
+use flyball_core::{AgentFact, CallId, Event, IterationNo};
 
 use super::perform::io;
 use super::{Driver, DriverInput};
@@ -18,6 +18,9 @@ use crate::journal::{HookChange, HookStep};
 
 /// Seconds a client waits longer for a hook than the hook itself takes at most.
 const SLACK_SECS: u64 = 5;
+
+/// Questions that are taken together at most.
+const TOGETHER_MAX: usize = 64;
 
 /// The run's door, and who waits at it.
 #[derive(Default)]
@@ -57,6 +60,8 @@ struct Waiting {
     reply: Reply,
     /// What the agent said before the stop that is asked about.
     said: Option<String>,
+    /// The call that is asked about.
+    call: Option<CallId>,
 }
 
 impl Driver {
@@ -101,20 +106,44 @@ impl Driver {
         }
     }
 
-    /// Someone asks or tells something at the door.
-    pub(super) fn knocked(&mut self, Knocked { knock, reply }: Knocked) -> Result<(), CliError> {
-        let Some(session) = &mut self.session else { return Ok(()) };
+    /// Someone asks or tells something at the door. Whoever has come by now is taken with it: their
+    /// questions go into the journal together, which is what costs, and are answered one by one.
+    pub(super) fn knocked(&mut self, first: Knocked) -> Result<(), CliError> {
+        let mut events: Vec<Event> = self.question(first).into_iter().collect();
+        let mut other = None;
+        for _ in 1..TOGETHER_MAX {
+            match self.inbox.try_recv() {
+                Ok(DriverInput::Knocked(knocked)) => events.extend(self.question(knocked)),
+                Ok(input) => {
+                    other = Some(input);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        if !events.is_empty() {
+            self.take(&events)?;
+        }
+        other.map_or(Ok(()), |input| self.happened(input))
+    }
+
+    /// What is asked, as a fact; nothing when it is for another session: its asker is sent away.
+    fn question(&mut self, Knocked { knock, reply }: Knocked) -> Option<Event> {
+        let session = self.session.as_mut()?;
         if session.iteration != knock.iteration {
-            return Ok(());
+            return None;
         }
         let iteration = session.iteration;
         session.usage_file.named(&knock.session);
         if registry::dialect(&knock.agent).is_some() {
             self.doors.session.asked = true;
         }
-        let mut said = None;
+        let (mut said, mut called) = (None, None);
         let matter = match knock.input {
-            Input::Call(call) => Matter::Call(call),
+            Input::Call(call) => {
+                called = Some(call.id.clone());
+                Matter::Call(call)
+            }
             Input::Result(result) => Matter::Result(result),
             Input::Invalid(failure) => Matter::Invalid(failure),
             Input::Report(report) => Matter::Report(report),
@@ -131,17 +160,21 @@ impl Driver {
         };
         self.doors.questions = self.doors.questions.saturating_add(1);
         let number = self.doors.questions;
-        self.doors.waiting.insert(number, Waiting { reply, said });
+        self.doors.waiting.insert(number, Waiting { reply, said, call: called });
         let (hears, context) = (knock.hears, knock.context);
         let fact = AgentFact::Asked(DoorQuestion { number, matter, hears, context });
-        self.take(&[Event::Agent { iteration, fact }])
+        Some(Event::Agent { iteration, fact })
     }
 
     /// Answers whoever waits for this.
     pub(super) fn answer_door(&mut self, question: u64, answer: DoorAnswer) {
-        if let Some(waiting) = self.doors.waiting.remove(&question) {
-            waiting.reply.answer(answer);
+        let Some(waiting) = self.doors.waiting.remove(&question) else { return };
+        if let (Rung::Refuse, Some(call), Some(session)) =
+            (answer.rung, &waiting.call, &mut self.session)
+        {
+            session.reader.refused_call(call.as_str());
         }
+        waiting.reply.answer(answer);
     }
 
     /// Tells the agent whether it may stop. What it said before a refusal is not its last word.

@@ -3,15 +3,17 @@
 
 use std::collections::VecDeque;
 
-use flyball_core::Moment;
 use flyball_core::call::{CallRing, Fingerprint, ToolCall, ToolResult, Verdict};
+use flyball_core::guard::Rung;
 use flyball_core::policy::CallRules;
+use flyball_core::{GuardKind, Moment};
 use serde::{Deserialize, Serialize};
 
 use super::context::HookContext;
-use super::in_run;
-use super::spill::spilled;
+use super::ring_input;
+use super::spill::{spilled, with_large};
 use super::{Asked, Heard, HeardCall, HookReport, Occasion, Reply};
+use crate::call_session::GuardTally;
 use crate::client::REFUSAL_MARK;
 use crate::error::CliError;
 use crate::journal::{HookChange, Journal};
@@ -19,16 +21,26 @@ use crate::journal::{HookChange, Journal};
 /// Verdicts remembered by call, for clients that ask twice.
 const JUDGED_MAX: usize = 32;
 /// Advice kept until it can be given.
-const OWED_MAX: usize = 3;
+const DEFERRED_MAX: usize = 3;
 
 /// The calls of one session.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CallState {
     ring: CallRing,
+    /// What each guard did; `flyball status` reads it.
+    guards: GuardTally,
     /// Advice the client had no place for yet.
-    owed: VecDeque<String>,
+    deferred: VecDeque<Advice>,
     judged: VecDeque<Judged>,
+}
+
+/// Advice on its way to the agent, and the guard it comes from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Advice {
+    message: String,
+    /// None where it is counted already.
+    guard: Option<GuardKind>,
 }
 
 /// A call that was asked about.
@@ -85,16 +97,32 @@ impl CallState {
     /// The context window is this full: advice for later when a step was crossed (A8).
     pub(crate) fn context(&mut self, permille: u16) {
         if let Some(notice) = self.ring.context(permille) {
-            self.owe(notice.message);
+            self.defer_advice(Advice {
+                message: notice.message,
+                guard: Some(GuardKind::ContextFill),
+            });
         }
     }
 
     /// Keeps advice until it can be given; the oldest is forgotten when there is too much.
-    pub(crate) fn owe(&mut self, advice: String) {
-        while self.owed.len() >= OWED_MAX {
-            self.owed.pop_front();
+    fn defer_advice(&mut self, advice: Advice) {
+        while self.deferred.len() >= DEFERRED_MAX {
+            self.deferred.pop_front();
         }
-        self.owed.push_back(advice);
+        self.deferred.push_back(advice);
+    }
+
+    /// What the ring found: advice waits for its occasion, all else is done now.
+    fn note(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Pass => {}
+            Verdict::Nudge { message, trip } => {
+                self.defer_advice(Advice { message: message.clone(), guard: Some(trip.guard) });
+            }
+            Verdict::Refuse { trip, .. } | Verdict::Halt { trip, .. } => {
+                self.guards.note(trip.guard, verdict.rung());
+            }
+        }
     }
 
     fn known(&self, identity: Option<Fingerprint>) -> Option<&Judged> {
@@ -102,33 +130,41 @@ impl CallState {
         self.judged.iter().rev().find(|judged| judged.call == identity)
     }
 
-    /// The answer to a call, and what of it the client has no place for is owed.
+    /// The answer to a call; advice the client has no place for is deferred.
     fn reply_before(&mut self, verdict: &Verdict, advises: Advises) -> Reply {
+        self.note(verdict);
         let rung = verdict.rung();
-        let message = verdict.message().unwrap_or_default().to_owned();
         match verdict {
-            Verdict::Refuse { .. } | Verdict::Halt { .. } => {
-                self.owed.push_back(message);
-                Reply { rung, message: format!("{REFUSAL_MARK} {}", self.paid()), replaces: false }
+            Verdict::Refuse { message, .. } | Verdict::Halt { message, .. } => {
+                let mut words = self.take_deferred();
+                words.push(message.clone());
+                let message = format!("{REFUSAL_MARK} {}", words.join("\n"));
+                Reply { rung, message, replaces: false }
             }
-            Verdict::Nudge { .. } => {
-                self.owe(message);
-                self.advice(advises)
-            }
-            Verdict::Pass => self.advice(advises),
+            Verdict::Pass | Verdict::Nudge { .. } => self.advice(advises),
         }
     }
 
-    /// The advice that is owed, if it reaches the agent now.
+    /// The advice that was deferred, if it reaches the agent now.
     fn advice(&mut self, advises: Advises) -> Reply {
         match advises {
-            Advises::Now if !self.owed.is_empty() => Reply::nudge(self.paid()),
+            Advises::Now if !self.deferred.is_empty() => {
+                Reply::nudge(self.take_deferred().join("\n"))
+            }
             Advises::Now | Advises::Later => Reply::pass(),
         }
     }
 
-    fn paid(&mut self) -> String {
-        self.owed.drain(..).collect::<Vec<_>>().join("\n")
+    /// Hands out what was deferred: it reaches the agent now, and so it counts as given.
+    fn take_deferred(&mut self) -> Vec<String> {
+        let Self { deferred, guards, .. } = self;
+        let give = |advice: Advice| {
+            if let Some(guard) = advice.guard {
+                guards.note(guard, Rung::Nudge);
+            }
+            advice.message
+        };
+        deferred.drain(..).map(give).collect()
     }
 }
 
@@ -173,7 +209,7 @@ pub(super) fn before(
             (state.reply_before(&verdict, Advises::of(asked)), verdict.trip().cloned())
         });
     }
-    let call = in_run::call(asked, context, heard);
+    let call = ring_input::call(asked, context, heard);
     let identity = identity(&call).or_else(|| stamped(heard, asked.occasion));
     step(asked, context, heard, journal, |state| {
         if let Some(judged) = state.known(identity) {
@@ -196,7 +232,7 @@ pub(super) fn after(
 ) -> Result<Reply, CliError> {
     let rules = &context.policy.calls;
     let key = context.key(asked.dialect, heard);
-    let result = in_run::result(heard);
+    let result = ring_input::result(heard);
     let large = heard
         .result
         .as_ref()
@@ -217,14 +253,14 @@ pub(super) fn after(
             (None, Some(result)) => state.after(rules, asked.at, result),
             (None, None) => Verdict::Pass,
         };
-        let rung = verdict.rung();
-        if let Some(message) = verdict.message() {
-            state.owe(message.to_owned());
+        state.note(&verdict);
+        if let Verdict::Refuse { message, .. } | Verdict::Halt { message, .. } = &verdict {
+            state.defer_advice(Advice { message: message.clone(), guard: None });
         }
         let mut reply = state.advice(Advises::of(asked));
-        reply.rung = reply.rung.max(rung);
+        reply.rung = reply.rung.max(verdict.rung());
         if let Some(large) = large {
-            in_run::with_large(&mut reply, large, asked);
+            with_large(&mut reply, large, asked);
         }
         (reply, verdict.trip().cloned())
     })

@@ -1,20 +1,17 @@
 //! A hook inside a session of a run: it reads and writes its client's dialect, and the run judges.
 
-use flyball_core::call::{ToolCall, ToolResult};
 use flyball_core::door::DoorAnswer;
 use flyball_core::guard::Rung;
 use flyball_core::text::prefix;
-use flyball_core::{CallId, IterationNo, RoundId, RunId, SubAgent};
+use flyball_core::{IterationNo, RunId};
 
 use super::context::{HookContext, run_key};
-use super::spill::{Spilled, spilled};
+use super::ring_input::{NAME, call, result};
+use super::spill::{spilled, with_large};
 use super::{Asked, Heard, Occasion, Reply};
-use crate::client::{Output, REFUSAL_MARK, changes_files, registry};
+use crate::client::REFUSAL_MARK;
 use crate::door::{Input, Knock, Visitor};
 use crate::error::CliError;
-
-/// Characters of a name or an id that count.
-const NAME: usize = 200;
 
 /// Asks the run.
 pub(super) fn ask(
@@ -82,32 +79,6 @@ fn knock(
     answer.map_err(|error| CliError::io(error.to_string()))
 }
 
-/// The call as the ring knows it.
-pub(super) fn call(asked: &Asked<'_>, context: &HookContext, heard: &Heard) -> ToolCall {
-    let mut rules = context.policy.calls.clone();
-    let output = registry::output(asked.dialect.name());
-    let own = output.map_or(&[][..], Output::free_text);
-    rules.free_text.extend(own.iter().map(|&name| name.to_owned()));
-    let call = &heard.call;
-    let id = CallId::new(prefix(&call.id, NAME));
-    let mut made = ToolCall::new(id, prefix(&call.tool, NAME), &call.args, &rules)
-        .by(SubAgent::new(prefix(&call.agent, NAME)))
-        .in_round(RoundId::new(prefix(&call.round, NAME)));
-    let tools = output.map_or(&[][..], Output::tools);
-    made.mutating = call
-        .changes_files
-        .unwrap_or_else(|| changes_files(tools, &call.tool, || call.args.clone()));
-    made
-}
-
-/// The result as the ring knows it; none where the client tells none.
-pub(super) fn result(heard: &Heard) -> Option<ToolResult> {
-    let result = heard.result.as_ref()?;
-    let id = CallId::new(prefix(&heard.call.id, NAME));
-    let agent = SubAgent::new(prefix(&heard.call.agent, NAME));
-    Some(ToolResult::new(id, result.outcome, &result.text).by(agent))
-}
-
 fn reply(answer: DoorAnswer) -> Reply {
     match answer.rung {
         Rung::Refuse | Rung::Halt => Reply {
@@ -119,19 +90,4 @@ fn reply(answer: DoorAnswer) -> Reply {
             Reply { rung, message: answer.message, replaces: false }
         }
     }
-}
-
-/// Puts a large result's short form into the answer, in place of the result where that is possible.
-pub(super) fn with_large(reply: &mut Reply, large: Spilled, asked: &Asked<'_>) {
-    let replaces = asked.dialect.replaces();
-    let text = match large {
-        Spilled::Written(text) => text,
-        Spilled::Cut(text) if replaces => text,
-        // The agent has the whole of it already.
-        Spilled::Cut(_) => return,
-    };
-    reply.rung = reply.rung.max(Rung::Nudge);
-    reply.replaces = replaces;
-    reply.message =
-        if reply.message.is_empty() { text } else { format!("{text}\n\n{}", reply.message) };
 }

@@ -23,12 +23,39 @@ pub struct GateKey {
 /// Something another process asks of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What is asked, in one word.
-    pub kind: String,
+    /// What is asked.
+    pub kind: RequestKind,
     /// The rest, as JSON or plain text.
     pub body: String,
     /// When.
     pub at: Moment,
+}
+
+/// What another process can ask of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RequestKind {
+    /// To end.
+    Stop,
+    /// Something this version does not know.
+    Unknown(String),
+}
+
+impl RequestKind {
+    /// As it is kept.
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Stop => "stop",
+            Self::Unknown(kind) => kind,
+        }
+    }
+
+    fn read(kept: String) -> Self {
+        match kept.as_str() {
+            "stop" => Self::Stop,
+            _ => Self::Unknown(kept),
+        }
+    }
 }
 
 /// How many rows were removed.
@@ -110,7 +137,12 @@ impl Journal {
         self.write(|change| {
             change.execute(
                 "INSERT INTO requests (run, kind, body, at) VALUES (?1, ?2, ?3, ?4)",
-                params![run.as_str(), request.kind, request.body, stored(request.at.as_millis())],
+                params![
+                    run.as_str(),
+                    request.kind.as_str(),
+                    request.body,
+                    stored(request.at.as_millis())
+                ],
             )?;
             Ok(())
         })
@@ -131,7 +163,8 @@ impl Journal {
             )?;
             let rows = take.query_map([run.as_str()], |row| {
                 let at = Moment::from_millis(number(row.get(3)?));
-                Ok((row.get::<_, i64>(0)?, Request { kind: row.get(1)?, body: row.get(2)?, at }))
+                let kind = RequestKind::read(row.get(1)?);
+                Ok((row.get::<_, i64>(0)?, Request { kind, body: row.get(2)?, at }))
             })?;
             let mut taken = rows.collect::<Result<Vec<_>, _>>()?;
             taken.sort_by_key(|(key, _)| *key);

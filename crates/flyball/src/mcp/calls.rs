@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::refused::Refused;
 use super::site::{self, Site};
 pub(super) use crate::call_session::RingState;
-use crate::call_session::{CallSession, GuardTally};
+use crate::call_session::{CallSession, GuardTally, RunCalls};
 use crate::door::Input;
 
 /// How many sessions are listed.
@@ -73,12 +73,12 @@ impl CallAnswer {
         }
     }
 
-    fn of_run(answer: DoorAnswer) -> Self {
+    fn of_run(answer: DoorAnswer, guards: GuardTally) -> Self {
         Self {
             rung: answer.rung,
             message: Some(answer.message).filter(|message| !message.is_empty()),
             tripped: answer.trip.as_ref().map(Tripped::new),
-            ring: RingState::of(answer.calls, GuardTally::default()),
+            ring: RingState::of(answer.calls, guards),
         }
     }
 }
@@ -98,7 +98,9 @@ impl Site {
                 CallQuestion::Invalid(failure) => Input::Invalid(failure.clone()),
             };
             if let Some(answer) = self.ask_run(&enclosing, input, permille)? {
-                return Ok(CallAnswer::of_run(answer));
+                let state = self.journal()?.session_state(&RunCalls::key(&enclosing.run))?;
+                let kept = RunCalls::read(state.as_deref()).unwrap_or_default();
+                return Ok(CallAnswer::of_run(answer, kept.guards));
             }
         }
         let (rules, now) = (&self.config.policy.calls, site::now());
@@ -115,7 +117,7 @@ impl Site {
                 rung: verdict.rung(),
                 message: joined(notice.as_deref(), verdict.message()),
                 tripped: verdict.trip().map(Tripped::new),
-                ring: calls.state(),
+                ring: calls.state(0),
             }
         })
     }
@@ -146,7 +148,7 @@ impl Site {
         let end = end.trim_start_matches("mcp:");
         let mine = rows.into_iter().filter_map(|row| {
             let name = row.id.strip_prefix("mcp:calls:")?.strip_suffix(end)?;
-            Some((name.to_owned(), CallSession::read(Some(&row.state)).state()))
+            Some((name.to_owned(), CallSession::read(Some(&row.state)).state(0)))
         });
         Ok(mine.collect())
     }

@@ -9,7 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use flyball::clock::Deadline;
-use flyball::journal::{GateKey, Journal, JournalError, NewRun, Request, RunFilter, RunState};
+use flyball::journal::{
+    GateKey, Journal, JournalError, NewRun, Request, RequestKind, RunFilter, RunState,
+};
 use flyball_core::effect::{Ending, IterationReport, IterationResult, Tally};
 use flyball_core::event::AgentFact;
 use flyball_core::gate::{Check, GateResult};
@@ -298,13 +300,15 @@ fn gate_results_are_found_by_tree_commands_and_environment() {
 fn requests_are_taken_once_and_in_order() {
     let (dir, mut journal) = fresh();
     let mut other = Journal::open(&dir.path().join("state")).unwrap();
-    let request = |kind: &str| Request { kind: kind.to_owned(), body: "{}".to_owned(), at: at(1) };
+    let request = |kind: RequestKind| Request { kind, body: "{}".to_owned(), at: at(1) };
+    let later = || RequestKind::Unknown("answer".to_owned());
     assert!(journal.take_requests(&id("r")).unwrap().is_empty());
-    for kind in ["stop", "answer"] {
+    for kind in [RequestKind::Stop, later()] {
         other.request(&id("r"), &request(kind)).unwrap();
     }
-    other.request(&id("other"), &request("stop")).unwrap();
-    assert_eq!(journal.take_requests(&id("r")).unwrap(), [request("stop"), request("answer")]);
+    other.request(&id("other"), &request(RequestKind::Stop)).unwrap();
+    let taken = journal.take_requests(&id("r")).unwrap();
+    assert_eq!(taken, [request(RequestKind::Stop), request(later())]);
     assert!(journal.take_requests(&id("r")).unwrap().is_empty());
 }
 

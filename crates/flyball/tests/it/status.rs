@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use flyball::clock::{self, Deadline};
-use flyball::journal::NewRun;
+use flyball::journal::{NewRun, RequestKind};
 use flyball_core::claim::ClaimReading;
 use flyball_core::effect::{IterationReport, IterationResult, LeftTask};
 use flyball_core::event::{
@@ -309,7 +309,7 @@ fn a_run_is_asked_through_the_journal_and_waited_for() {
     let run = home.begin("r");
     assert_eq!(home.run(&["stop", "--no-wait"]).ok(), "Asked run r to end.\n");
     let asked = home.journal().take_requests(&run).unwrap();
-    assert_eq!(asked.iter().map(|one| one.kind.as_str()).collect::<Vec<_>>(), ["stop"]);
+    assert_eq!(asked.iter().map(|one| &one.kind).collect::<Vec<_>>(), [&RequestKind::Stop]);
     let child = home.command(&["stop", "r"]).spawn().unwrap();
     let limit = Deadline::after(Duration::from_secs(10));
     while home.journal().take_requests(&run).unwrap().is_empty() {

@@ -72,7 +72,7 @@ impl CallRing {
         known.round = round(call);
         known.mutating |= call.mutating;
         let verdict = remembered(rules, &known);
-        let mut overtaken = None;
+        let (mut overtaken, mut failed) = (None, None);
         if let Some(track) = self.tracks.get_mut(known.agent) {
             track.shown = true;
         }
@@ -87,6 +87,10 @@ impl CallRing {
                     if let Answer::Ran(answer) = known.answer {
                         let result = ResultSeen { of: known.seen(), answer };
                         overtaken = track.detectors.answered(rules, &result, may_run);
+                        if may_run == Allowed::Yes {
+                            self.tally.count_answer(answer.outcome);
+                            failed = self.count_failures(rules, &[known.clone()], None);
+                        }
                     }
                 }
             }
@@ -96,7 +100,7 @@ impl CallRing {
         if known.answer == Answer::Pending {
             self.known.add(known);
         }
-        firmer(verdict, overtaken)
+        firmer(verdict, failed.or(overtaken))
     }
 
     /// A call that the stream had not shown when its answer came: booked beside.
@@ -183,7 +187,7 @@ impl CallRing {
     ) -> Option<Verdict> {
         let ran: Vec<(&Known, Answered)> = calls
             .iter()
-            .filter(|known| known.refused.is_none())
+            .filter(|known| known.refused.is_none() && known.place != Place::Beside)
             .filter_map(|known| match known.answer {
                 Answer::Ran(answer) => Some((known, answer)),
                 Answer::Pending | Answer::NotRun => None,

@@ -599,3 +599,101 @@ fn a_refusal_that_comes_back_as_the_tools_failure_did_not_run() {
     let status = session.ring.status();
     assert_eq!((status.failures, status.failure_streak), (0, 0));
 }
+
+#[test]
+fn what_only_a_forged_hook_reports_changes_no_streak() {
+    let mut session = Session::new();
+    session.rules.max_consecutive_failures = 3;
+    for number in 0..2 {
+        let (shown, forged) = (format!("s{number}"), format!("f{number}"));
+        session.before(&call(&shown, "t", "x"));
+        assert!(session.failed(&shown, "boom").may_run());
+        // Anyone can call a hook: of a call the stream never shows, and of an answer to nothing.
+        session.ask(&call(&forged, "forged", "x"));
+        session.ring.told(&session.rules, NOW, &ok(&forged, "fine"));
+        session.ring.told(&session.rules, NOW, &ok(&format!("n{number}"), "fine"));
+    }
+    let status = session.ring.status();
+    assert_eq!((status.streak, status.failure_streak), (2, 2));
+    session.before(&call("s2", "t", "x"));
+    let verdict = session.failed("s2", "boom");
+    assert_eq!(verdict.trip().map(|trip| trip.guard), Some(GuardKind::ToolFailures));
+}
+
+#[test]
+fn what_was_asked_and_is_shown_after_its_answer_counts_as_made() {
+    let mut session = Session::new();
+    session.rules.max_consecutive_failures = 2;
+    session.before(&call("0", "t", "x"));
+    session.failed("0", "boom");
+    let late = call("1", "t", "x");
+    session.ask(&late);
+    let told = ToolResult::new(CallId::new("1"), ToolOutcome::Tool, "boom");
+    assert_eq!(session.ring.told(&session.rules, NOW, &told), Verdict::Pass);
+    let verdict = session.before(&late);
+    assert_eq!(verdict.trip().map(|trip| trip.guard), Some(GuardKind::ToolFailures));
+}
+
+#[test]
+fn a_call_neither_shown_nor_answered_is_never_booked() {
+    let mut session = Session::new();
+    session.turn("0", "t", "r");
+    for number in 1..40 {
+        session.ask(&call(&format!("n{number}"), "other", "x"));
+    }
+    assert_eq!(session.ring.status().streak, 1);
+    assert_eq!(session.turn("1", "t", "r"), Rung::Pass);
+    assert_eq!(session.turn("2", "t", "r"), Rung::Nudge, "the third of an unbroken streak");
+}
+
+#[test]
+fn the_same_words_without_a_call_between_are_worth_a_word() {
+    use crate::call::fingerprint_words;
+    use Rung::{Nudge, Pass};
+    let mut session = Session::new();
+    session.rules.account = true;
+    let say = |session: &mut Session, words: &str| {
+        let agent = SubAgent::default();
+        session.ring.only_spoke(&session.rules, NOW, &agent, fingerprint_words(words)).rung()
+    };
+    let rungs: Vec<Rung> = (0..6).map(|_| say(&mut session, "Let me try again.")).collect();
+    assert_eq!(rungs, [Pass, Pass, Nudge, Pass, Pass, Nudge]);
+    assert_eq!(say(&mut session, "Something else."), Pass);
+    for words in ["Done.", "Done."] {
+        assert_eq!(say(&mut session, words), Pass);
+    }
+    session.turn("1", "t", "r");
+    assert_eq!(say(&mut session, "Done."), Pass, "a call came between");
+    for _ in 0..5 {
+        assert_eq!(say(&mut session, "..."), Pass, "no word at all");
+    }
+    session.rules.account = false;
+    assert!((0..9).all(|_| say(&mut session, "Again.") == Pass), "switched off with the account");
+}
+
+#[test]
+fn a_chant_is_told_and_never_more() {
+    let mut session = Session::new();
+    session.rules.account = true;
+    let chant = Chant::at_end_of(&"I am stuck. ".repeat(30)).unwrap();
+    for _ in 0..50 {
+        let verdict = session.ring.chanted(&session.rules, NOW, &chant);
+        assert_eq!(verdict.rung(), Rung::Nudge);
+        assert!(verdict.message().unwrap().contains("30 times in a row: \"I am stuck.\""));
+    }
+}
+
+#[test]
+fn the_same_change_again_and_again_is_told_once_whatever_it_brings() {
+    use Rung::{Nudge, Pass};
+    let mut session = Session::new();
+    session.rules.account = true;
+    let rungs: Vec<Rung> = (0..8)
+        .map(|number| {
+            let id = format!("{number}");
+            session.before(&call(&id, "insert", "import os").changing_files());
+            session.after(&ok(&id, &format!("a file of {number} lines now"))).rung()
+        })
+        .collect();
+    assert_eq!(rungs, [Pass, Pass, Pass, Nudge, Pass, Pass, Pass, Pass]);
+}

@@ -77,6 +77,11 @@ impl Tracks {
         }
     }
 
+    /// Whether the stream has shown a call of anyone.
+    pub(super) fn any_shown(&self) -> bool {
+        self.0.values().any(|track| track.shown)
+    }
+
     /// The track of the sub-agent that made the latest call.
     pub(super) fn latest(&self) -> Option<&Track> {
         self.0.values().max_by_key(|track| track.used)

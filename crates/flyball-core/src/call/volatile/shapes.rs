@@ -176,32 +176,44 @@ fn is_progress(bytes: &[u8], start: usize, end: usize) -> bool {
         && digits_end(bytes, start) + 1 == end
 }
 
-/// Fields of JSON whose numbers say nothing: how long it took, and how often anything ran.
-const VOLATILE_FIELDS: [(&[u8], Shape); 10] = [
-    (b"duration", Shape::Duration),
-    (b"duration_ms", Shape::Duration),
-    (b"duration_s", Shape::Duration),
-    (b"duration_seconds", Shape::Duration),
-    (b"durationMs", Shape::Duration),
-    (b"elapsed", Shape::Duration),
-    (b"elapsed_ms", Shape::Duration),
-    (b"elapsed_seconds", Shape::Duration),
-    (b"execution_time", Shape::Duration),
-    (b"execution_count", Shape::Counter),
+/// Fields of JSON whose numbers say nothing: how long it took, and how often anything ran. Whole
+/// seconds may be what was asked for.
+const VOLATILE_FIELDS: [(&[u8], Shape, Numbers); 11] = [
+    (b"duration", Shape::Duration, Numbers::Fractions),
+    (b"duration_s", Shape::Duration, Numbers::Fractions),
+    (b"duration_seconds", Shape::Duration, Numbers::Fractions),
+    (b"elapsed", Shape::Duration, Numbers::Fractions),
+    (b"elapsed_seconds", Shape::Duration, Numbers::Fractions),
+    (b"execution_time", Shape::Duration, Numbers::Fractions),
+    (b"wall_time_seconds", Shape::Duration, Numbers::Fractions),
+    (b"duration_ms", Shape::Duration, Numbers::All),
+    (b"durationMs", Shape::Duration, Numbers::All),
+    (b"elapsed_ms", Shape::Duration, Numbers::All),
+    (b"execution_count", Shape::Counter, Numbers::All),
 ];
 
-/// What a number at `start` is by the name of its JSON field, if that is volatile.
-pub(super) fn volatile_field(bytes: &[u8], start: usize) -> Option<Shape> {
+/// Which numbers of a field are volatile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    All,
+    Fractions,
+}
+
+/// What a number at `start` is by the name of its JSON field, if that is volatile, and its end.
+pub(super) fn volatile_field(bytes: &[u8], start: usize) -> Found {
     let ahead = bytes.get(..start)?;
     let ahead = ahead.strip_suffix(b" ").unwrap_or(ahead).strip_suffix(b"\":")?;
-    let known = |(name, _): &&(&[u8], Shape)| {
+    let known = |(name, ..): &&(&[u8], Shape, Numbers)| {
         ahead.strip_suffix(*name).is_some_and(|rest| rest.last() == Some(&b'"'))
     };
-    VOLATILE_FIELDS.iter().find(known).map(|(_, shape)| *shape)
+    let (_, shape, numbers) = VOLATILE_FIELDS.iter().find(known)?;
+    let end = decimal_end(bytes, start);
+    let is_whole = digits_end(bytes, start) == end;
+    (*numbers == Numbers::All || !is_whole).then_some((*shape, end))
 }
 
 /// Where a number with or without a fraction ends.
-pub(super) fn decimal_end(bytes: &[u8], start: usize) -> usize {
+fn decimal_end(bytes: &[u8], start: usize) -> usize {
     let whole = digits_end(bytes, start);
     let fraction = digits_end(bytes, whole + 1);
     if at(bytes, whole) == b'.' && fraction > whole + 1 { fraction } else { whole }

@@ -40,6 +40,10 @@ fn volatile_parts_are_taken_out() {
         ("took 12 ms, 3m 41s, 1h02m", "took ~d, ~d, ~d"),
         ("5 seconds (0.01 sec) 7µs", "~d (~d) ~d"),
         ("3 s.", "~d."),
+        ("{\"duration_ms\":12,\"elapsed\": 1.5}", "{\"duration_ms\":~d,\"elapsed\": ~d}"),
+        ("\"execution_count\":107}", "\"execution_count\":~c}"),
+        ("took [5s] and (5s)", "took [~d] and (~d)"),
+        ("[1.5s] done", "[~d] done"),
         ("id 550e8400-e29b-41d4-a716-446655440000", "id ~i"),
         ("[main 3fa9c21] fix", "[main ~i] fix"),
         ("deps/foo-3fa9c21bdeadbeef.o", "deps/foo-~i.o"),
@@ -81,6 +85,9 @@ fn what_tells_of_progress_stays() {
         "25:61",
         "port 5432",
         "line 3",
+        "[5s] compiling...",
+        "\"duration_seconds\":15}",
+        "\"my_duration_ms\":15}",
     ];
     for text in same {
         assert_eq!(shown(text), text);

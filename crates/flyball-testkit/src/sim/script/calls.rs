@@ -1,9 +1,9 @@
 //! Characters that go nowhere with their calls, and characters that only look like it.
 
-use flyball_core::RoundId;
-use flyball_core::call::ToolOutcome;
+use flyball_core::call::{Chant, ToolOutcome, ToolResult, fingerprint_words};
 use flyball_core::door::Matter;
 use flyball_core::event::AgentFact;
+use flyball_core::{RoundId, SubAgent};
 
 use super::{Act, Writer};
 use crate::sim::persona::Persona;
@@ -20,6 +20,9 @@ impl Writer<'_, '_> {
             Persona::Twins => self.twins(),
             Persona::CancelledSiblings => self.cancelled(),
             Persona::Redirected => self.redirected(),
+            Persona::Chanter => self.chants(),
+            Persona::Asker => self.asks_in_vain(),
+            Persona::Inserter => self.inserts(),
             Persona::MalformedClaimer => self.says("<promise>BLOCKED:</promise>"),
             _ => return false,
         }
@@ -101,6 +104,50 @@ impl Writer<'_, '_> {
             }
         }
         self.honest();
+    }
+
+    /// Says the same, in one turn and turn after turn, and then does its work.
+    fn chants(&mut self) {
+        if let Some(chant) = Chant::at_end_of(&"I will try again. ".repeat(20)) {
+            self.fact(AgentFact::Chanted(chant));
+        }
+        let words = fingerprint_words("Let me try again.");
+        for _ in 0..self.rng.between(3, 8) {
+            self.fact(AgentFact::OnlySpoke { agent: SubAgent::default(), words });
+        }
+        self.honest();
+    }
+
+    /// Changes something new each time and gets the old answer; asks something new each time and gets
+    /// the old answer.
+    fn asks_in_vain(&mut self) {
+        for number in 0..6 {
+            let (call, result) = self.call(&format!("edit {number}"), ToolOutcome::Ok);
+            self.fact(AgentFact::CalledTool(call.changing_files()));
+            self.fact(AgentFact::ToolReturned(result));
+            self.answers("run the tests", "the test of the parser still fails");
+        }
+        for number in 0..8 {
+            self.answers(&format!("search for word {number}"), "there is nothing of that kind");
+        }
+        self.honest();
+    }
+
+    /// Makes the same change again and again, and each time it brings something else.
+    fn inserts(&mut self) {
+        for number in 0..5 {
+            let (call, result) = self.call("insert a line", ToolOutcome::Ok);
+            let text = format!("the file has {number} lines more");
+            self.fact(AgentFact::CalledTool(call.changing_files()));
+            self.fact(AgentFact::ToolReturned(ToolResult::new(result.id, result.outcome, &text)));
+        }
+        self.honest();
+    }
+
+    fn answers(&mut self, what: &str, answer: &str) {
+        let (call, result) = self.call(what, ToolOutcome::Ok);
+        self.fact(AgentFact::CalledTool(call));
+        self.fact(AgentFact::ToolReturned(ToolResult::new(result.id, result.outcome, answer)));
     }
 
     fn redirected(&mut self) {

@@ -1,9 +1,11 @@
 //! A session outside of a run: what its hooks were asked and answered, from the trail.
 
 use flyball_core::guard::Rung;
+use flyball_core::stop::StopRing;
 
 use super::super::columns::{self, Cell};
 use super::super::{fault, words};
+use crate::call_session::{CallSession, GuardTally};
 use crate::error::CliError;
 use crate::hook::{HookReport, TrailRow};
 use crate::journal::{HookRow, Journal};
@@ -31,7 +33,18 @@ pub(super) fn text(
     }
     let mut lines = vec![columns::heading(&["TIME", "EVENT", "TOOL", "ANSWER", "WHY"])];
     lines.extend(rows.iter().filter_map(line));
-    Ok(columns::render(&lines, paint))
+    let table = columns::render(&lines, paint);
+    let guards = guards(journal, name)?.words();
+    Ok(if guards.is_empty() { table } else { format!("{table}\nGuards: {guards}\n") })
+}
+
+/// What each guard did in the session.
+fn guards(journal: &Journal, name: &str) -> Result<GuardTally, CliError> {
+    let state = journal.session_state(name).map_err(fault::journal)?;
+    let stops = journal.session_state(&format!("{name}/stop")).map_err(fault::journal)?;
+    let stops = stops.and_then(|state| serde_json::from_slice::<StopRing>(&state).ok());
+    let refused = stops.map_or(0, |ring| ring.refusals());
+    Ok(CallSession::read(state.as_deref()).state(refused).guards)
 }
 
 /// That JSON is asked for.

@@ -68,7 +68,7 @@ fn session(row: &SessionRow, stops_refused: u32) -> Option<Session> {
     if name.starts_with("run/") || name.ends_with("/stop") {
         return None;
     }
-    let calls = CallSession::read(Some(&row.state)).state();
+    let calls = CallSession::read(Some(&row.state)).state(stops_refused);
     Some(Session { name: name.to_owned(), door, updated: row.updated, calls, stops_refused })
 }
 

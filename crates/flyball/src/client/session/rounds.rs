@@ -1,11 +1,15 @@
 //! Which calls belong to one turn of the model.
 
+use std::collections::VecDeque;
+
 use flyball_core::text::prefix;
 
 use super::{Call, NAME};
 
 /// Calls of which the answer is waited for, at most.
 const OPEN_MAX: usize = 64;
+/// Refused calls that are remembered.
+const REFUSED_MAX: usize = 16;
 
 /// The turns of one session. Where a client does not tell them, calls that are made before an earlier
 /// one was answered are of one turn.
@@ -15,6 +19,8 @@ pub(super) struct Rounds {
     last: String,
     /// Calls without an answer yet: sub-agent and id.
     open: Vec<(String, String)>,
+    /// The latest calls that were refused at the door: their agent may show no answer to them.
+    refused: VecDeque<String>,
 }
 
 impl Rounds {
@@ -27,7 +33,8 @@ impl Rounds {
         } else if !goes_on {
             id.clone_into(&mut self.last);
         }
-        if self.open.len() < OPEN_MAX {
+        let is_refused = self.refused.iter().any(|refused| refused == id);
+        if self.open.len() < OPEN_MAX && !is_refused {
             self.open.push((agent.to_owned(), id.to_owned()));
         }
         &self.last
@@ -36,6 +43,15 @@ impl Rounds {
     /// A call was answered, or turned out to be none.
     pub(super) fn answered(&mut self, id: &str) {
         self.open.retain(|(_, open)| open != prefix(id, NAME));
+    }
+
+    /// A call does not run: the refusal is its answer, whether it was shown by now or not.
+    pub(super) fn refused(&mut self, id: &str) {
+        self.answered(id);
+        while self.refused.len() >= REFUSED_MAX {
+            self.refused.pop_front();
+        }
+        self.refused.push_back(prefix(id, NAME).to_owned());
     }
 
     /// The agent said something: what it calls from now on is of another turn.
