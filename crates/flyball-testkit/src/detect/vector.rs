@@ -112,10 +112,9 @@ fn miss(vector: &Vector) -> Option<Miss> {
 }
 
 /// Why the ring judges otherwise in the cases that are known.
-const REASONS: [(&str, &str); 9] = [
+const REASONS: [(&str, &str); 8] = [
     ("bu-01", "a question in another order of words is another call (A1)"),
     ("gem-12", "identical calls are refused beyond 25, whatever they bring (A2)"),
-    ("her-10", "identical calls are refused beyond 25, whatever they bring (A2)"),
     ("ocw-03", "identical calls are refused beyond 25, whatever they bring (A2)"),
     ("ohv0-12", "how often a client condenses its context is told by no stream"),
     ("qwen-04", "one answer to six questions is worth a word, whatever was asked (A3)"),

@@ -189,7 +189,8 @@ impl Writer<'_, '_> {
             }
             Persona::LoopBuilder => {
                 for _ in 0..self.rng.between(5, 60) {
-                    self.push(Act::Build);
+                    let pause = self.rng.between(1, 50);
+                    self.acts.push_back((pause, Act::Build));
                 }
             }
             _ => {}

@@ -132,3 +132,59 @@ impl Inside {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    fn visitor() -> (Arc<UnixStream>, UnixStream) {
+        let (inside, outside) = UnixStream::pair().unwrap();
+        (Arc::new(inside), outside)
+    }
+
+    #[test]
+    fn who_holds_a_place_without_a_question_gives_it_up_for_another() {
+        let (visits, open) = (Visits::default(), AtomicBool::new(false));
+        let guests: Vec<_> = (0..VISITS_MAX).map(|_| visitor()).collect();
+        let numbers: Vec<u64> =
+            guests.iter().map(|(inside, _)| visits.enter(inside, &open).unwrap()).collect();
+        // The first has asked and keeps its place; the second is the one who idles longest.
+        assert!(visits.asked(numbers[0], false));
+        let (late, _outside) = visitor();
+        assert!(visits.enter(&late, &open).is_some());
+        let mut end = [0];
+        assert_eq!((&guests[1].1).read(&mut end).unwrap(), 0, "it was sent away");
+        guests[0].1.set_nonblocking(true).unwrap();
+        assert!((&guests[0].1).read(&mut end).is_err(), "it is still served");
+    }
+
+    #[test]
+    fn nobody_waits_for_a_place_behind_a_closing_door() {
+        let (visits, closing) = (Visits::default(), AtomicBool::new(true));
+        let guests: Vec<_> = (0..VISITS_MAX).map(|_| visitor()).collect();
+        for (inside, _) in &guests {
+            let number = visits.enter(inside, &closing).unwrap();
+            assert!(visits.asked(number, false));
+        }
+        assert_eq!(visits.enter(&visitor().0, &closing), None);
+    }
+
+    #[test]
+    fn one_process_has_few_places_and_few_stops_are_looked_into() {
+        let (visits, open) = (Visits::default(), AtomicBool::new(false));
+        let guests: Vec<_> = (0..STOPS_MAX + 2).map(|_| visitor()).collect();
+        let enter = |at: usize| visits.enter(&guests[at].0, &open).unwrap();
+        let numbers: Vec<u64> = (0..guests.len()).map(enter).collect();
+        let named: Vec<bool> = numbers.iter().take(6).map(|one| visits.named(*one, 7)).collect();
+        assert_eq!(named, [true, true, true, true, false, false]);
+        for number in numbers.iter().take(STOPS_MAX) {
+            assert!(visits.asked(*number, true));
+        }
+        assert!(!visits.asked(numbers[STOPS_MAX], true));
+        assert!(visits.asked(numbers[STOPS_MAX], false), "a call is judged all the same");
+        visits.answered(numbers[0]);
+        assert!(visits.asked(numbers[STOPS_MAX + 1], true));
+    }
+}

@@ -381,6 +381,37 @@ fn sessions_outside_of_a_run_are_shown_with_their_calls() {
 }
 
 #[test]
+fn what_each_guard_did_in_a_session_of_hooks_is_told() {
+    let place = Place::new(RED);
+    let mut answers = Vec::new();
+    for number in 1..=8 {
+        let id = number.to_string();
+        let mut call =
+            json!({ "session_id": "s", "tool_use_id": id, "tool_name": "t", "tool_input": {} });
+        answers.push(place.ask("claude", "PreToolUse", &call.to_string()));
+        if number < 6 {
+            call["tool_response"] = json!("the same");
+            answers.push(place.ask("claude", "PostToolUse", &call.to_string()));
+        }
+    }
+    assert_eq!(text(&place.ask("claude", "Stop", &stop("done")), "/decision"), "block");
+    let out = place.command(&["status", "--json"]).output().unwrap();
+    let status: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let session = &status["sessions"][0];
+    let guards = &session["calls"]["guards"];
+    assert_eq!(guards["repetition"], json!({ "nudged": 1, "refused": 2, "halted": 1 }), "{status}");
+    assert_eq!(guards["completion"]["refused"], 1, "{status}");
+    let name = session["name"].as_str().unwrap();
+    let log = place.command(&["log", "--session", name]).output().unwrap();
+    let log = String::from_utf8_lossy(&log.stdout).into_owned();
+    assert!(log.contains("repetition: 1 nudged, 2 refused, 1 halted"), "{log}");
+    // Nothing ends the session of a person: so nobody says that it ends.
+    let said = format!("{answers:?}");
+    assert!(said.contains("Stop here: 3 refused calls are enough"), "{said}");
+    assert!(!said.contains("session ends here"), "{said}");
+}
+
+#[test]
 fn a_green_gate_or_a_repository_without_flyball_lets_the_agent_stop() {
     for config in ["", "[[gates.check]]\nname = \"tests\"\ncommand = \"true\"\n"] {
         let place = Place::new(config);

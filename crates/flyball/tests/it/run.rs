@@ -1,5 +1,6 @@
 //! `flyball run` from outside: scripted agents, real git, real gates, real processes.
 
+mod advising;
 mod bad_input;
 mod calls;
 mod claims;
@@ -11,6 +12,7 @@ mod helping;
 mod launching;
 mod limits;
 mod moving;
+mod outcomes;
 mod progress;
 mod resume;
 mod signals;
