@@ -95,6 +95,7 @@ pub trait Adapter: Send + Sync {
             steerable: false,
             refuse_after_at_most: self.output().refuse_after_at_most(),
             may_be_silent: !self.output().is_structured(),
+            shows_calls: self.output().shows_calls(),
         }
     }
 }
@@ -108,6 +109,12 @@ pub trait Output: Send + Sync {
     /// Whether it tells calls and results, not only text.
     fn is_structured(&self) -> bool {
         true
+    }
+
+    /// Whether it shows every call that is made. An agent of one's own may ask about calls and show
+    /// none.
+    fn shows_calls(&self) -> bool {
+        self.is_structured()
     }
 
     /// Arguments of its tools that only talk about the call and do not change it (A1).

@@ -1,10 +1,12 @@
 //! The door of a run: whoever works inside one of its sessions (a hook, a tool server, a proxy) asks
 //! the running flyball itself, so that one ring judges the session whatever doors it has.
 //!
-//! A question is one line of JSON over a socket in the run's private folder, and so is its answer. A
-//! connection may ask one question after the other.
+//! A question is one line of JSON over a socket in the run's private folder, and so is its answer; one
+//! that takes its time is told before that it was heard. A connection may ask one question after the
+//! other.
 
 mod ask;
+mod guest;
 #[cfg(feature = "mcp")]
 mod run_session;
 mod serve;
@@ -21,9 +23,10 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "mcp")]
 pub(crate) use self::ask::DoorError;
 pub(crate) use self::ask::Visitor;
+pub(crate) use self::guest::Reply;
 #[cfg(feature = "mcp")]
 pub(crate) use self::run_session::RunSession;
-pub(crate) use self::serve::{Door, Knocked, Reply};
+pub(crate) use self::serve::{Door, Knocked};
 
 /// The version of the lines; another one is refused and not misread.
 const VERSION: u32 = 1;
@@ -110,6 +113,8 @@ pub(crate) enum Input {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case")]
 enum Line {
+    /// The question arrived; the answer takes as long as it takes.
+    Heard,
     /// The answer.
     Answer(DoorAnswer),
     /// The session it is for is over.

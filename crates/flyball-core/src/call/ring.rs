@@ -10,7 +10,7 @@
 //!
 //! | first | then | what happens |
 //! |---|---|---|
-//! | asked, and the stream has never shown a call of this sub-agent | | judged and booked at once: for a client without a stream the questions are the record |
+//! | asked, and the stream has never shown a call of this sub-agent, nor is known to show all | | judged and booked at once: for a client without a stream the questions are the record |
 //! | asked, and the stream shows calls of this sub-agent | | judged at once, booked when it is shown |
 //! | asked | asked again | the same answer; counts nothing |
 //! | asked | shown | the verdict is the one given; booked once |
@@ -57,6 +57,9 @@ pub struct CallRing {
     last: Option<LastCall>,
     first_life: Option<Moment>,
     latest_life: Option<Moment>,
+    /// Whether the stream is known to show every call, before it has shown one.
+    #[serde(default)]
+    streamed: bool,
 }
 
 /// An agent that shows no sign of life (A6).
@@ -82,6 +85,12 @@ impl CallRing {
         Self::default()
     }
 
+    /// A ring for a session whose stream shows every call: from the first one on, what is only asked
+    /// about is booked when it is shown.
+    pub fn streamed() -> Self {
+        Self { streamed: true, ..Self::default() }
+    }
+
     /// A hook asks whether this call may run. Judged at once; the same call asked about again, or
     /// shown by the stream, gets the same answer and counts nothing.
     pub fn ask(&mut self, rules: &CallRules, at: Moment, call: &ToolCall) -> Verdict {
@@ -90,7 +99,7 @@ impl CallRing {
         if let Some(known) = self.known.find(agent, &call.id, Mark::of(call.call)) {
             return booking::remembered(rules, known);
         }
-        if self.tracks.get(agent).is_some_and(|track| track.shown) {
+        if self.streamed || self.tracks.get(agent).is_some_and(|track| track.shown) {
             return self.judge_unshown(rules, agent, call);
         }
         self.judge(rules, agent, call, Door::Hook)
@@ -146,7 +155,7 @@ impl CallRing {
         let ran = result.outcome != ToolOutcome::Refused;
         let at = match answers {
             Answers::Call(at) => at,
-            Answers::Unknown if ran && (door == Door::Stream || !self.tracks.any_shown()) => {
+            Answers::Unknown if ran && (door == Door::Stream || !self.is_shown()) => {
                 return self.count_stranger(rules, result);
             }
             Answers::Unknown | Answers::Again => return Verdict::Pass,
@@ -168,6 +177,11 @@ impl CallRing {
         self.book_unshown(at);
         let complete = self.known.take_complete(at);
         self.book(rules, &complete, Some(result)).unwrap_or(Verdict::Pass)
+    }
+
+    /// Whether the stream shows calls.
+    fn is_shown(&self) -> bool {
+        self.streamed || self.tracks.any_shown()
     }
 
     /// The agent said something that could not be understood (A4).

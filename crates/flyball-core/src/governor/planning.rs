@@ -134,7 +134,7 @@ fn start(plan: Plan, state: &mut RunState, out: &mut StepOutput) -> Phase {
     state.take_agent(agent);
     let directives = remedies::directives(task.as_ref(), state);
     let briefing = state.briefing.compose(state.answer.as_ref(), directives, out);
-    let mut calls = CallRing::new();
+    let mut calls = if state.traits().shows_calls { CallRing::streamed() } else { CallRing::new() };
     calls.life(out.at);
     let session = Session {
         iteration,

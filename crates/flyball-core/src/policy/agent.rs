@@ -17,6 +17,9 @@ pub struct AgentTraits {
     /// Its silence says nothing, as with a plain-text agent that thinks: no stall is looked for.
     #[serde(default)]
     pub may_be_silent: bool,
+    /// Its stream shows every call it makes: what is only asked about was not made.
+    #[serde(default)]
+    pub shows_calls: bool,
 }
 
 impl Policy {

@@ -137,7 +137,11 @@ impl Scenario {
             _ => {}
         }
         let policy = Policy::new(rules).unwrap_or_default();
-        let traits = AgentTraits { steerable: rng.chance(50), ..AgentTraits::default() };
+        let traits = AgentTraits {
+            steerable: rng.chance(50),
+            shows_calls: rng.chance(50),
+            ..AgentTraits::default()
+        };
         let faults = Faults::default();
         let rescue = match persona {
             Persona::Rescued => Some(1),

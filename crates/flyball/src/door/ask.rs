@@ -44,10 +44,13 @@ impl Visitor {
         let mut line = serde_json::to_vec(knock)?;
         line.push(b'\n');
         self.stream.get_mut().write_all(&line)?;
-        match self.next()? {
-            Line::Answer(answer) => Ok(answer),
-            Line::Over => Err(DoorError::Over),
-            Line::Refused { why } => Err(DoorError::Refused(why)),
+        loop {
+            match self.next()? {
+                Line::Heard => {}
+                Line::Answer(answer) => return Ok(answer),
+                Line::Over => return Err(DoorError::Over),
+                Line::Refused { why } => return Err(DoorError::Refused(why)),
+            }
         }
     }
 

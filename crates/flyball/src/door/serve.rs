@@ -1,29 +1,30 @@
 //! The run's side of the door. It checks who asks, and hands each question to the run's one loop;
 //! nothing is decided here.
+//!
+//! One thread waits for all askers at once and hands questions in; the run's loop answers each
+//! directly. When many ask together, nobody's answer waits for a thread of its own.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use flyball_core::RunId;
-use flyball_core::door::DoorAnswer;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::visits::Visits;
-use super::{Input, Knock, LINE_MAX, Line, VERSION, place};
-use crate::clock::Deadline;
+use super::guest::Guest;
+use super::visits::{Asks, Came, Visits};
+use super::{Input, Knock, Line, Reply, VERSION, place};
 use crate::platform;
 
-/// How long a question may take to arrive once it has begun, and an answer to be taken.
-const LINE_TIME: Duration = Duration::from_secs(10);
-/// How long an asker may stay without a question while nobody needs its place; it can come again.
-const IDLE_TIME: Duration = Duration::from_secs(30);
-/// How long a session may take to be known once one of its processes asks.
-const START_TIME: Duration = Duration::from_secs(5);
+/// How long is waited at most while somebody is here: idle places and slow answers are seen to.
+const TICK: Duration = Duration::from_millis(50);
+/// …and while an asker waits for its session to be known.
+const SHORT_TICK: Duration = Duration::from_millis(5);
 
 /// A question that has arrived, and where its answer goes.
 #[derive(Debug)]
@@ -32,39 +33,13 @@ pub(crate) struct Knocked {
     pub(crate) reply: Reply,
 }
 
-/// Where one answer goes. Dropped without one, the asker is told that the session is over.
-#[derive(Debug)]
-pub(crate) struct Reply(SyncSender<DoorAnswer>);
-
-impl Reply {
-    /// Answers. An asker that has gone is nobody's loss.
-    pub(crate) fn answer(self, answer: DoorAnswer) {
-        self.0.send(answer).ok();
-    }
-}
-
 /// What is known of those who may ask.
 #[derive(Debug)]
 struct House {
     run: RunId,
     /// The keeper of the session at work; 0 while there is none.
     keeper: AtomicU32,
-    visits: Visits,
     closing: AtomicBool,
-}
-
-impl House {
-    /// The keeper of the session at work. An agent may ask before flyball has heard that it runs.
-    fn keeper_at_work(&self) -> Option<u32> {
-        let limit = Deadline::after(START_TIME);
-        loop {
-            match self.keeper.load(Ordering::SeqCst) {
-                0 if limit.passed() || self.closing.load(Ordering::SeqCst) => return None,
-                0 => thread::sleep(Duration::from_millis(5)),
-                keeper => return Some(keeper),
-            }
-        }
-    }
 }
 
 /// The open door of a run; dropping closes it.
@@ -75,12 +50,9 @@ pub(crate) struct Door {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Takes questions; false when nobody does any more.
-type Inbox = Arc<dyn Fn(Knocked) -> bool + Send + Sync>;
-
 impl Door {
-    /// Opens the door of a run in its private folder. `inbox` is called from threads of their own and
-    /// may block.
+    /// Opens the door of a run in its private folder. `inbox` is called from a thread of its own and
+    /// may block; it says whether anybody takes questions any more.
     pub(crate) fn open(
         private_dir: &Path,
         run: &RunId,
@@ -90,16 +62,17 @@ impl Door {
         // One of a flyball that was killed.
         crate::loopdir::remove(&path)?;
         let listener = platform::listen(&path)?;
+        listener.set_nonblocking(true)?;
         let house = Arc::new(House {
             run: run.clone(),
             keeper: AtomicU32::new(0),
-            visits: Visits::default(),
             closing: AtomicBool::new(false),
         });
-        let (inside, inbox): (_, Inbox) = (Arc::clone(&house), Arc::new(inbox));
-        let thread = thread::Builder::new()
-            .name("door".to_owned())
-            .spawn(move || receive(&listener, &inside, &inbox))?;
+        let inside = Arc::clone(&house);
+        let thread = thread::Builder::new().name("door".to_owned()).spawn(move || {
+            Doorkeeper { house: &inside, inbox: &inbox, visits: Visits::default() }
+                .serve(&listener);
+        })?;
         Ok(Self { house, path, thread: Some(thread) })
     }
 
@@ -121,105 +94,128 @@ impl Drop for Door {
     }
 }
 
-fn receive(listener: &UnixListener, house: &Arc<House>, inbox: &Inbox) {
-    for stream in listener.incoming() {
-        if house.closing.load(Ordering::SeqCst) {
-            return;
-        }
-        // Out of descriptors, for instance: those who are served give theirs back.
-        let Ok(stream) = stream else {
-            thread::sleep(Duration::from_millis(10));
-            continue;
-        };
-        let stream = Arc::new(stream);
-        let Some(number) = house.visits.enter(&stream, &house.closing) else { return };
-        let (inside, inbox) = (Arc::clone(house), Arc::clone(inbox));
-        let served = move || {
-            serve(&stream, number, &inside, &inbox);
-            inside.visits.leave(number);
-        };
-        // Without a thread the connection is closed, and the asker does as its settings say.
-        if thread::Builder::new().name("visitor".to_owned()).spawn(served).is_err() {
-            house.visits.leave(number);
-        }
-    }
+/// Who stands at the door from inside.
+struct Doorkeeper<'a> {
+    house: &'a House,
+    inbox: &'a dyn Fn(Knocked) -> bool,
+    visits: Visits,
 }
 
-/// Serves one asker until it goes away.
-fn serve(stream: &UnixStream, number: u64, house: &House, inbox: &Inbox) {
-    stream.set_write_timeout(Some(LINE_TIME)).ok();
-    match known(stream, house) {
-        Ok(process) if house.visits.named(number, process) => {}
-        Ok(_) => return refuse(stream, "its process asks too much at once"),
-        Err(why) => return refuse(stream, why),
+impl Doorkeeper<'_> {
+    fn serve(&mut self, listener: &UnixListener) {
+        while !self.house.closing.load(Ordering::SeqCst) {
+            let listener = self.visits.make_room().then_some(listener);
+            let asking = self.wait(listener);
+            for number in asking {
+                self.visits.read(number);
+            }
+            if let Some(listener) = listener {
+                self.receive(listener);
+            }
+            for number in self.visits.numbers() {
+                self.attend(number);
+            }
+        }
     }
-    let mut lines = BufReader::new(stream);
-    while let Some(knock) = next(&mut lines, stream) {
-        let knock = match knock {
-            Ok(knock) if knock.v != VERSION => {
-                return refuse(stream, "it speaks another version of flyball");
+
+    /// Waits until somebody comes, where there is room, or one of the visitors says something: which.
+    fn wait(&self, listener: Option<&UnixListener>) -> Vec<u64> {
+        let tick = match () {
+            () if self.visits.is_anyone_unknown() => Some(SHORT_TICK),
+            () if self.visits.is_empty() => None,
+            () => Some(TICK),
+        };
+        let tick = tick.and_then(|tick| Timespec::try_from(tick).ok());
+        let read = |source| PollFd::from_borrowed_fd(source, PollFlags::IN);
+        let mut waiting: Vec<PollFd<'_>> =
+            self.visits.guests().map(|guest| read(guest.as_fd())).collect();
+        waiting.extend(listener.map(|listener| read(listener.as_fd())));
+        if poll(&mut waiting, tick.as_ref()).is_err() {
+            // Interrupted: nobody is heard this time.
+            return Vec::new();
+        }
+        let visits = self.visits.numbers().into_iter().zip(&waiting);
+        visits.filter(|(_, one)| !one.revents().is_empty()).map(|(number, _)| number).collect()
+    }
+
+    /// Takes in whoever has come, as far as there is room. Most have asked by then.
+    fn receive(&mut self, listener: &UnixListener) {
+        while self.visits.make_room() {
+            match listener.accept() {
+                Ok((stream, _)) => {
+                    if let Some(guest) = Guest::new(stream) {
+                        let number = self.visits.enter(guest);
+                        self.visits.read(number);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                // Out of descriptors, for instance: those who are served give theirs back.
+                Err(_) => return thread::sleep(SHORT_TICK),
             }
-            Ok(knock) if knock.run != house.run => {
-                return refuse(stream, "it is another run's door");
+        }
+    }
+
+    /// Does what a visit asks for by now.
+    fn attend(&mut self, number: u64) {
+        match self.visits.came(number) {
+            Came::Nothing => {}
+            Came::Unknown => self.identify(number),
+            Came::Gone => self.visits.leave(number),
+            Came::TooLong => self.refuse(number, "the question is too long"),
+            Came::Line(line) => self.ask(number, &line),
+        }
+    }
+
+    /// Whether the asker is one of ours: of the same user, and below the session's keeper. An agent may
+    /// ask before flyball has heard that it runs.
+    fn identify(&mut self, number: u64) {
+        let Some(guest) = self.visits.guest(number) else { return };
+        let Ok(peer) = platform::peer(guest.stream()) else {
+            return self.refuse(number, "it cannot be told who asks");
+        };
+        if peer.uid != platform::own_user() {
+            return self.refuse(number, "another user asks");
+        }
+        match self.house.keeper.load(Ordering::SeqCst) {
+            0 if self.visits.has_waited_long(number) => {
+                self.refuse(number, "no session is at work");
             }
+            0 => {}
+            keeper if !platform::descends_from(peer.pid, keeper) => {
+                self.refuse(number, "the asker does not belong to the session");
+            }
+            _ if !self.visits.named(number, peer.pid) => {
+                self.refuse(number, "its process asks too much at once");
+            }
+            _ => self.attend(number),
+        }
+    }
+
+    fn ask(&mut self, number: u64, line: &[u8]) {
+        let knock: Knock = match serde_json::from_slice(line) {
             Ok(knock) => knock,
-            Err(why) => return refuse(stream, &why),
+            Err(error) => return self.refuse(number, &format!("no question: {error}")),
         };
-        if !house.visits.asked(number, matches!(knock.input, Input::Stop { .. })) {
-            return refuse(stream, "too many want to stop at once");
+        if knock.v != VERSION {
+            return self.refuse(number, "it speaks another version of flyball");
         }
-        let (reply, answer): (_, Receiver<DoorAnswer>) = sync_channel(1);
-        if !inbox(Knocked { knock, reply: Reply(reply) }) {
-            return refuse(stream, "the run is over");
+        if knock.run != self.house.run {
+            return self.refuse(number, "it is another run's door");
         }
-        let line = match answer.recv() {
-            Ok(answer) => Line::Answer(answer),
-            Err(_) => Line::Over,
+        let asks = if matches!(knock.input, Input::Stop { .. }) { Asks::Stop } else { Asks::Other };
+        let Some(guest) = self.visits.asked(number, asks) else {
+            return self.refuse(number, "too many want to stop at once");
         };
-        house.visits.answered(number);
-        if say(stream, &line).is_err() {
-            return;
+        if !(self.inbox)(Knocked { knock, reply: Reply::to(guest) }) {
+            self.refuse(number, "the run is over");
         }
     }
-}
 
-/// The asker's process, if it is one of ours: of the same user, and below the session's keeper.
-fn known(stream: &UnixStream, house: &House) -> Result<u32, &'static str> {
-    let peer = platform::peer(stream).map_err(|_| "it cannot be told who asks")?;
-    if peer.uid != platform::own_user() {
-        return Err("another user asks");
+    fn refuse(&mut self, number: u64, why: &str) {
+        if let Some(guest) = self.visits.guest(number) {
+            // An asker that does not listen is told nothing.
+            guest.say(&Line::Refused { why: why.to_owned() });
+        }
+        self.visits.leave(number);
     }
-    let keeper = house.keeper_at_work().ok_or("no session is at work")?;
-    if !platform::descends_from(peer.pid, keeper) {
-        return Err("the asker does not belong to the session");
-    }
-    Ok(peer.pid)
-}
-
-/// The next question; none when the asker has gone.
-fn next(lines: &mut BufReader<&UnixStream>, stream: &UnixStream) -> Option<Result<Knock, String>> {
-    // Between two questions there is little hurry, but nobody keeps a place for ever; within one
-    // there is.
-    stream.set_read_timeout(Some(IDLE_TIME)).ok();
-    if lines.fill_buf().ok()?.is_empty() {
-        return None;
-    }
-    stream.set_read_timeout(Some(LINE_TIME)).ok();
-    let mut line = Vec::new();
-    lines.take(LINE_MAX).read_until(b'\n', &mut line).ok()?;
-    if line.last() != Some(&b'\n') {
-        return Some(Err("the question is too long".to_owned()));
-    }
-    Some(serde_json::from_slice(&line).map_err(|error| format!("no question: {error}")))
-}
-
-fn refuse(stream: &UnixStream, why: &str) {
-    // An asker that does not listen is told nothing.
-    say(stream, &Line::Refused { why: why.to_owned() }).ok();
-}
-
-fn say(mut stream: &UnixStream, line: &Line) -> io::Result<()> {
-    let mut text = serde_json::to_vec(line).map_err(io::Error::other)?;
-    text.push(b'\n');
-    stream.write_all(&text)
 }

@@ -73,9 +73,11 @@ impl CallRing {
         known.mutating |= call.mutating;
         let verdict = remembered(rules, &known);
         let (mut overtaken, mut failed) = (None, None);
-        if let Some(track) = self.tracks.get_mut(known.agent) {
-            track.shown = true;
+        if let Some(forgotten) = self.tracks.make_room(known.agent) {
+            self.known.forget(forgotten);
         }
+        let track = self.tracks.get_or_begin(known.agent, self.tally.calls());
+        track.shown = true;
         match known.place {
             Place::Held | Place::Beside => {
                 let twin = self.known.twin(known.agent, known.round, known.call).is_some();

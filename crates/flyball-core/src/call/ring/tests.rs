@@ -697,3 +697,21 @@ fn the_same_change_again_and_again_is_told_once_whatever_it_brings() {
         .collect();
     assert_eq!(rungs, [Pass, Pass, Pass, Nudge, Pass, Pass, Pass, Pass]);
 }
+
+#[test]
+fn where_the_stream_shows_every_call_a_forged_first_question_changes_nothing_either() {
+    let mut session = Session::new();
+    session.ring = CallRing::streamed();
+    for number in 0..3 {
+        session.ask(&call(&format!("f{number}"), "forged", "x"));
+    }
+    assert_eq!(session.ring.status().streak, 0);
+    for number in 0..5 {
+        let shown = call(&format!("{number}"), "t", "x");
+        assert_eq!(session.ask(&shown), Verdict::Pass);
+        session.before(&shown);
+        session.after(&ok(&format!("{number}"), "r"));
+    }
+    assert_eq!(session.ring.status().streak, 5);
+    assert_eq!(session.ask(&call("6", "t", "x")).rung(), Rung::Refuse);
+}

@@ -28,6 +28,10 @@ impl Output for Flyball {
         ]
     }
 
+    fn shows_calls(&self) -> bool {
+        false
+    }
+
     fn tells_cost(&self) -> bool {
         true
     }

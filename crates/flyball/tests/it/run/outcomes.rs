@@ -26,15 +26,18 @@ fn halting(script: &str) -> Scenario {
         .speaker(&format!("{script}; sleep 700"))
 }
 
-#[test]
-fn the_eight_guards_each_say_what_to_look_at_and_what_to_type() {
+/// An outcome, its exit code, how it is reached, and what is said of it.
+type Case = (&'static str, i32, Scenario, &'static [&'static str]);
+
+/// Every guard that ends a run, with its own words.
+fn cases() -> [Case; 8] {
     let repeat = "i=0; while [ $i -lt 9 ]; do i=$((i+1)); call $i read '{\"path\":\"x\"}'; \
                   result $i same null; done";
     let nonsense = "for i in 1 2 3; do printf '{\"type\":\"invalid\",\"error\":\"no JSON\",\
                     \"received\":\"{\"}\\n'; done";
     let failing = "for i in 1 2 3 4 5; do call $i bash \"{\\\"n\\\":$i}\"; \
                    result $i 'the server is gone' '\"tool\"'; done";
-    let cases: [(&str, i32, Scenario, &[&str]); 8] = [
+    [
         (
             "stuck",
             4,
@@ -69,7 +72,7 @@ fn the_eight_guards_each_say_what_to_look_at_and_what_to_type() {
             6,
             halting(repeat),
             &[
-                "see the call it repeated (tool 'read' called",
+                "see the call it repeated (the last 7 calls of tool 'read' had identical parameters",
                 "put what it looked for into the story or the prompt",
             ],
         ),
@@ -97,15 +100,19 @@ fn the_eight_guards_each_say_what_to_look_at_and_what_to_type() {
                 "a server that is down",
             ],
         ),
-    ];
+    ]
+}
+
+#[test]
+fn the_eight_guards_each_say_what_to_look_at_and_what_to_type() {
     let mut texts = BTreeSet::new();
-    for (outcome, code, scenario, words) in cases {
+    for (outcome, code, scenario, words) in cases() {
         let ran = scenario.run().ended(code).saying(&format!("{outcome} (code {code})"));
         let run = scenario.last_run().run.to_string();
         let log = scenario.flyball(&["log"]).stdout;
         let status = scenario.flyball(&["status", "--json"]).stdout;
         let status: serde_json::Value = serde_json::from_str(&status).unwrap();
-        let steps = status["runs"][0]["next_steps"].as_array().unwrap().clone();
+        let steps = status["runs"][0]["ending"]["next_steps"].as_array().unwrap().clone();
         let steps: Vec<&str> = steps.iter().map(|step| step.as_str().unwrap()).collect();
         let all = steps.join("\n");
         for word in words {
@@ -156,7 +163,7 @@ fn a_refused_completion_answers_the_storys_title() {
     scenario.run();
     let briefed = scenario.told("prompt-2");
     assert!(briefed.contains("# Completion Blocked"), "{briefed}");
-    assert!(briefed.contains("This answers the request: do a"), "{briefed}");
+    assert!(briefed.contains("This answers the request: a: do a"), "{briefed}");
 }
 
 #[test]
@@ -176,7 +183,8 @@ fn what_nothing_checked_has_passed_in_no_output() {
 
 #[test]
 fn attempts_of_an_outage_do_not_count() {
-    let limit = r#"printf '{"type":"limit","resets_at":"2020-01-01T00:00:00Z"}\n'"#;
+    let limit = "printf '{\"type\":\"limit\",\"resets_at\":\"%s\"}\\n' \
+                 $(date -u -d '+2 seconds' +%FT%TZ)";
     let script = format!("if [ ! -e $OUT/once ]; then touch $OUT/once; {limit}; exit 1; fi; work");
     let scenario = Scenario::new().committed().flags(&["--once"]).speaker(&script);
     let ran = scenario.run();
