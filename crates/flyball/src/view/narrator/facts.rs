@@ -48,6 +48,9 @@ pub(super) fn told(at: Moment, fact: &AgentFact) -> Option<Line> {
             detail(Verb::Result, text)
         }
         AgentFact::SpokeNonsense(failure) => detail(Verb::Invalid, failure.error.clone()),
+        AgentFact::Chanted(chant) => {
+            detail(Verb::Agent, format!("said {} times: {}", chant.times, chant.unit))
+        }
         AgentFact::Spent(spend) => {
             let tokens = spend.input_tokens.saturating_add(spend.output_tokens);
             let cost = words::dollars(spend.cost_micro_usd);
