@@ -1,6 +1,6 @@
 //! Says what is wrong in the output of a command.
 //!
-//! `cargo test 2>&1 | cargo run -p flyball-gates --example findings -- "cargo test" 101`
+//! `cargo test 2>&1 | cargo run -p flyball-gates --example findings -- "cargo test" 101 [--json]`
 
 use std::io::Write as _;
 
@@ -12,6 +12,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let parsed = flyball_gates::read(&command, code, std::io::stdin().lock())?;
 
     let mut out = std::io::stdout().lock();
+    if arguments.next().as_deref() == Some("--json") {
+        writeln!(out, "{}", serde_json::to_string_pretty(&parsed.findings)?)?;
+        return Ok(());
+    }
     for finding in &parsed.findings {
         let place = finding.place().unwrap_or_default();
         let name = finding.name.as_deref().unwrap_or_default();

@@ -1,5 +1,6 @@
 //! How a command ended.
 
+use std::fmt;
 use std::process::ExitStatus;
 
 /// How the command that printed the output ended.
@@ -41,5 +42,16 @@ impl From<ExitStatus> for Exit {
             return Self::Signal(signal);
         }
         status.code().into()
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+            Self::TimedOut => f.write_str("a time-out"),
+            Self::Unknown => f.write_str("an unknown exit"),
+        }
     }
 }

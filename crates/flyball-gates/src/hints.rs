@@ -7,6 +7,8 @@ pub(crate) struct Hints {
     pub slash: bool,
     /// A number that may be that of a line.
     pub number: Number,
+    /// A word that may speak of an error.
+    pub error: bool,
 }
 
 /// What comes right before a digit; every place has one of these.
@@ -22,7 +24,7 @@ pub(crate) enum Number {
 
 impl Hints {
     /// Nobody has looked.
-    pub(crate) const UNKNOWN: Self = Self { slash: true, number: Number::Colon };
+    pub(crate) const UNKNOWN: Self = Self { slash: true, number: Number::Colon, error: true };
 
     /// What is in these bytes. Nothing in here depends on what came before, so that the compiler
     /// can look at many bytes at once.
@@ -39,8 +41,26 @@ impl Hints {
             (0, _) => Number::Bracket,
             (_, _) => Number::Colon,
         };
-        Self { slash: slash != 0 || bytes.last() == Some(&b'/'), number }
+        let slash = slash != 0 || bytes.last() == Some(&b'/');
+        Self { slash, number, error: may_tell(bytes) }
     }
+}
+
+/// Whether three letters stand somewhere that are in one of the words for an error: error, fatal,
+/// cannot, found, panic, exception, abort, killed, missing, unable, failed.
+fn may_tell(bytes: &[u8]) -> bool {
+    let second = bytes.get(1..).unwrap_or_default();
+    let third = bytes.get(2..).unwrap_or_default();
+    let mut told = 0_u8;
+    for ((a, b), c) in bytes.iter().zip(second).zip(third) {
+        let (a, b, c) = (*a | 0x20, *b | 0x20, *c | 0x20);
+        let is = |word: [u8; 3]| {
+            u8::from(a == word[0]) & u8::from(b == word[1]) & u8::from(c == word[2])
+        };
+        told |= is(*b"rro") | is(*b"fat") | is(*b"nno") | is(*b"ot ") | is(*b"pan") | is(*b"xce");
+        told |= is(*b"abo") | is(*b"kil") | is(*b"iss") | is(*b"una") | is(*b"ail") | is(*b"n't");
+    }
+    told != 0
 }
 
 #[cfg(test)]
@@ -60,7 +80,7 @@ mod tests {
             ("1: (a)", false, Number::Nothing),
         ];
         for (text, slash, number) in table {
-            let want = Hints { slash, number };
+            let want = Hints { slash, number, error: false };
             assert_eq!(Hints::of(text.as_bytes()), want, "{text}");
             let long = format!("{}{text}", "x ".repeat(100));
             assert_eq!(Hints::of(long.as_bytes()), want, "{long}");

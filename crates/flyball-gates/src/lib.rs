@@ -53,6 +53,8 @@ mod exit;
 #[cfg(feature = "read")]
 mod hints;
 #[cfg(feature = "read")]
+mod kept;
+#[cfg(feature = "read")]
 mod lines;
 #[cfg(feature = "read")]
 mod merge;
@@ -63,15 +65,23 @@ mod parser;
 #[cfg(feature = "read")]
 mod place;
 #[cfg(feature = "read")]
+mod prefix;
+#[cfg(feature = "read")]
+mod reason;
+#[cfg(feature = "read")]
 mod recogniser;
 #[cfg(feature = "read")]
 mod report;
+#[cfg(feature = "read")]
+mod stream;
 #[cfg(feature = "read")]
 mod tail;
 #[cfg(feature = "read")]
 mod text;
 #[cfg(feature = "read")]
 mod tool;
+#[cfg(feature = "read")]
+mod window;
 
 pub use self::counts::Counts;
 pub use self::difference::{Difference, Label};

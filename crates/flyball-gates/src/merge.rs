@@ -1,47 +1,137 @@
-//! Makes one result of what several recognisers have understood.
+//! Makes one result of what several recognisers have understood, in all streams of an output.
 
-use crate::report::{Findings, MENTIONS, Report, SHELL};
-use crate::{Counts, Exit, Parsed};
+use crate::report::{Findings, MENTIONS, Report};
+use crate::stream::Said;
+use crate::tail::Tail;
+use crate::{Counts, Executed, Exit, Finding, FindingKind, Parsed, place, reason};
 
-/// One result of all reports.
-pub(crate) fn merge(reports: Vec<Report>, exit: Exit) -> Parsed {
-    let (tools, fallbacks): (Vec<Report>, Vec<Report>) = without_repeats(reports)
-        .into_iter()
-        .partition(|report| !matches!(report.tool, SHELL | MENTIONS));
-    let counts = tools.iter().filter_map(|report| report.counts).reduce(Counts::and);
-    let executed = tools.iter().filter_map(Report::executed).collect();
-    let names = tools.iter().map(|report| report.tool).collect();
-    let findings = if exit.is_success() { Findings::default() } else { choose(tools, fallbacks) };
-    let (mut kept, left_out) = findings.take();
-    kept.sort_by_key(|(number, _)| *number);
+/// One result of everything that was said.
+pub(crate) fn merge(said: Vec<Said>, tail: Tail, exit: Exit, command: &str) -> Parsed {
+    let mut parts = Parts::default();
+    for one in said {
+        parts.add(one);
+    }
+    let findings =
+        if exit.is_success() { Findings::default() } else { parts.choose(exit, command) };
+    let (kept, left_out) = findings.take();
+    let findings: Vec<Finding> = kept.into_iter().map(|(_, finding)| finding).collect();
+    let is_sure = findings.iter().any(|finding| finding.kind != FindingKind::Other);
+    let errors = if exit.is_success() || is_sure { Vec::new() } else { parts.errors };
     Parsed {
-        counts,
-        findings: kept.into_iter().map(|(_, finding)| finding).collect(),
+        counts: parts.counts,
+        findings,
         findings_left_out: left_out,
-        tail: String::new(),
-        executed,
-        tools: names,
+        tail: tail.finish(exit, &errors),
+        executed: parts.executed,
+        tools: parts.tools,
     }
 }
 
-/// The findings of the tools; failing that their warnings; failing that what is left.
-fn choose(tools: Vec<Report>, fallbacks: Vec<Report>) -> Findings {
-    let mut warnings = Vec::new();
-    let mut all = Vec::new();
-    for report in tools {
-        all.push(report.findings);
-        warnings.push(report.warnings);
-    }
-    let mut found = together(all);
-    if found.is_empty() {
-        found = together(warnings);
-    }
-    for report in fallbacks {
-        if found.is_empty() {
-            found = report.findings;
+/// What all streams said, sorted.
+#[derive(Default)]
+struct Parts {
+    tools: Vec<&'static str>,
+    counts: Option<Counts>,
+    executed: Vec<Executed>,
+    found: Findings,
+    warnings: Findings,
+    mentions: Findings,
+    /// Lines that may say why, with their numbers.
+    lines: Vec<(u64, String)>,
+    errors: Vec<(u64, String)>,
+}
+
+impl Parts {
+    fn add(&mut self, said: Said) {
+        let Said { folder, reports, kept } = said;
+        let own = |(number, line): (u64, &str)| (number, line.to_owned());
+        self.lines.extend(kept.lines().into_iter().map(own));
+        self.errors.extend(kept.errors().map(own));
+        let mut found = Vec::new();
+        let mut warnings = Vec::new();
+        for mut report in without_repeats(reports) {
+            if let Some(folder) = &folder {
+                report.findings.kept_mut().for_each(|finding| settle(finding, folder));
+                report.warnings.kept_mut().for_each(|finding| settle(finding, folder));
+            }
+            if report.tool == MENTIONS {
+                self.mentions.append(report.findings);
+                continue;
+            }
+            if !self.tools.contains(&report.tool) {
+                self.tools.push(report.tool);
+            }
+            if let Some(counts) = report.counts {
+                self.counts = Some(self.counts.unwrap_or_default().and(counts));
+            }
+            self.executed.extend(report.executed());
+            found.push(report.findings);
+            warnings.push(report.warnings);
         }
+        self.found.append(together(found));
+        self.warnings.append(together(warnings));
     }
-    found
+
+    /// How it ended, then the findings of the tools; failing these their warnings; failing these
+    /// why it could not run; failing that what stands there.
+    fn choose(&mut self, exit: Exit, command: &str) -> Findings {
+        self.lines.sort_unstable();
+        self.errors.sort_unstable();
+        let lines: Vec<(u64, &str)> =
+            self.lines.iter().map(|(n, line)| (*n, line.as_str())).collect();
+        let ended = reason::of_exit(exit, command, &lines);
+        let mut found = std::mem::take(&mut self.found);
+        if found.is_empty() {
+            found = std::mem::take(&mut self.warnings);
+        }
+        if found.is_empty() {
+            let words =
+                reason::in_words(&lines).filter(|(_, found)| !is_said(ended.as_ref(), found));
+            match words {
+                Some((number, finding)) => found.push(number, finding),
+                None if ended.is_none() => found = self.unread(),
+                None => {}
+            }
+        } else if ended.is_none()
+            && let Some((number, finding)) = reason::is_certain(&lines)
+        {
+            found.push(number, finding);
+        }
+        found.sort();
+        if let Some(ended) = ended {
+            found.lead(ended);
+        }
+        found
+    }
+
+    /// The places that output nobody understands mentions. A bare place says nothing when an error
+    /// stands elsewhere; the error itself is in the tail.
+    fn unread(&mut self) -> Findings {
+        let mut mentions = std::mem::take(&mut self.mentions);
+        let is_error = |message: &str| self.errors.iter().any(|(_, line)| line.contains(message));
+        if mentions.kept().any(|mention| is_error(&mention.message)) {
+            mentions.retain(|mention| is_error(&mention.message));
+        } else if self.errors.iter().any(|(_, line)| !place::is_foreign(line)) {
+            mentions.retain(|mention| mention.message.split_whitespace().count() > 2);
+        }
+        mentions
+    }
+}
+
+/// Whether the words only say what the exit said already.
+fn is_said(ended: Option<&Finding>, words: &Finding) -> bool {
+    ended.is_some_and(|ended| {
+        ended.kind == words.kind && (ended.message.contains(&words.message) || words.name.is_none())
+    })
+}
+
+/// Makes the path of a finding that is relative to a package's folder relative to its root.
+fn settle(finding: &mut Finding, folder: &str) {
+    let Some(file) = &mut finding.file else { return };
+    let is_relative = !file.starts_with('/') && !file.contains(":\\") && !file.starts_with("..");
+    if is_relative && !file.starts_with(folder) {
+        *file = format!("{}/{file}", folder.trim_end_matches('/'));
+    }
 }
 
 /// The first findings of all lists, by where they were seen.

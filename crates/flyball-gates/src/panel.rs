@@ -15,7 +15,9 @@ pub(crate) struct Panel {
     /// JSON documents, of which one output may hold several.
     documents: Documents,
     in_document: Attention,
-    number: u64,
+    /// The member whose lines nobody else may read.
+    alone: Option<u32>,
+    folder: Option<String>,
 }
 
 impl Panel {
@@ -32,39 +34,59 @@ impl Panel {
             busy: 0,
             documents: Documents::default(),
             in_document: Attention::Idle,
-            number: 0,
+            alone: None,
+            folder: None,
         }
     }
 
     /// Hands over one line.
-    pub(crate) fn line(&mut self, text: &str, hints: Hints) {
-        self.number = self.number.saturating_add(1);
+    pub(crate) fn line(&mut self, text: &str, number: u64, hints: Hints) {
         let place = if hints.number == Number::Nothing { None } else { place::prefix(text) };
+        let line = Line { text, number, place };
+        if let Some(index) = self.alone {
+            self.alone = None;
+            return self.hand(index, &line);
+        }
         let mut wanted = self.busy | self.wants.of(text, hints);
         if place.is_some() {
             wanted |= self.wants.place;
         }
-        let line = Line { text, number: self.number, place };
         if self.in_document == Attention::Busy || text.starts_with(['{', '[']) {
             self.in_document = self.documents.line(&line);
         }
+        if let Some(folder) = folder(text) {
+            self.folder = Some(folder.to_owned());
+        }
         while wanted != 0 {
             let index = wanted.trailing_zeros();
-            let bit = 1_u64 << index;
-            wanted &= !bit;
-            let Some(member) = self.members.get_mut(index as usize) else { break };
-            match member.line(&line) {
-                Attention::Busy => self.busy |= bit,
-                Attention::Idle => self.busy &= !bit,
-            }
+            wanted &= !(1_u64 << index);
+            self.hand(index, &line);
         }
     }
 
+    fn hand(&mut self, index: u32, line: &Line<'_>) {
+        let bit = 1_u64 << index;
+        let Some(member) = self.members.get_mut(index as usize) else { return };
+        match member.line(line) {
+            Attention::Alone => {
+                self.busy |= bit;
+                self.alone = Some(index);
+            }
+            Attention::Busy => self.busy |= bit,
+            Attention::Idle => self.busy &= !bit,
+        }
+    }
+
+    /// The folder the program said it runs in, if it did.
+    pub(crate) fn folder(&mut self) -> Option<String> {
+        self.folder.take()
+    }
+
     /// What each of them has understood.
-    pub(crate) fn finish(mut self) -> Vec<Report> {
+    pub(crate) fn finish(&mut self) -> Vec<Report> {
         let mut reports: Vec<Report> =
             self.members.iter_mut().filter_map(|member| member.finish()).collect();
-        reports.extend(self.documents.finish());
+        reports.extend(std::mem::take(&mut self.documents).finish());
         reports
     }
 }
@@ -161,6 +183,17 @@ impl Wants {
             _ => 0,
         }
     }
+}
+
+/// The folder in `> a@1.0.0 test /repo/packages/a` and `npm error path /repo/packages/a`.
+fn folder(text: &str) -> Option<&str> {
+    let path = if let Some(script) = text.strip_prefix("> ") {
+        let (head, path) = script.rsplit_once(' ')?;
+        (head.contains('@') && head.contains(' ')).then_some(path)?
+    } else {
+        text.strip_prefix("npm error path ").or_else(|| text.strip_prefix("npm ERR! path "))?
+    };
+    (path.starts_with('/') && !path.contains(' ')).then_some(path)
 }
 
 fn mark(table: &mut Table, bytes: &[u8], member: u64) {

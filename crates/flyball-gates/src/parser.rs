@@ -7,7 +7,7 @@ use std::io::{self, Read};
 
 use crate::hints::Hints;
 use crate::lines::Lines;
-use crate::panel::Panel;
+use crate::stream::{Passing, Stream};
 use crate::tail::Tail;
 use crate::{Counts, Difference, Executed, Exit, Finding, Label, merge, report};
 
@@ -39,7 +39,8 @@ pub struct Parsed {
     pub findings: Vec<Finding>,
     /// How many further findings were seen and left out.
     pub findings_left_out: u64,
-    /// The last lines of the output, without colours.
+    /// The last lines of the output, without colours. When no finding explains a red check: the first
+    /// lines that speak of an error before them, and the exit code of one that printed nothing.
     pub tail: String,
     /// Which tests ran, one entry per runner that tells.
     pub executed: Vec<Executed>,
@@ -67,37 +68,47 @@ impl Parsed {
 pub struct Parser {
     lines: Lines,
     tail: Tail,
-    panel: Panel,
+    stream: Stream,
+    command: String,
+    number: u64,
 }
 
 impl Parser {
     /// A parser for the output of `command`. The command line is only a hint: what a tool prints
     /// decides.
     pub fn new(command: &str) -> Self {
-        Self { lines: Lines::default(), tail: Tail::default(), panel: Panel::new(command) }
+        Self {
+            lines: Lines::default(),
+            tail: Tail::default(),
+            stream: Stream::new(command),
+            command: command.to_owned(),
+            number: 0,
+        }
     }
 
     /// Takes the next bytes of stdout or stderr, cut anywhere.
     pub fn feed(&mut self, bytes: &[u8]) {
-        let Self { lines, tail, panel } = self;
+        let Self { lines, tail, stream, number, .. } = self;
         lines.feed(bytes, |line| {
             // What is certain to be pushed out again by the same bytes need not be kept.
-            if line.further < Tail::LINES_MAX {
-                tail.push(line.text);
+            let near_end = line.further < Tail::LINES_MAX;
+            *number = number.saturating_add(1);
+            if near_end {
+                tail.push(line.text, *number);
             }
-            panel.line(line.text, line.hints);
+            stream.line(Passing { text: line.text, number: *number, hints: line.hints, near_end });
         });
     }
 
     /// What it all says, now that the check has ended.
     pub fn finish(mut self, exit: impl Into<Exit>) -> Parsed {
-        let Self { lines, tail, panel } = &mut self;
-        lines.finish(|line| {
-            tail.push(line);
-            panel.line(line, Hints::UNKNOWN);
+        let Self { lines, tail, stream, number, .. } = &mut self;
+        lines.finish(|text| {
+            *number = number.saturating_add(1);
+            tail.push(text, *number);
+            stream.line(Passing { text, number: *number, hints: Hints::UNKNOWN, near_end: true });
         });
-        let mut parsed = merge::merge(self.panel.finish(), exit.into());
-        parsed.tail = self.tail.finish();
-        parsed
+        let said = self.stream.finish(self.number);
+        merge::merge(said, self.tail, exit.into(), &self.command)
     }
 }

@@ -112,6 +112,26 @@ pub(crate) fn mention(line: &str) -> Option<Place<'_>> {
     })
 }
 
+/// Whether a line mentions a place outside the project: a library, a runtime, a tool.
+pub(crate) fn is_foreign(line: &str) -> bool {
+    const FOREIGN: &[&str] = &[
+        "node_modules/",
+        "site-packages/",
+        "dist-packages/",
+        "/lib/python",
+        "/usr/lib/",
+        "/usr/share/",
+        "/usr/local/go/",
+        "/pkg/mod/",
+        "/.cargo/",
+        "/rustc/",
+        "/gems/",
+        "node:internal",
+        "<frozen ",
+    ];
+    FOREIGN.iter().any(|place| line.contains(place))
+}
+
 /// The path without `./` and `file://`.
 pub(crate) fn tidy(file: &str) -> &str {
     let file = file.strip_prefix("file://").unwrap_or(file);

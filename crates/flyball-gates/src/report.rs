@@ -5,8 +5,6 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::{Counts, Executed, Finding, place, text};
 
-/// Recognisers that only speak when no tool has explained the failure, in this order.
-pub(crate) const SHELL: &str = "shell";
 /// Mentions of places in output nobody understands.
 pub(crate) const MENTIONS: &str = "mentions";
 /// How many findings are kept.
@@ -104,6 +102,30 @@ impl Findings {
         } else {
             self.left_out = self.left_out.saturating_add(1);
         }
+    }
+
+    /// Adds the findings of another stream: what looks the same there is not the same.
+    pub(crate) fn append(&mut self, other: Self) {
+        let (kept, left_out) = other.take();
+        self.kept.extend(kept);
+        self.left_out = self.left_out.saturating_add(left_out);
+    }
+
+    /// Brings them in the order of the output, and within their limit.
+    pub(crate) fn sort(&mut self) {
+        self.kept.sort_by_key(|(number, _)| *number);
+        let over = self.kept.len().saturating_sub(FINDINGS_MAX);
+        self.kept.truncate(FINDINGS_MAX);
+        self.left_out = self.left_out.saturating_add(u64::try_from(over).unwrap_or(u64::MAX));
+    }
+
+    /// Puts a finding before all others.
+    pub(crate) fn lead(&mut self, finding: Finding) {
+        if self.kept.len() >= FINDINGS_MAX {
+            self.kept.pop();
+            self.left_out = self.left_out.saturating_add(1);
+        }
+        self.kept.insert(0, (0, bounded(finding)));
     }
 
     /// Whether there are none.

@@ -56,7 +56,6 @@ mod scalatest;
 #[cfg(test)]
 mod shapes;
 mod shellcheck;
-mod start;
 mod swift;
 mod tap;
 mod tap_diagnostics;
@@ -128,7 +127,6 @@ pub(crate) fn members(command: &str) -> Vec<Box<dyn Recogniser>> {
         Box::new(junit::Junit::default()),
         Box::new(prettier::Prettier::new(command)),
         Box::new(github::Github::default()),
-        Box::new(start::Start::default()),
         Box::new(generic::Generic::default()),
     ]
 }

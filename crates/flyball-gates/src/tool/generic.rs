@@ -45,7 +45,8 @@ impl Recogniser for Generic {
             }
         } else if let Some((file, number)) = self.traced.take() {
             self.traceback(line, file, number);
-        } else if !may_mention(line.text) {
+        } else if !may_mention(line.text) || place::is_foreign(line.text) || is_harmless(line.text)
+        {
             return Attention::Idle;
         } else if let Some(place) = place::mention(line.text) {
             let file = place::tidy(place.file);
@@ -73,6 +74,16 @@ impl Generic {
             self.findings.push(line.number, finding.at(place::tidy(&file), number, None));
         }
     }
+}
+
+/// Whether a line says that all is well, or only warns.
+fn is_harmless(text: &str) -> bool {
+    let ends = [":PASS", " PASS", " PASSED", " ok", ": ok", " passed"];
+    ends.iter().any(|end| text.ends_with(end))
+        || ["PASS ", "PASSED ", "ok ", "\u{2713} ", "\u{2714} "]
+            .iter()
+            .any(|start| text.starts_with(start))
+        || ["Warning: ", "warning: ", "WARN ", "WARNING"].iter().any(|word| text.contains(word))
 }
 
 /// File and line of `  File "x.py", line 3, in f`.

@@ -1,0 +1,117 @@
+//! The few lines that may say why a check is red when no recogniser knows: the first lines, the
+//! first that speak of an error, and the last.
+
+use std::collections::VecDeque;
+
+use crate::stream::Passing;
+use crate::text;
+
+const FIRST_MAX: usize = 40;
+const ERRORS_MAX: usize = 20;
+const LAST_MAX: usize = 40;
+const LINE_CHARS_MAX: usize = 400;
+/// After so many lines that might have spoken of an error and did not, nobody looks any more.
+const LOOKS_MAX: u32 = 200_000;
+
+/// Lines with their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    first: Vec<(u64, String)>,
+    errors: Vec<(u64, String)>,
+    last: VecDeque<(u64, String)>,
+    looks: u32,
+}
+
+impl Kept {
+    /// Takes a line.
+    pub(crate) fn take(&mut self, line: Passing<'_>) {
+        let keep = || (line.number, text::clip(line.text.trim_end(), LINE_CHARS_MAX).to_owned());
+        if self.first.len() < FIRST_MAX {
+            self.first.push(keep());
+        }
+        if line.hints.error && self.errors.len() < ERRORS_MAX && self.looks < LOOKS_MAX {
+            self.looks += 1;
+            if is_error(line.text) {
+                self.errors.push(keep());
+            }
+        }
+        if line.near_end {
+            if self.last.len() >= LAST_MAX {
+                self.last.pop_front();
+            }
+            self.last.push_back(keep());
+        }
+    }
+
+    /// Forgets what was only near the end of a piece of the output: `total` lines there were.
+    pub(crate) fn settle(&mut self, total: u64) {
+        let since = total.saturating_sub(LAST_MAX as u64);
+        self.last.retain(|(number, _)| *number > since);
+    }
+
+    /// All of them, in the order of the output and once each.
+    pub(crate) fn lines(&self) -> Vec<(u64, &str)> {
+        let all = self.first.iter().chain(&self.errors).chain(&self.last);
+        let mut lines: Vec<(u64, &str)> =
+            all.map(|(number, text)| (*number, text.as_str())).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+
+    /// The first lines that speak of an error.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.errors.iter().map(|(number, text)| (*number, text.as_str()))
+    }
+}
+
+/// Whether a line says that something went wrong, as its main point.
+fn is_error(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "error",
+        "fatal",
+        "panic",
+        "exception",
+        "abort",
+        "cannot ",
+        "can't ",
+        "could not ",
+        "unable to ",
+        "critical",
+        "uncaught",
+        "unhandled",
+        "failed to ",
+        "failure:",
+        "failed:",
+        "segmentation fault",
+        "killed",
+        "no such ",
+        "missing ",
+    ];
+    const INSIDE: &[&str] =
+        &["error:", "fatal:", "exception:", " error ", "panicked at", "not found", "error!"];
+    const NOT: &[&str] = &["0 error", "no error", "errors: 0", "error: 0", "0 fail", "warning"];
+    let line = text::clip(line.trim_start(), LINE_CHARS_MAX);
+    let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let lower = bare.to_ascii_lowercase();
+    (STARTS.iter().any(|start| lower.starts_with(start))
+        || INSIDE.iter().any(|word| lower.contains(word)))
+        && !NOT.iter().any(|word| lower.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_error;
+
+    #[test]
+    fn errors_are_told_from_talk_about_them() {
+        for line in
+            ["FATAL: no", "error: x", "[x] Error: y", "sh: 1: x: not found", "Cannot open x"]
+        {
+            assert!(is_error(line), "{line}");
+        }
+        for line in ["0 errors", "errors: 0", "warning: error", "all good", "terror of the deep"] {
+            assert!(!is_error(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! The prefixes that runners of several programs put before every line, one line at a time.
+//!
+//! `web-1  | text` (docker compose, foreman, honcho, act), `[api] text` (concurrently, yarn),
+//! `pkg:test: text` (turbo), `packages/a test: text` (pnpm), `pkg: text` (lerna, nx), `#7 1.23 text`
+//! (docker build), `job<TAB>text` (GitHub's logs, GNU parallel), and times of all sorts.
+
+/// A line that may have a prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prefixed<'a> {
+    /// What sort of prefix.
+    pub shape: Shape,
+    /// Whose line it is; empty where the prefix names nobody.
+    pub key: &'a str,
+    /// The line without it.
+    pub rest: &'a str,
+}
+
+/// The sorts of prefixes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Shape {
+    /// A time: `[2026-11-15 16:30:22] text`.
+    Time,
+    /// A step of a container build: `#7 1.23 text`.
+    Step,
+    /// A name and a bar.
+    Bar,
+    /// A bar alone.
+    BareBar,
+    /// A name in brackets.
+    Bracket,
+    /// Names joined by colons, and a colon.
+    Colons,
+    /// A name and a colon.
+    Colon,
+    /// A name and a tab.
+    Tab,
+}
+
+/// The longest name.
+const KEY_MAX: usize = 48;
+
+/// Words before a colon or in brackets that say how grave a line is, or how a test went.
+const NOT_NAMES: &[&str] = &[
+    "error",
+    "errors",
+    "err",
+    "warning",
+    "warn",
+    "note",
+    "info",
+    "debug",
+    "trace",
+    "fatal",
+    "notice",
+    "critical",
+    "severe",
+    "hint",
+    "help",
+    "fail",
+    "failed",
+    "failure",
+    "pass",
+    "passed",
+    "ok",
+    "skip",
+    "skipped",
+    "run",
+    "done",
+    "todo",
+    "x",
+    "e",
+    "usage",
+    "caused by",
+    "ld",
+    "make",
+    "npm",
+    "verbose",
+    "success",
+    "log",
+    "elifecycle",
+];
+
+/// The prefix of a line, by its shape alone: whether it is one, others must say.
+pub(crate) fn of(text: &str) -> Option<Prefixed<'_>> {
+    let first = *text.as_bytes().first()?;
+    match first {
+        b'0'..=b'9' => time(text),
+        b'[' => time(text).or_else(|| bracket(text)),
+        b'(' => time(text),
+        b'#' => step(text),
+        b'|' | 0xe2 => bare_bar(text),
+        b'A'..=b'Z' | b'a'..=b'z' | b'@' | b'_' | b'.' => named(text),
+        _ => None,
+    }
+}
+
+/// The rest of a line after its mark: one blank belongs to the mark, and nothing at all is a blank.
+fn after_blank(rest: &str) -> Option<&str> {
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix(' ') }
+}
+
+fn time(text: &str) -> Option<Prefixed<'_>> {
+    let (open, inner) = match text.as_bytes().first()? {
+        b'[' => (Some(']'), text.get(1..)?),
+        b'(' => (Some(')'), text.get(1..)?),
+        _ => (None, text),
+    };
+    let mut rest = clock(inner)?;
+    if let Some(close) = open {
+        rest = rest.strip_prefix(close)?;
+    }
+    let rest = after_blank(rest)?;
+    Some(Prefixed { shape: Shape::Time, key: "", rest })
+}
+
+/// What follows a date with a time, or a time with seconds.
+fn clock(text: &str) -> Option<&str> {
+    let text = match pattern(text, "0000-00-00").or_else(|| pattern(text, "0000/00/00")) {
+        Some(rest) => rest.strip_prefix(['T', ' '])?,
+        None => match month(text) {
+            Some(rest) => rest,
+            None => text,
+        },
+    };
+    let rest = pattern(text, "00:00:00")?;
+    let rest = match rest.strip_prefix(['.', ',']) {
+        Some(fraction) => fraction.trim_start_matches(|c: char| c.is_ascii_digit()),
+        None => rest,
+    };
+    if let Some(rest) = rest.strip_prefix('Z') {
+        return Some(rest);
+    }
+    let zone = pattern(rest, "+00:00").or_else(|| pattern(rest, "-00:00"));
+    let zone = zone.or_else(|| pattern(rest, "+0000")).or_else(|| pattern(rest, "-0000"));
+    Some(zone.unwrap_or(rest))
+}
+
+/// What follows `Nov 15 `.
+fn month(text: &str) -> Option<&str> {
+    const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    let name = text.get(..3)?;
+    let at = MONTHS.find(name)?;
+    if at % 3 != 0 {
+        return None;
+    }
+    let rest = text.get(3..)?;
+    pattern(rest, " 00 ").or_else(|| pattern(rest, "  0 "))
+}
+
+/// What follows a text of this shape, where `0` stands for a digit.
+fn pattern<'a>(text: &'a str, shape: &str) -> Option<&'a str> {
+    let (head, rest) = text.split_at_checked(shape.len())?;
+    let fits =
+        |(have, want): (u8, u8)| if want == b'0' { have.is_ascii_digit() } else { have == want };
+    head.bytes().zip(shape.bytes()).all(fits).then_some(rest)
+}
+
+fn bracket(text: &str) -> Option<Prefixed<'_>> {
+    let end = text.bytes().take(KEY_MAX).position(|byte| byte == b']')?;
+    let key = text.get(1..end)?;
+    let rest = text.get(end + 1..)?;
+    if let Some(bar) = bar(rest) {
+        return Some(Prefixed { shape: Shape::Bar, key, rest: bar });
+    }
+    let rest = after_blank(rest.strip_prefix(':').unwrap_or(rest))?;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.@/:#- ".contains(&byte);
+    let is_progress = key.bytes().next()?.is_ascii_digit() && key.contains(['/', '%', '.']);
+    let is_worker = key.strip_prefix("gw").is_some_and(|n| n.parse::<u32>().is_ok());
+    let is_name = key.bytes().all(plain) && key.trim() == key && !is_progress && !is_worker;
+    (is_name && !is_word(key)).then_some(Prefixed { shape: Shape::Bracket, key, rest })
+}
+
+fn is_word(key: &str) -> bool {
+    NOT_NAMES.iter().any(|word| word.eq_ignore_ascii_case(key))
+}
+
+fn step(text: &str) -> Option<Prefixed<'_>> {
+    let digits = text.bytes().skip(1).take_while(u8::is_ascii_digit).count();
+    let (key, rest) = text.split_at_checked(1 + digits)?;
+    let rest = rest.strip_prefix(' ')?;
+    let whole = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = rest.get(whole..)?.strip_prefix('.')?;
+    let parts = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = after_blank(rest.get(parts..)?)?;
+    (digits > 0 && whole > 0 && parts > 0).then_some(Prefixed { shape: Shape::Step, key, rest })
+}
+
+/// What follows blanks and a bar.
+fn bar(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(' ');
+    after_blank(rest.strip_prefix(['|', '\u{2502}'])?)
+}
+
+fn bare_bar(text: &str) -> Option<Prefixed<'_>> {
+    let rest = bar(text)?;
+    // A row of a table ends with a bar as well.
+    (!rest.ends_with('|')).then_some(Prefixed { shape: Shape::BareBar, key: "", rest })
+}
+
+/// A name and its mark: a bar, a colon or a tab.
+fn named(text: &str) -> Option<Prefixed<'_>> {
+    if let Some(prefixed) = time(text) {
+        return Some(prefixed);
+    }
+    let bytes = text.as_bytes();
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.@/:#+-".contains(byte);
+    let length = bytes.iter().take(KEY_MAX + 1).take_while(|byte| part(byte)).count();
+    if length > KEY_MAX {
+        return None;
+    }
+    let (name, rest) = text.split_at_checked(length)?;
+    if let Some(key) = name.strip_suffix(':') {
+        let rest = after_blank(rest)?;
+        return colon(key, rest);
+    }
+    match rest.as_bytes().first() {
+        Some(b' ') => {
+            let rest = match bar(rest) {
+                Some(rest) => rest,
+                None => return tab(text),
+            };
+            (!rest.ends_with('|')).then_some(Prefixed { shape: Shape::Bar, key: name, rest })
+        }
+        Some(b'|') => Some(Prefixed { shape: Shape::Bar, key: name, rest: bar(rest)? }),
+        Some(b'\t') => tab(text),
+        _ => None,
+    }
+}
+
+fn colon<'a>(key: &'a str, rest: &'a str) -> Option<Prefixed<'a>> {
+    if !key.contains(':') {
+        let lower = key.bytes().all(|byte| !byte.is_ascii_uppercase());
+        let is_name = lower && !key.is_empty() && !is_word(key);
+        return is_name.then_some(Prefixed { shape: Shape::Colon, key, rest });
+    }
+    let is_part = |part: &str| {
+        !part.is_empty() && !part.starts_with('/') && !part.bytes().all(|b| b.is_ascii_digit())
+    };
+    let first = key.split(':').next()?;
+    (key.split(':').all(is_part) && !is_word(first)).then_some(Prefixed {
+        shape: Shape::Colons,
+        key,
+        rest,
+    })
+}
+
+/// A name before a tab; unlike the others it may have blanks in it.
+fn tab(text: &str) -> Option<Prefixed<'_>> {
+    let end = text.bytes().take(KEY_MAX).position(|byte| byte == b'\t')?;
+    let (key, rest) = text.split_at_checked(end)?;
+    let rest = rest.get(1..)?;
+    (key.trim() == key && !is_word(key)).then_some(Prefixed { shape: Shape::Tab, key, rest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shape, of};
+
+    #[test]
+    fn known_prefixes_are_seen() {
+        let table = [
+            ("web-1  | text", Shape::Bar, "web-1", "text"),
+            ("web_1      |   text", Shape::Bar, "web_1", "  text"),
+            ("test.1 |", Shape::Bar, "test.1", ""),
+            ("[CI/test]   | text", Shape::Bar, "CI/test", "text"),
+            ("web \u{2502} text", Shape::Bar, "web", "text"),
+            ("| text", Shape::BareBar, "", "text"),
+            ("\u{2502} text", Shape::BareBar, "", "text"),
+            ("[0] text", Shape::Bracket, "0", "text"),
+            ("[@a/b]: text", Shape::Bracket, "@a/b", "text"),
+            ("[api]", Shape::Bracket, "api", ""),
+            ("a:test: ", Shape::Colons, "a:test", ""),
+            ("@x/a:test: text", Shape::Colons, "@x/a:test", "text"),
+            ("pkg-a: text", Shape::Colon, "pkg-a", "text"),
+            ("#7 12.34 text", Shape::Step, "#7", "text"),
+            ("16:44:56 test.1 | x", Shape::Time, "", "test.1 | x"),
+            ("[2026-11-15 16:30:22] x", Shape::Time, "", "x"),
+            ("2026-11-15T16:30:22.1234567Z x", Shape::Time, "", "x"),
+            ("2026-11-15T16:30:22+00:00 x", Shape::Time, "", "x"),
+            ("Nov 15 16:30:22 x", Shape::Time, "", "x"),
+            ("(16:30:22) x", Shape::Time, "", "x"),
+            ("build\tRun tests\tx", Shape::Tab, "build", "Run tests\tx"),
+        ];
+        for (text, shape, key, rest) in table {
+            let prefixed = of(text).unwrap_or_else(|| panic!("nothing in {text}"));
+            assert_eq!((prefixed.shape, prefixed.key, prefixed.rest), (shape, key, rest), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_tools_print_themselves_is_no_prefix() {
+        for text in [
+            "[ERROR] a.java:[1,2] x",
+            "[warn] a.js",
+            "[ 50%] Building",
+            "[1/8] cc a.c",
+            "[gw0] PASSED x",
+            "[  FAILED  ] A.B",
+            "error: x",
+            "warning: x",
+            "a.c:3:4: error: x",
+            "http://localhost:80: x",
+            "std::vec: x",
+            "test a::b ... ok",
+            "FAIL\tpkg\t0.1s",
+            "ok  \tpkg\t0.1s",
+            "    > 4 |   expect",
+            "| a | b |",
+            "10:15 x",
+            "E   assert",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Takes prefixes off and reads each of the interleaved streams on its own.
+
+use crate::hints::Hints;
+use crate::kept::Kept;
+use crate::panel::Panel;
+use crate::prefix::{self, Prefixed, Shape};
+use crate::report::Report;
+use crate::window::{Held, Judgement, Window};
+
+/// How many streams are read side by side; the lines of further ones stay with the others.
+const CHILDREN_MAX: usize = 24;
+/// How many prefixes a line may have, one inside the other.
+const DEPTH_MAX: usize = 3;
+
+/// One line on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passing<'a> {
+    /// The line, as far as its prefixes are off.
+    pub text: &'a str,
+    /// Which line of the output it is, from 1.
+    pub number: u64,
+    /// What may be in it.
+    pub hints: Hints,
+    /// Whether it may be among the last lines of the output.
+    pub near_end: bool,
+}
+
+/// One stream of lines, and those that are inside it.
+pub(crate) struct Stream {
+    command: String,
+    depth: usize,
+    panel: Panel,
+    kept: Kept,
+    window: Window,
+    /// The prefix that lines of this stream have.
+    shape: Option<Shape>,
+    children: Vec<Child>,
+}
+
+struct Child {
+    key: String,
+    /// Whether it was announced by its command line, as pnpm does: `packages/a test$ jest`.
+    is_announced: bool,
+    stream: Stream,
+}
+
+/// What one stream said.
+pub(crate) struct Said {
+    /// The folder its paths are relative to, where it is known.
+    pub folder: Option<String>,
+    /// What the recognisers understood.
+    pub reports: Vec<Report>,
+    /// Lines that may say why nobody did.
+    pub kept: Kept,
+}
+
+impl Stream {
+    /// The whole output of a command.
+    pub(crate) fn new(command: &str) -> Self {
+        Self::at(command, 0)
+    }
+
+    fn at(command: &str, depth: usize) -> Self {
+        Self {
+            command: command.to_owned(),
+            depth,
+            panel: Panel::new(command),
+            kept: Kept::default(),
+            window: Window::default(),
+            shape: None,
+            children: Vec::new(),
+        }
+    }
+
+    /// Takes a line.
+    pub(crate) fn line(&mut self, line: Passing<'_>) {
+        if self.depth >= DEPTH_MAX {
+            return self.own(line);
+        }
+        if let Some(shape) = self.shape {
+            return self.route(shape, line);
+        }
+        if self.window.wants(line.text) {
+            let text = line.text.to_owned();
+            let held = Held { text, number: line.number, near_end: line.near_end };
+            let judgement = self.window.hold(held);
+            self.follow(judgement);
+        } else {
+            self.own_or_announced(line);
+        }
+    }
+
+    /// Everything that was said, of this stream and of those inside it.
+    pub(crate) fn finish(mut self, total: u64) -> Vec<Said> {
+        let mut all = Vec::new();
+        self.collect(None, &mut all);
+        all.iter_mut().for_each(|said| said.kept.settle(total));
+        all
+    }
+
+    fn collect(&mut self, folder: Option<String>, all: &mut Vec<Said>) {
+        while self.shape.is_none() && !self.window.is_empty() {
+            let judgement = self.window.judge();
+            self.follow(judgement);
+        }
+        for child in &mut self.children {
+            let named = child.is_announced.then(|| child.key.rsplit_once(' ')).flatten();
+            let named = named.map(|(path, _)| path.to_owned()).filter(|path| path != ".");
+            child.stream.collect(named.or_else(|| folder.clone()), all);
+        }
+        // Only a stream of its own has a folder of its own.
+        let told = self.panel.folder().filter(|_| self.depth > 0);
+        let kept = std::mem::take(&mut self.kept);
+        all.push(Said { folder: folder.or(told), reports: self.panel.finish(), kept });
+    }
+
+    fn follow(&mut self, judgement: Judgement) {
+        match judgement {
+            Judgement::Open => {}
+            Judgement::Plain(lines) => {
+                lines.iter().for_each(|line| self.own_or_announced(line.passing()))
+            }
+            Judgement::Found(shape, before, lines) => {
+                before.iter().for_each(|line| self.own_or_announced(line.passing()));
+                self.shape = Some(shape);
+                for line in &lines {
+                    self.route(shape, line.passing());
+                }
+            }
+        }
+    }
+
+    /// A line of a stream whose lines have a prefix.
+    fn route(&mut self, shape: Shape, line: Passing<'_>) {
+        match prefix::of(line.text) {
+            Some(Prefixed { shape: own, key, rest }) if own == shape => {
+                let rest = Passing { text: rest, hints: Hints::UNKNOWN, ..line };
+                self.inside(key, rest);
+            }
+            // Lines go on without a time.
+            _ if shape == Shape::Time => self.inside("", line),
+            _ => self.own_or_announced(line),
+        }
+    }
+
+    fn inside(&mut self, key: &str, line: Passing<'_>) {
+        if let Some(child) = self.child(key) {
+            child.stream.line(line);
+        } else {
+            self.own(line);
+        }
+    }
+
+    fn child(&mut self, key: &str) -> Option<&mut Child> {
+        let at = self.children.iter().position(|child| child.key == key);
+        let at = match at {
+            Some(at) => at,
+            None if self.children.len() < CHILDREN_MAX => {
+                self.add(key);
+                self.children.len().saturating_sub(1)
+            }
+            None => return None,
+        };
+        self.children.get_mut(at)
+    }
+
+    fn add(&mut self, key: &str) {
+        let stream = Self::at(&self.command, self.depth.saturating_add(1));
+        self.children.push(Child { key: key.to_owned(), is_announced: false, stream });
+    }
+
+    /// A line without a prefix of the usual kind: pnpm announces its own.
+    fn own_or_announced(&mut self, line: Passing<'_>) {
+        if let Some(key) = announced(line.text) {
+            if let Some(child) = self.child(key) {
+                child.is_announced = true;
+            }
+            return;
+        }
+        let announced = self.children.iter_mut().filter(|child| child.is_announced);
+        for child in announced {
+            let rest = line.text.strip_prefix(&*child.key).and_then(|rest| rest.strip_prefix(':'));
+            if let Some(rest) = rest {
+                let text = rest.strip_prefix(' ').unwrap_or(rest);
+                return child.stream.line(Passing { text, hints: Hints::UNKNOWN, ..line });
+            }
+        }
+        // Its other way: lines with a bar below the announcement.
+        if let Some(text) = line.text.strip_prefix("\u{2502} ")
+            && let Some(last) = self.children.last_mut().filter(|child| child.is_announced)
+        {
+            return last.stream.line(Passing { text, hints: Hints::UNKNOWN, ..line });
+        }
+        self.own(line);
+    }
+
+    fn own(&mut self, line: Passing<'_>) {
+        self.kept.take(line);
+        self.panel.line(line.text, line.number, line.hints);
+    }
+}
+
+impl Held {
+    fn passing(&self) -> Passing<'_> {
+        let Self { text, number, near_end } = self;
+        Passing { text, number: *number, hints: Hints::UNKNOWN, near_end: *near_end }
+    }
+}
+
+/// `packages/a test` of `packages/a test$ jest`.
+fn announced(text: &str) -> Option<&str> {
+    let (key, command) = text.split_once("$ ")?;
+    let (path, script) = key.split_once(' ')?;
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.len() < 120
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.@/:+-".contains(&b))
+    };
+    (is_name(path) && is_name(script) && !command.is_empty()).then_some(key)
+}
