@@ -116,6 +116,11 @@ impl Check {
         }
     }
 
+    /// Whether no finding says for certain why it is red: then its last lines are shown as well.
+    pub fn is_unread(&self) -> bool {
+        self.findings.iter().all(|finding| finding.kind == FindingKind::Other)
+    }
+
     /// B5: green 1; red with counts their share, below 1; red without counts 0; skipped nothing.
     pub fn score(&self) -> Option<f64> {
         match &self.status {

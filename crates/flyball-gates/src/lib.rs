@@ -59,6 +59,8 @@ mod lines;
 #[cfg(feature = "read")]
 mod merge;
 #[cfg(feature = "read")]
+mod owner;
+#[cfg(feature = "read")]
 mod panel;
 #[cfg(feature = "read")]
 mod parser;

@@ -1,6 +1,7 @@
 //! Hands each line to the recognisers that may care for it.
 
 use crate::hints::{Hints, Number};
+use crate::owner::Owner;
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use crate::report::Report;
 use crate::tool::{self, Documents};
@@ -15,8 +16,7 @@ pub(crate) struct Panel {
     /// JSON documents, of which one output may hold several.
     documents: Documents,
     in_document: Attention,
-    /// The member whose lines nobody else may read.
-    alone: Option<u32>,
+    owner: Owner,
     folder: Option<String>,
 }
 
@@ -34,7 +34,7 @@ impl Panel {
             busy: 0,
             documents: Documents::default(),
             in_document: Attention::Idle,
-            alone: None,
+            owner: Owner::default(),
             folder: None,
         }
     }
@@ -43,9 +43,11 @@ impl Panel {
     pub(crate) fn line(&mut self, text: &str, number: u64, hints: Hints) {
         let place = if hints.number == Number::Nothing { None } else { place::prefix(text) };
         let line = Line { text, number, place };
-        if let Some(index) = self.alone {
-            self.alone = None;
-            return self.hand(index, &line);
+        if let Some(runner) = self.owner.of(text) {
+            if let Some(index) = self.members.iter().position(|member| member.name() == runner) {
+                self.hand(index, &line);
+            }
+            return;
         }
         let mut wanted = self.busy | self.wants.of(text, hints);
         if place.is_some() {
@@ -58,20 +60,16 @@ impl Panel {
             self.folder = Some(folder.to_owned());
         }
         while wanted != 0 {
-            let index = wanted.trailing_zeros();
+            let index = wanted.trailing_zeros() as usize;
             wanted &= !(1_u64 << index);
             self.hand(index, &line);
         }
     }
 
-    fn hand(&mut self, index: u32, line: &Line<'_>) {
+    fn hand(&mut self, index: usize, line: &Line<'_>) {
         let bit = 1_u64 << index;
-        let Some(member) = self.members.get_mut(index as usize) else { return };
+        let Some(member) = self.members.get_mut(index) else { return };
         match member.line(line) {
-            Attention::Alone => {
-                self.busy |= bit;
-                self.alone = Some(index);
-            }
             Attention::Busy => self.busy |= bit,
             Attention::Idle => self.busy &= !bit,
         }

@@ -21,8 +21,6 @@ pub(crate) enum Attention {
     Idle,
     /// Every line: it is in the middle of something.
     Busy,
-    /// The next line, and nobody else may have it: what a test printed is nobody's finding.
-    Alone,
 }
 
 /// Which lines a recogniser wants to see while it is idle.

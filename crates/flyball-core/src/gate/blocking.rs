@@ -142,8 +142,8 @@ impl BlockingEvent {
             used += length;
             issues.push_str(&item);
         }
-        for check in self.gate_result.red().filter(|check| check.findings.is_empty()) {
-            let tail = text::tail(check.tail.trim_end(), 1_500);
+        for check in self.gate_result.red().filter(|check| check.is_unread()) {
+            let tail = last_lines(check.tail.trim_end());
             let item =
                 format!("`{}` {}; its last lines:\n{tail}\n", check.gate, check.status.as_str());
             if used + item.chars().count() + 120 > room {
@@ -252,6 +252,16 @@ fn issue(number: usize, finding: &Finding) -> String {
         }
     }
     item
+}
+
+/// The end of what a check printed, and the errors that came long before it.
+fn last_lines(tail: &str) -> String {
+    match tail.split_once("\n[…]\n") {
+        Some((errors, last)) => {
+            format!("{}\n[…]\n{}", text::prefix(errors, 800), text::tail(last, 1_200))
+        }
+        None => String::from(text::tail(tail, 1_500)),
+    }
 }
 
 fn mark_old(result: &mut GateResult, baseline: &BTreeSet<String>) {

@@ -141,8 +141,7 @@ fn tamper(findings: &[&Finding]) -> Option<String> {
 }
 
 fn unread(result: &GateResult) -> Option<String> {
-    let is_unread =
-        |check: &&Check| check.findings.is_empty() && check.status == CheckStatus::Failed;
+    let is_unread = |check: &&Check| check.is_unread() && check.status == CheckStatus::Failed;
     result.red().find(is_unread).map(|check| {
         format!("Run the gate `{}` yourself and read its last lines: they say why.", check.gate)
     })

@@ -11,7 +11,6 @@ use flyball_core::Millis;
 use flyball_core::effect::Force;
 use flyball_core::event::ExitHow;
 use flyball_core::gate::{Check, CheckStatus, Finding, FindingKind};
-use flyball_core::text;
 use flyball_gates::{Exit, Parsed};
 
 use super::cancel::{Cancel, Cancelled};
@@ -25,8 +24,6 @@ use crate::process::{ProcessEvent, Spec, StartError, Supervised};
 const GRACE: Duration = Duration::from_secs(2);
 /// How long a killed tree is waited for.
 const KILLED_MAX: Duration = Duration::from_secs(10);
-/// The exit codes of a shell that could not start a program: not executable, not found.
-const NOT_STARTED: [i32; 2] = [126, 127];
 /// Git's own variables: a hook that runs flyball has them set, and they would mislead the checks.
 const GIT_VARIABLES: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
 
@@ -132,7 +129,8 @@ fn kill(supervised: &Supervised, news: &Receiver<News>) -> Cancelled {
 }
 
 fn not_started(gate: &Gate, error: &StartError) -> Check {
-    let finding = Finding::new(FindingKind::Crash, error.to_string()).named(gate.name.as_str());
+    let finding =
+        Finding::new(FindingKind::CouldNotRun, error.to_string()).named(gate.name.as_str());
     Check { findings: vec![finding], ..Check::failed(gate.name.as_str()) }
 }
 
@@ -151,11 +149,13 @@ fn judge(gate: &Gate, ending: Ending, parsed: Parsed, duration: Millis) -> Check
         Ending::Exit(_) => CheckStatus::Failed,
         Ending::TimedOut => CheckStatus::TimedOut,
     };
-    let leading = leading_finding(gate, ending, &parsed.tail);
+    let lost = matches!(ending, Ending::Exit(ExitHow::Lost))
+        .then(|| Finding::new(FindingKind::Crash, "it was ended from outside, with its keeper"));
+    let findings = lost.into_iter().chain(parsed.findings);
     Check {
         counts: parsed.counts,
         executed: parsed.executed,
-        findings: leading.into_iter().chain(parsed.findings).collect(),
+        findings: findings.map(|finding| of_gate(finding, gate, ending)).collect(),
         findings_left_out: parsed.findings_left_out,
         duration,
         tail: parsed.tail,
@@ -163,32 +163,20 @@ fn judge(gate: &Gate, ending: Ending, parsed: Parsed, duration: Millis) -> Check
     }
 }
 
-/// What flyball itself has to say about the end, before what the check found.
-fn leading_finding(gate: &Gate, ending: Ending, tail: &str) -> Option<Finding> {
-    let (kind, message) = match ending {
-        Ending::TimedOut => {
-            (FindingKind::Timeout, format!("it ran into its time limit of {}", gate.timeout))
-        }
-        Ending::Exit(ExitHow::Code(code)) if NOT_STARTED.contains(&code) => {
-            let said = tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
-            let said = text::head(said.trim(), 200);
-            let command = text::head(&gate.command.to_string(), 200);
-            let what = if code == 127 { "was not found" } else { "could not be started" };
-            let message = format!("a program of `{command}` {what} (exit code {code})");
-            (
-                FindingKind::Crash,
-                if said.is_empty() { message } else { format!("{message}: {said}") },
-            )
-        }
-        Ending::Exit(ExitHow::Code(_)) => return None,
-        Ending::Exit(ExitHow::Signal(signal)) => {
-            (FindingKind::Crash, format!("it was ended by signal {signal}"))
-        }
-        Ending::Exit(ExitHow::Lost) => {
-            (FindingKind::Crash, "it was ended from outside, with its keeper".to_owned())
-        }
-    };
-    Some(Finding::new(kind, message).named(gate.name.as_str()))
+/// The finding as one of this gate: what broke the check itself has the gate's name, so that it is
+/// the same the next time.
+fn of_gate(mut finding: Finding, gate: &Gate, ending: Ending) -> Finding {
+    let is_of_check = matches!(
+        finding.kind,
+        FindingKind::Crash | FindingKind::Timeout | FindingKind::CouldNotRun
+    );
+    if is_of_check && finding.name.is_none() && finding.file.is_none() {
+        finding.name = Some(gate.name.to_string());
+    }
+    if matches!(ending, Ending::TimedOut) && finding.name.as_deref() == Some(gate.name.as_str()) {
+        finding.message = format!("it ran into its time limit of {}", gate.timeout);
+    }
+    finding
 }
 
 /// Keeps the beginning and the end of the output for people.

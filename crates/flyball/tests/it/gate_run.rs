@@ -121,7 +121,7 @@ fn a_missing_program_is_red_and_says_so() {
     let result = place.run();
     assert_eq!(statuses(&result), ["shell: failed", "argv: failed"]);
     for check in &result.checks {
-        assert_eq!(check.findings[0].kind, FindingKind::Crash);
+        assert_eq!(check.findings[0].kind, FindingKind::CouldNotRun);
         let message = &check.findings[0].message;
         assert!(message.contains("no-such-program-xyz"), "{message}");
         assert!(message.contains("found"), "{message}");

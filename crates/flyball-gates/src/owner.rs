@@ -1,0 +1,205 @@
+//! Whose lines are whose: between two marks of a test runner stands what the tested program printed,
+//! and that is nobody else's finding.
+
+use crate::text;
+
+/// Knows in whose part of the output the next line stands.
+#[derive(Debug, Default)]
+pub(crate) struct Owner {
+    inside: Option<Part>,
+    /// Whether the line before was one that a part may follow.
+    before: Before,
+}
+
+/// A part of the output that belongs to one runner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// A session of pytest, up to its last line.
+    Pytest,
+    /// The tests of one program of `cargo test`.
+    Cargo,
+    /// The failures of unittest.
+    Unittest,
+    /// One failure, or what a test said on the console.
+    Jest,
+    /// One failure.
+    Vitest,
+    /// What a test printed, up to a blank line.
+    VitestPrinted,
+    /// The tests of one package.
+    Go,
+    /// The list of failures.
+    Rspec,
+    /// The details of one failure.
+    Tap,
+    /// What one test printed.
+    Nextest,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Before {
+    #[default]
+    Other,
+    /// A line of `=` alone.
+    Rule,
+    /// `not ok 3 - name`.
+    NotOk,
+}
+
+impl Owner {
+    /// The runner this line belongs to alone, if it does. The marks themselves are for everyone.
+    pub(crate) fn of(&mut self, line: &str) -> Option<&'static str> {
+        if let Some(part) = self.inside {
+            if !part.ends(line) {
+                return Some(part.runner());
+            }
+            self.inside = None;
+        }
+        self.inside = begun(line, self.before);
+        self.before = before(line);
+        None
+    }
+}
+
+fn before(line: &str) -> Before {
+    match line.as_bytes().first() {
+        Some(b'=') if text::is_rule(line, '=', 60) => Before::Rule,
+        Some(b'n' | b' ') if line.trim_start().starts_with("not ok ") => Before::NotOk,
+        _ => Before::Other,
+    }
+}
+
+/// The part that begins after this line.
+fn begun(line: &str, before: Before) -> Option<Part> {
+    match line.as_bytes().first()? {
+        b'=' => {
+            if line.starts_with("=== RUN   ") {
+                return Some(Part::Go);
+            }
+            let title = line.starts_with("====").then(|| text::in_rule(line, '=')).flatten()?;
+            matches!(title, "test session starts" | "FAILURES" | "ERRORS").then_some(Part::Pytest)
+        }
+        b'r' => is_running(line).then_some(Part::Cargo),
+        b'-' => (line.starts_with("--- FAIL: ") && line.ends_with("s)")).then_some(Part::Go),
+        b'F' | b'E' if before == Before::Rule => {
+            (line.starts_with("FAIL: ") || line.starts_with("ERROR: ")).then_some(Part::Unittest)
+        }
+        b'F' => (line == "Failures:").then_some(Part::Rspec),
+        b's' => (line.starts_with("stdout | ") || line.starts_with("stderr | "))
+            .then_some(Part::VitestPrinted),
+        b' ' => indented(line, before),
+        _ => None,
+    }
+}
+
+fn indented(line: &str, before: Before) -> Option<Part> {
+    let own = text::trim_start(line);
+    if own == "---" && before == Before::NotOk {
+        return Some(Part::Tap);
+    }
+    if line.starts_with("  \u{25cf} ") || is_console(line) {
+        return Some(Part::Jest);
+    }
+    if line.starts_with(" FAIL  ") && (line.contains(" > ") || line.contains(" [ ")) {
+        return Some(Part::Vitest);
+    }
+    let heading = own.strip_prefix("stdout ").or_else(|| own.strip_prefix("stderr "))?;
+    heading.starts_with("\u{2500}\u{2500}\u{2500}").then_some(Part::Nextest)
+}
+
+/// `  console.log` alone on its line.
+fn is_console(line: &str) -> bool {
+    line.strip_prefix("  console.")
+        .is_some_and(|kind| matches!(kind.trim_end(), "log" | "error" | "warn" | "info" | "debug"))
+}
+
+fn is_running(line: &str) -> bool {
+    line.strip_prefix("running ")
+        .and_then(text::number)
+        .is_some_and(|(_, rest)| matches!(rest, " test" | " tests"))
+}
+
+impl Part {
+    const fn runner(self) -> &'static str {
+        match self {
+            Self::Pytest => "pytest",
+            Self::Cargo => "cargo-test",
+            Self::Unittest => "unittest",
+            Self::Jest => "jest",
+            Self::Vitest | Self::VitestPrinted => "vitest",
+            Self::Go => "go-test",
+            Self::Rspec => "rspec",
+            Self::Tap => "tap",
+            Self::Nextest => "nextest",
+        }
+    }
+
+    /// Whether the part is over with this line.
+    fn ends(self, line: &str) -> bool {
+        let starts = |marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
+        match self {
+            Self::Pytest => is_last_of_pytest(line),
+            Self::Cargo => starts(&["test result: ", "error: ", "     Running ", "   Doc-tests "]),
+            Self::Unittest => starts(&["Ran "]) && line.contains(" test"),
+            Self::Jest => !line.is_empty() && !line.starts_with(' '),
+            Self::Vitest => line.starts_with('\u{23af}'),
+            Self::VitestPrinted => line.is_empty(),
+            Self::Go => {
+                matches!(line, "PASS" | "FAIL")
+                    || starts(&["FAIL\t", "ok  \t", "?   \t", "exit status "])
+                    || (line.starts_with("# ") && line.contains(['/', '.']))
+            }
+            Self::Rspec => starts(&["Finished in ", "Failed examples:"]),
+            Self::Tap => line.trim() == "..." || text::indent(line) == 0,
+            Self::Nextest => !line.is_empty() && text::indent(line) < 4 || is_status(line),
+        }
+    }
+}
+
+/// `        FAIL [   0.1s] …` and its like, which are indented as deep as what tests print.
+fn is_status(line: &str) -> bool {
+    let Some((word, rest)) = line.trim_start().split_once(' ') else { return false };
+    word.bytes().all(|byte| byte.is_ascii_uppercase()) && rest.trim_start().starts_with('[')
+}
+
+/// `=== 1 failed in 2.05s ===`, and the same without rules.
+fn is_last_of_pytest(line: &str) -> bool {
+    const WORDS: &[&str] =
+        &["passed", "failed", "error", "skipped", "deselected", "warning", "xfailed"];
+    let line = line.trim_matches(['=', ' ']);
+    let Some((list, time)) = line.rsplit_once(" in ") else { return false };
+    let is_count = text::number(list)
+        .is_some_and(|(_, rest)| WORDS.iter().any(|word| rest.trim_start().starts_with(word)));
+    text::number(time).is_some() && (is_count || list == "no tests ran")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Owner;
+
+    /// The lines that belong to one runner alone, by number.
+    fn owned(output: &str) -> Vec<usize> {
+        let mut owner = Owner::default();
+        let lines = output.lines().enumerate();
+        lines.filter(|(_, line)| owner.of(line).is_some()).map(|(at, _)| at + 1).collect()
+    }
+
+    #[test]
+    fn what_tests_print_belongs_to_their_runner_and_what_follows_to_everyone() {
+        let pytest = "=== test session starts ===\nx\nsrc/a.ts(3,5): error TS2322: no\n=== 1 failed in 2.05s ===\na";
+        assert!(owned(pytest).is_empty(), "short rules are no rules");
+        let pytest = pytest.replace("===", "=====");
+        assert_eq!(owned(&pytest), [2, 3]);
+        assert_eq!(owned("running 2 tests\na\ntest result: FAILED. 1 passed\nb"), [2]);
+        assert_eq!(owned("  \u{25cf} a\n\n    error TS2322\nTest Suites: 1 failed\nb"), [2, 3]);
+        assert_eq!(owned("  console.log\n    error: x\n\nPASS a.js\nb"), [2, 3]);
+        assert_eq!(
+            owned("=== RUN   TestA\nerror: x\n--- PASS: TestA (0.00s)\nok  \ta\t0.1s\nb"),
+            [2, 3]
+        );
+        assert_eq!(owned("stdout | a.test.js > x\nerror: x\n\nb"), [2]);
+        assert_eq!(owned("not ok 1 - a\n  ---\n  error: x\n  ...\nb"), [3]);
+        let rule = "=".repeat(70);
+        assert_eq!(owned(&format!("{rule}\nFAIL: a (b.C)\nx\nRan 1 test in 1s\nb")), [3]);
+    }
+}
