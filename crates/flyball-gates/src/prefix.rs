@@ -159,7 +159,8 @@ fn bracket(text: &str) -> Option<Prefixed<'_>> {
     let end = text.bytes().take(KEY_MAX).position(|byte| byte == b']')?;
     let key = text.get(1..end)?;
     let rest = text.get(end + 1..)?;
-    if let Some(bar) = bar(rest) {
+    // The gutter of quoted source has a bar as well: only act's names have a slash.
+    if let Some(bar) = bar(rest).filter(|_| key.contains('/')) {
         return Some(Prefixed { shape: Shape::Bar, key, rest: bar });
     }
     let rest = after_blank(rest.strip_prefix(':').unwrap_or(rest))?;
@@ -191,10 +192,14 @@ fn bar(text: &str) -> Option<&str> {
     after_blank(rest.strip_prefix(['|', '\u{2502}'])?)
 }
 
+/// Whether this is the rest of a row of a table.
+fn is_row(rest: &str) -> bool {
+    rest.ends_with('|') && rest.matches('|').count() > 2
+}
+
 fn bare_bar(text: &str) -> Option<Prefixed<'_>> {
     let rest = bar(text)?;
-    // A row of a table ends with a bar as well.
-    (!rest.ends_with('|')).then_some(Prefixed { shape: Shape::BareBar, key: "", rest })
+    (!is_row(rest)).then_some(Prefixed { shape: Shape::BareBar, key: "", rest })
 }
 
 /// A name and its mark: a bar, a colon or a tab.
@@ -219,7 +224,7 @@ fn named(text: &str) -> Option<Prefixed<'_>> {
                 Some(rest) => rest,
                 None => return tab(text),
             };
-            (!rest.ends_with('|')).then_some(Prefixed { shape: Shape::Bar, key: name, rest })
+            (!is_row(rest)).then_some(Prefixed { shape: Shape::Bar, key: name, rest })
         }
         Some(b'|') => Some(Prefixed { shape: Shape::Bar, key: name, rest: bar(rest)? }),
         Some(b'\t') => tab(text),
@@ -305,7 +310,7 @@ mod tests {
             "FAIL\tpkg\t0.1s",
             "ok  \tpkg\t0.1s",
             "    > 4 |   expect",
-            "| a | b |",
+            "| a | b | c |",
             "10:15 x",
             "E   assert",
         ] {

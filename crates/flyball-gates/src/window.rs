@@ -128,7 +128,8 @@ fn is_shared(shape: Shape, lines: &[Option<Prefixed<'_>>]) -> bool {
             Shape::Step => share(50),
             Shape::Bar => share(60) && (has_layout || share(95)),
             Shape::Bracket | Shape::Colons => share(70) && (has_layout || share(100)),
-            Shape::BareBar => share(80) && has_layout,
-            Shape::Colon | Shape::Tab => share(85) && has_layout && again >= 6,
+            Shape::BareBar => (share(80) && has_layout) || (share(100) && again >= 8),
+            Shape::Tab => share(85) && (has_layout || share(100)) && again >= 6,
+            Shape::Colon => (share(85) && has_layout && again >= 6) || (share(100) && most >= 8),
         }
 }

@@ -1,0 +1,156 @@
+//! Whatever a runner of several programs puts before each line, the findings are the same.
+
+#![expect(clippy::expect_used, reason = "a test may fail loudly")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use flyball_gates::{FindingKind, Parsed};
+
+/// Fewer lines than these may be anything.
+const LINES_MIN: usize = 8;
+
+struct Case {
+    name: String,
+    command: String,
+    exit: Option<i32>,
+    output: String,
+}
+
+/// What is compared: not the excerpt, which holds lines as they came.
+type Told = (FindingKind, Option<String>, Option<String>, Option<u32>, String);
+
+fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut cases = Vec::new();
+    for tool in fs::read_dir(folder).expect("the corpus") {
+        for file in fs::read_dir(tool.expect("a folder").path()).expect("a tool's folder") {
+            let file = file.expect("a file").path();
+            if file.extension().is_none_or(|end| end != "txt") {
+                continue;
+            }
+            let expect = fs::read_to_string(file.with_extension("expect.json")).expect("it");
+            let expect: serde_json::Value = serde_json::from_str(&expect).expect("json");
+            let bytes = fs::read(&file).expect("an output");
+            // Colours and progress lines belong to terminals.
+            let output = String::from_utf8_lossy(&bytes).into_owned();
+            let is_text =
+                !output.trim_start().starts_with(['{', '[', '<']) && !output.contains('\r');
+            if is_text && output.lines().count() >= LINES_MIN {
+                cases.push(Case {
+                    name: file.display().to_string(),
+                    command: expect["command"].as_str().unwrap_or_default().to_owned(),
+                    exit: expect["exit"].as_i64().and_then(|code| i32::try_from(code).ok()),
+                    output,
+                });
+            }
+        }
+    }
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    assert!(cases.len() > 40, "{} cases", cases.len());
+    cases
+}
+
+fn read(command: &str, exit: Option<i32>, output: &str) -> Parsed {
+    flyball_gates::read(command, exit, output.as_bytes()).expect("bytes in memory")
+}
+
+fn told(parsed: &Parsed) -> Vec<Told> {
+    let tell = |f: &flyball_gates::Finding| {
+        (f.kind, f.name.clone(), f.file.clone(), f.line, f.message.clone())
+    };
+    parsed.findings.iter().map(tell).collect()
+}
+
+fn with(prefix: impl Fn(usize) -> String, output: &str) -> String {
+    let lines = output.lines().enumerate();
+    lines.map(|(at, line)| format!("{}{line}\n", prefix(at))).collect()
+}
+
+/// What the line is put behind, by its number.
+type Prefix = fn(usize) -> String;
+
+const PREFIXES: &[(&str, Prefix)] = &[
+    ("docker compose", |_| "web-1  | ".to_owned()),
+    ("docker compose, old", |_| "web_1      | ".to_owned()),
+    ("act", |_| "[CI/test]   | ".to_owned()),
+    ("bar", |_| "| ".to_owned()),
+    ("concurrently", |_| "[0] ".to_owned()),
+    ("concurrently, named", |_| "[api] ".to_owned()),
+    ("yarn", |_| "[@shop/api]: ".to_owned()),
+    ("turbo", |_| "@shop/api:test: ".to_owned()),
+    ("lerna", |_| "shop-api: ".to_owned()),
+    ("honcho", |at| format!("16:44:{:02} test.1 | ", at % 60)),
+    ("GitHub", |at| format!("2026-11-15T16:30:{:02}.1234567Z ", at % 60)),
+    ("GitHub, gh", |at| format!("test\tRun tests\t2026-11-15T16:30:{:02}.1234567Z ", at % 60)),
+    ("brackets", |at| format!("[2026-11-15 16:30:{:02}] ", at % 60)),
+    ("compose with times", |at| format!("web-1  | 2026-11-15T16:30:{:02}.1Z ", at % 60)),
+    ("docker build", |at| format!("#12 {at}.123 ")),
+];
+
+#[test]
+fn a_prefix_changes_nothing() {
+    let mut wrong = String::new();
+    for case in cases() {
+        let want = told(&read(&case.command, case.exit, &case.output));
+        for (name, prefix) in PREFIXES {
+            let got = told(&read("./ci.sh", case.exit, &with(prefix, &case.output)));
+            let alone = told(&read("./ci.sh", case.exit, &case.output));
+            if got != want && got != alone {
+                writeln!(wrong, "{} behind {name}:\n  {want:?}\n  {got:?}", case.name)
+                    .expect("text");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn interleaved_streams_are_read_each_on_its_own() {
+    let cases = cases();
+    let find = |name: &str| {
+        let case = cases.iter().find(|case| case.name.ends_with(name)).expect("the case");
+        (case, told(&read("./ci.sh", case.exit, &case.output)))
+    };
+    let (one, told_one) = find("pytest/failing.txt");
+    let (other, told_other) = find("cargo-test/failing.txt");
+    let (mut a, mut b) = (one.output.lines(), other.output.lines());
+    let mut mixed = String::new();
+    loop {
+        let (left, right) = (a.next(), b.next());
+        for (name, line) in [("web", left), ("api", right)] {
+            if let Some(line) = line {
+                writeln!(mixed, "{name}-1  | {line}").expect("text");
+            }
+        }
+        if left.is_none() && right.is_none() {
+            break;
+        }
+    }
+    let got = told(&read("docker compose up", Some(1), &mixed));
+    for finding in told_one.iter().chain(&told_other) {
+        assert!(got.contains(finding), "{finding:?} is not in {got:#?}");
+    }
+    assert_eq!(got.len(), told_one.len() + told_other.len());
+}
+
+#[test]
+fn pnpm_announces_a_package_and_its_folder() {
+    let jest = "FAIL test/a.test.js\n  \u{25cf} words \u{203a} splits\n\n    kaputt\n\n      \
+                at Object.<anonymous> (test/a.test.js:7:11)\n\nTests:       1 failed, 1 total\n";
+    let mut output = "Scope: 2 of 3 workspace projects\n".to_owned();
+    for package in ["a", "b"] {
+        writeln!(output, "packages/{package} test$ jest").expect("text");
+    }
+    for line in jest.lines() {
+        for package in ["a", "b"] {
+            writeln!(output, "packages/{package} test: {line}").expect("text");
+        }
+    }
+    let parsed = read("pnpm -r test", Some(1), &output);
+    let files: Vec<&str> = parsed.findings.iter().filter_map(|f| f.file.as_deref()).collect();
+    assert_eq!(files, ["packages/a/test/a.test.js", "packages/b/test/a.test.js"]);
+    assert!(parsed.findings.iter().all(|f| f.name.as_deref() == Some("words \u{203a} splits")));
+    assert_eq!(parsed.counts.map(|counts| counts.failed), Some(2));
+}
