@@ -84,9 +84,8 @@ const NOT_NAMES: &[&str] = &[
 pub(crate) fn of(text: &str) -> Option<Prefixed<'_>> {
     let first = *text.as_bytes().first()?;
     match first {
-        b'0'..=b'9' => time(text),
+        b'0'..=b'9' | b'(' => time(text),
         b'[' => time(text).or_else(|| bracket(text)),
-        b'(' => time(text),
         b'#' => step(text),
         b'|' | 0xe2 => bare_bar(text),
         b'A'..=b'Z' | b'a'..=b'z' | b'@' | b'_' | b'.' => named(text),
@@ -220,10 +219,7 @@ fn named(text: &str) -> Option<Prefixed<'_>> {
     }
     match rest.as_bytes().first() {
         Some(b' ') => {
-            let rest = match bar(rest) {
-                Some(rest) => rest,
-                None => return tab(text),
-            };
+            let Some(rest) = bar(rest) else { return tab(text) };
             (!is_row(rest)).then_some(Prefixed { shape: Shape::Bar, key: name, rest })
         }
         Some(b'|') => Some(Prefixed { shape: Shape::Bar, key: name, rest: bar(rest)? }),

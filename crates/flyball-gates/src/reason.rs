@@ -9,7 +9,6 @@ pub(crate) fn of_exit(exit: Exit, command: &str, lines: &[(u64, &str)]) -> Optio
     let (kind, message) = match exit {
         Exit::TimedOut => (FindingKind::Timeout, "it ran into its time limit".to_owned()),
         Exit::Signal(signal) => (FindingKind::Crash, ended_by(signal)),
-        Exit::Unknown => return None,
         Exit::Code(code @ (126 | 127)) => return Some(not_started(code, command, lines)),
         Exit::Code(124) if is_limited(command) => {
             (FindingKind::Timeout, "`timeout` ended it (exit code 124)".to_owned())
@@ -22,7 +21,7 @@ pub(crate) fn of_exit(exit: Exit, command: &str, lines: &[(u64, &str)]) -> Optio
         Exit::Code(code) if code <= -1_000_000 => {
             (FindingKind::Crash, format!("it was ended by the system (exit code {code})"))
         }
-        Exit::Code(_) => return None,
+        Exit::Code(_) | Exit::Unknown => return None,
     };
     Some(Finding::new(kind, message))
 }

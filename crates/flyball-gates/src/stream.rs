@@ -94,7 +94,9 @@ impl Stream {
     pub(crate) fn finish(mut self, total: u64) -> Vec<Said> {
         let mut all = Vec::new();
         self.collect(None, &mut all);
-        all.iter_mut().for_each(|said| said.kept.settle(total));
+        for said in &mut all {
+            said.kept.settle(total);
+        }
         all
     }
 
@@ -117,16 +119,20 @@ impl Stream {
     fn follow(&mut self, judgement: Judgement) {
         match judgement {
             Judgement::Open => {}
-            Judgement::Plain(lines) => {
-                lines.iter().for_each(|line| self.own_or_announced(line.passing()))
-            }
+            Judgement::Plain(lines) => self.all_own(&lines),
             Judgement::Found(shape, before, lines) => {
-                before.iter().for_each(|line| self.own_or_announced(line.passing()));
+                self.all_own(&before);
                 self.shape = Some(shape);
                 for line in &lines {
                     self.route(shape, line.passing());
                 }
             }
+        }
+    }
+
+    fn all_own(&mut self, lines: &[Held]) {
+        for line in lines {
+            self.own_or_announced(line.passing());
         }
     }
 
