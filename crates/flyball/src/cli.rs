@@ -24,6 +24,7 @@ pub mod mcp;
 pub mod mcp_guard;
 mod place;
 pub mod prune;
+pub mod report;
 pub mod rewind;
 pub mod run;
 mod runs;
@@ -77,6 +78,8 @@ pub enum Command {
     Status(status::StatusArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Log(log::LogArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Report(report::ReportArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Answer(answer::AnswerArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
@@ -145,6 +148,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Demo(args) => demo::run(&args, globals),
         Command::Status(args) => status::run(&args, globals),
         Command::Log(args) => log::run(&args, globals),
+        Command::Report(args) => report::run(&args, globals),
         Command::Answer(args) => answer::run(&args, globals),
         Command::Unblock(args) => unblock::run(&args, globals),
         Command::Stop(args) => stop::run(&args, globals),

@@ -9,6 +9,7 @@ mod env;
 mod file;
 mod key;
 mod layer;
+mod report;
 pub mod schema;
 mod show;
 pub(crate) mod suggest;
@@ -31,6 +32,7 @@ pub(crate) use self::command_line::quoted;
 pub use self::env::ALIASES;
 pub use self::key::Key;
 pub use self::layer::{Entry, Origin, Settings, Source};
+pub use self::report::ReportFormat;
 use self::schema::Reader;
 pub use self::value::Value;
 pub(crate) use self::value::{stays_inside, string};
@@ -58,6 +60,8 @@ pub struct Config {
     pub hooks: HookSettings,
     /// Largest log of one iteration, in bytes.
     pub log_max_bytes: u64,
+    /// The report written at the end of a run, relative to the repository's root.
+    pub report_file: Option<PathBuf>,
     /// The loop folder, relative to the repository's root.
     pub loop_dir: PathBuf,
     /// The task list, relative to the loop folder.

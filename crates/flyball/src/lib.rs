@@ -18,12 +18,14 @@ pub mod loopdir;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 pub mod notify;
+pub(crate) mod page;
 pub mod platform;
 pub mod process;
 pub mod project;
 pub mod prompt;
 pub mod report;
 pub(crate) mod run_record;
+pub mod run_report;
 pub mod spill;
 pub mod telemetry;
 pub mod terminal;

@@ -112,6 +112,12 @@ fn has_above(pid: u32, ancestor: u32, parent_of: impl Fn(u32) -> Option<u32>) ->
         .any(|above| above == ancestor)
 }
 
+/// What this machine is called, where it says so.
+pub fn host_name() -> Option<String> {
+    let name = std::fs::read_to_string("/etc/hostname").ok()?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -94,8 +94,16 @@ impl Reporter {
     /// A remark of flyball's own.
     pub fn note(&mut self, iteration: IterationNo, note: &str) {
         match self {
-            Self::Text(text) => text.note(iteration, note),
-            Self::Json(_) => JsonReport::note(iteration, note),
+            Self::Text(text) => text.note(Some(iteration), note),
+            Self::Json(_) => JsonReport::note(Some(iteration), note),
+        }
+    }
+
+    /// A remark on the run as a whole.
+    pub fn remark(&mut self, note: &str) {
+        match self {
+            Self::Text(text) => text.note(None, note),
+            Self::Json(_) => JsonReport::note(None, note),
         }
     }
 

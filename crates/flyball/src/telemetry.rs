@@ -153,7 +153,8 @@ pub fn result_word(result: IterationResult) -> &'static str {
     }
 }
 
-fn field(text: &str) -> String {
+/// A field of a CSV row, quoted where it must be.
+pub(crate) fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         return format!("\"{}\"", text.replace('"', "\"\""));
     }

@@ -30,6 +30,7 @@ enum Every {
     #[cfg(feature = "mcp")]
     McpGuard(mcp_guard::McpGuardArgs),
     Prune(prune::PruneArgs),
+    Report(report::ReportArgs),
     Rewind(rewind::RewindArgs),
     Run(Box<run::RunArgs>),
     Status(status::StatusArgs),

@@ -15,7 +15,7 @@ use super::schema::{Reader, SETTINGS};
 use super::value::Value;
 use super::{
     AgentSettings, CommandLine, Config, GateCheck, GateSettings, HookSettings, NotifySettings,
-    OutputFormat, Price,
+    OutputFormat, Price, ReportFormat,
 };
 use crate::error::CliError;
 
@@ -43,6 +43,7 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
             timeout: from.duration("hooks.timeout")?,
         },
         log_max_bytes: from.number("log.max_bytes")?,
+        report_file: report_file(&from)?,
         loop_dir: PathBuf::from(from.text("loop.dir")?),
         tasks_file: PathBuf::from(from.text("tasks.file")?),
         preset: from.choice("tasks.preset")?,
@@ -50,6 +51,18 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
         profile,
         settings,
     })
+}
+
+/// The file of the report; its name says in which form.
+fn report_file(from: &Typed<'_>) -> Result<Option<PathBuf>, CliError> {
+    let file = from.text_or_none("report.file")?.map(PathBuf::from);
+    if let Some(path) = &file
+        && ReportFormat::of_file(path).is_none()
+    {
+        let message = format!("`report.file = \"{}\"` does not say in which form", path.display());
+        return Err(CliError::config(message).hint("name it .html, .md, .json or .csv"));
+    }
+    Ok(file)
 }
 
 /// Limits of the shell's that mean nothing when they are 0.

@@ -144,6 +144,7 @@ pub const SETTINGS: &[Setting] = &[
     shell("hooks.on_error", Kind::Choice(&["open", "closed"])),
     shell("hooks.timeout", Kind::Duration),
     shell("log.max_bytes", Kind::Size),
+    shell("report.file", Kind::Text),
     shell("loop.dir", Kind::InnerPath),
     shell("prices.*.input_usd_per_mtok", Kind::Money),
     shell("prices.*.output_usd_per_mtok", Kind::Money),

@@ -21,6 +21,7 @@ use crate::error::CliError;
 use crate::loopdir::Active;
 use crate::process::{Input, InputPipe, Spec, StartError, Supervised};
 use crate::prompt::{Variables, render, task_words};
+use crate::run_report;
 use crate::telemetry::IterationLog;
 
 /// An agent to be started.
@@ -304,6 +305,18 @@ impl Driver {
         self.telemetry.iteration(report).map_err(|e| io("write summary.csv", &e))
     }
 
+    /// Writes the report that was asked for. One that cannot be written is a remark, never the end of
+    /// a run that has ended already.
+    fn write_report(&mut self, now: Moment) {
+        let Some(file) = &self.config.report_file else { return };
+        let path = self.worktree.root().join(file);
+        let text = match run_report::written(&self.journal, &self.run, &path, now) {
+            Ok(()) => format!("report: {}", file.display()),
+            Err(error) => format!("the report `{}` could not be written: {error}", file.display()),
+        };
+        self.reporter.remark(&text);
+    }
+
     /// The run is over: everything started is ended, everything known is written, people are told.
     fn finish(&mut self, now: Moment, ending: Ending) -> Result<(), CliError> {
         self.end_all();
@@ -312,6 +325,7 @@ impl Driver {
         self.keep_calls(now)?;
         fs::remove_dir_all(&self.private_dir).ok();
         fs::remove_dir_all(self.loop_dir.file("responses")).ok();
+        self.write_report(now);
         let max = self.config.policy.limits.iterations;
         self.reporter.summary(&self.run, &ending, max, &self.loop_dir.relative());
         crate::notify::run_ended(&self.config.notify, &self.run, self.worktree.root(), &ending);

@@ -43,7 +43,7 @@ impl JsonReport {
         });
     }
 
-    pub(super) fn note(iteration: IterationNo, note: &str) {
+    pub(super) fn note(iteration: Option<IterationNo>, note: &str) {
         write(&json!({ "type": "note", "iteration": iteration, "note": note }));
     }
 

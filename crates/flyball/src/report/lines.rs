@@ -60,8 +60,8 @@ impl TextReport {
         self.print(line);
     }
 
-    pub(super) fn note(&mut self, iteration: IterationNo, note: &str) {
-        self.print([Narrator::note(self.now, Some(iteration), note)]);
+    pub(super) fn note(&mut self, iteration: Option<IterationNo>, note: &str) {
+        self.print([Narrator::note(self.now, iteration, note)]);
     }
 
     pub(super) fn aside(&mut self, iteration: IterationNo, aside: &AgentNote) {

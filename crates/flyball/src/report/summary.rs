@@ -6,12 +6,7 @@ use flyball_core::effect::{Ending, Rescue};
 use flyball_core::{Millis, RunId};
 
 use crate::telemetry::result_word;
-use crate::view::words::dollars;
-
-/// Whole seconds above a second: nobody plans by milliseconds.
-fn rounded(ms: u64) -> Millis {
-    Millis::new(if ms >= 1000 { ms.saturating_add(500) / 1000 * 1000 } else { ms })
-}
+use crate::view::words::{dollars, span};
 
 /// The summary as a person reads it.
 pub fn summary_text(run: &RunId, ending: &Ending, max: u32, loop_dir: &str) -> String {
@@ -28,14 +23,18 @@ pub fn summary_text(run: &RunId, ending: &Ending, max: u32, loop_dir: &str) -> S
     }
     let max = if max == 0 { "no limit".to_owned() } else { max.to_string() };
     row(&mut out, "Iterations", &format!("{} / {max}", tally.iterations));
-    row(&mut out, "Duration", &rounded(tally.runtime_ms).to_string());
+    row(&mut out, "Duration", &span(Millis::new(tally.runtime_ms)).to_string());
     if tally.stories_total > 0 {
         let stories = format!("{}/{} complete", tally.stories_complete, tally.stories_total);
         row(&mut out, "Stories", &stories);
     }
     if tally.iterations > 0 {
         let count = u64::from(tally.iterations);
-        row(&mut out, "Avg/iter", &rounded((tally.runtime_ms + count / 2) / count).to_string());
+        row(
+            &mut out,
+            "Avg/iter",
+            &span(Millis::new((tally.runtime_ms + count / 2) / count)).to_string(),
+        );
     }
     row(&mut out, "Stuck iters", &tally.stuck_iterations.to_string());
     if tally.tokens > 0 || tally.cost_micro_usd > 0 {

@@ -238,6 +238,35 @@ impl MatrixBuilder {
         }
     }
 
+    /// An iteration that left the tree the gates spoke of last: their word holds for it too.
+    pub(super) fn carry(&mut self, iteration: IterationNo) {
+        self.begin(iteration);
+        let Some(to) = self.matrix.column(iteration) else { return };
+        let before = self.matrix.columns.get(..to).unwrap_or(&[]);
+        let Some(from) = before.iter().rposition(|column| column.failing.is_some()) else { return };
+        for row in &mut self.matrix.rows {
+            let cell = match row.cells.get(from) {
+                Some(Cell::Fails | Cell::Breaks) => Cell::Fails,
+                Some(Cell::Passes | Cell::Fixed) => Cell::Passes,
+                Some(Cell::Unknown) | None => Cell::Unknown,
+            };
+            if let Some(slot) = row.cells.get_mut(to) {
+                *slot = cell;
+            }
+        }
+        for known in self.knowledge.values_mut() {
+            if let Some(before) = known.get(from).copied()
+                && let Some(slot) = known.get_mut(to)
+            {
+                *slot = before;
+            }
+        }
+        let last = self.matrix.columns.get(from).map(|column| (column.failing, column.score));
+        if let (Some((failing, score)), Some(column)) = (last, self.matrix.columns.get_mut(to)) {
+            (column.failing, column.score) = (failing, score);
+        }
+    }
+
     /// What the gates' words say of checks they do not name.
     fn learn(&mut self, column: usize, result: &GateResult) {
         let width = self.matrix.columns.len();

@@ -133,6 +133,8 @@ pub struct Builder {
     stories: Option<u32>,
     stories_before: u32,
     best: Option<f64>,
+    /// The tree the gates spoke of last.
+    judged_tree: Option<String>,
     iterations: Vec<IterationView>,
     matrix: MatrixBuilder,
     first: Vec<Line>,
@@ -150,6 +152,7 @@ impl Builder {
             stories: None,
             stories_before: 0,
             best: None,
+            judged_tree: None,
             iterations: Vec::new(),
             matrix: MatrixBuilder::default(),
             first: Vec::new(),
@@ -228,6 +231,9 @@ impl Builder {
                 }
             }
             Event::WorktreeSeen { iteration, snapshot } => {
+                if self.judged_tree.as_ref() == Some(&snapshot.code_tree) {
+                    self.matrix.carry(*iteration);
+                }
                 if let Some(one) = self.of(*iteration) {
                     one.ended = at;
                     one.worked(&snapshot.commits, &snapshot.changed);
@@ -235,6 +241,7 @@ impl Builder {
             }
             Event::GatesFinished { iteration, result, tamper } => {
                 self.matrix.take(*iteration, result);
+                self.judged_tree = Some(result.tree.clone());
                 if *iteration == IterationNo::BASELINE {
                     self.best = result.score();
                 }

@@ -67,6 +67,7 @@ pub fn story(run: &RunView) -> Vec<Sentence> {
     [beginning(run), breaking(run), claims(run), dearest(run), cost(run), end(run)]
         .into_iter()
         .flatten()
+        .filter(|sentence| !sentence.spans.is_empty())
         .collect()
 }
 
@@ -74,7 +75,9 @@ pub fn story(run: &RunView) -> Vec<Sentence> {
 fn beginning(run: &RunView) -> Option<Sentence> {
     let closed: Vec<&IterationView> = closed(run).collect();
     let moved = closed.iter().filter(|one| one.progress == Some(true)).count();
-    let mut sentence = match run.matrix.columns.first().and_then(|column| column.failing) {
+    let start = run.matrix.columns.first();
+    let start = start.filter(|column| column.iteration == IterationNo::BASELINE);
+    let mut sentence = match start.and_then(|column| column.failing) {
         Some(0) => Sentence::new().stress("Every check passed at the start."),
         Some(failing) => {
             let verb = checks(failing);
@@ -141,7 +144,8 @@ fn breaking(run: &RunView) -> Option<Sentence> {
             Some(if still == 0 {
                 sentence.say("all were repaired.")
             } else {
-                sentence.stress(format!("{still} still red."))
+                let verb = if still == 1 { "is" } else { "are" };
+                sentence.stress(format!("{still} {verb} still red."))
             })
         }
     }
@@ -202,7 +206,7 @@ fn dearest(run: &RunView) -> Option<Sentence> {
     let one = by_cost.or(longest)?;
     let (word, price) = match by_cost {
         Some(_) => ("dearest", words::dollars(one.cost_micro_usd)),
-        None => ("longest", one.duration().to_string()),
+        None => ("longest", words::span(one.duration()).to_string()),
     };
     let mut parts = vec![price];
     if one.calls > 0 {

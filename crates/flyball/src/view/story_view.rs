@@ -39,7 +39,7 @@ impl StoryView {
             title: words::line(&story.title, TITLE_MAX),
             done: story.is_done(&policy.review),
             iterations: of_it().count() as u64,
-            last: of_it().last().map(|one| one.iteration),
+            last: of_it().next_back().map(|one| one.iteration),
             cost_micro_usd: of_it().map(cost).sum(),
             cost_without_progress_micro_usd: of_it()
                 .filter(|one| one.progress == Some(false))

@@ -1,8 +1,8 @@
 //! Times, numbers and standings in a person's words; text of others made safe for a terminal.
 
-use flyball_core::Moment;
 use flyball_core::task::{Pattern, Remedy, Standing};
 use flyball_core::text;
+use flyball_core::{Millis, Moment};
 
 use crate::{clock, terminal};
 
@@ -44,6 +44,12 @@ pub(crate) fn dollars(micro_usd: u64) -> String {
         return format!("$0.{:04}", micro_usd / 100);
     }
     format!("${}.{:02}", cents / 100, cents % 100)
+}
+
+/// A span in whole seconds above a second: nobody plans by milliseconds.
+pub(crate) fn span(span: Millis) -> Millis {
+    let ms = span.get();
+    Millis::new(if ms >= 1000 { ms.saturating_add(500) / 1000 * 1000 } else { ms })
 }
 
 /// `3/8`, `-` when there are none.

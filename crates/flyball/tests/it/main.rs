@@ -40,6 +40,7 @@ mod mcp_client;
 mod mcp_guard;
 #[cfg(test)]
 mod process;
+mod report;
 #[cfg(test)]
 mod run;
 #[cfg(test)]

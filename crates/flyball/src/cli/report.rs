@@ -1,0 +1,78 @@
+//! `flyball report`: a run as a document, from the journal.
+
+use std::io::{IsTerminal, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{Globals, fault, place, runs};
+use crate::error::CliError;
+use crate::loopdir::write_whole;
+use crate::platform;
+use crate::run_report::{Redaction, ReportFormat, report};
+use crate::view::RunView;
+use crate::{clock, terminal};
+
+/// Write a report of a run: a page, a comment for a pull request, JSON or CSV
+///
+/// The page is one file without script: the verdict, how the failing checks moved, what guards did,
+/// claims, cost and time, every iteration with its evidence. At most 200 kB; the comment at most
+/// 60,000 characters.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ReportArgs {
+    /// The run, or the beginning of its name; without it, the latest one here
+    pub run: Option<String>,
+    /// In which form; without it, as the name of --output says; else html, or md on a terminal
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub format: Option<ReportFormat>,
+    /// Where to; without it, or with `-`, standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Leave out what was said to and by the agent, and the names of folders, user and machine
+    #[arg(long)]
+    pub redact: bool,
+}
+
+/// Writes the report.
+pub fn run(args: &ReportArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    let journal = place::open_journal()?;
+    let here = || place::repository(globals);
+    let found = runs::find_or_latest(&journal, args.run.as_deref(), here)?;
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let format = format(args, output)?;
+    let mut view = RunView::read(&journal, &found).map_err(fault::journal)?;
+    if args.redact {
+        redaction(&found.root).apply(&mut view);
+    }
+    let text = report(&view, format, clock::wall());
+    let Some(path) = output else {
+        terminal::write_out(&text)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let path = globals.start_dir()?.join(path);
+    write_whole(&path, &text).map_err(fault::file(&path, "written"))?;
+    terminal::write_err(&format!("Report of run {} written to {}\n", found.run, path.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The form asked for, by its name or by the file's.
+fn format(args: &ReportArgs, output: Option<&Path>) -> Result<ReportFormat, CliError> {
+    match (args.format, output) {
+        (Some(format), _) => Ok(format),
+        (None, None) if stdout().is_terminal() => Ok(ReportFormat::Md),
+        (None, None) => Ok(ReportFormat::default()),
+        (None, Some(path)) => ReportFormat::of_file(path).ok_or_else(|| {
+            let shown = path.display();
+            CliError::usage(format!("`{shown}` does not say in which form the report is wanted"))
+                .hint("name it .html, .md, .json or .csv, or give --format")
+        }),
+    }
+}
+
+/// What strangers need not know.
+fn redaction(root: &Path) -> Redaction {
+    let variable = |name| std::env::var(name).ok();
+    let user = variable("USER").or_else(|| variable("LOGNAME"));
+    Redaction::new(root, user.as_deref(), platform::host_name().as_deref())
+}
