@@ -1,7 +1,10 @@
 //! `cargo test`: the text of Rust's own test harness.
 
+mod loose;
+
 use crate::{Counts, Finding, FindingKind};
 
+use self::loose::Loose;
 use super::panic;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
@@ -21,6 +24,17 @@ pub(super) struct CargoTest {
     block: Option<(u64, String, Block)>,
     /// A test whose result comes after its own output (`--nocapture`).
     live: Option<(u64, String, Block)>,
+    /// `failures:` inside a block: the list of names, if names follow.
+    maybe_list: bool,
+    /// In the list of names that failed, which ends a run.
+    in_list: bool,
+    listed: Vec<String>,
+    /// Where the run began that the list is about.
+    run_begun: u64,
+    /// Below `successes:` nothing is red.
+    in_successes: bool,
+    /// Panics that were printed outside a block (`--nocapture`), by their thread.
+    loose: Loose,
     names: Names,
     findings: Findings,
 }
@@ -34,12 +48,22 @@ impl Recogniser for CargoTest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"rt-pfFo", place: false, also: None }
+        Cues { first: b"rt-pfFosE", place: false, also: None }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
-        if let Some(name) = block_header(text) {
+        if std::mem::take(&mut self.maybe_list) {
+            if self.is_failed(text) {
+                self.close_block();
+                (self.in_list, self.in_successes) = (true, false);
+            } else if let Some((_, _, block)) = &mut self.block {
+                block.push("failures:");
+            }
+        }
+        if text == "failures:" && self.block.is_some() {
+            self.maybe_list = true;
+        } else if let Some(name) = block_header(text) {
             self.close_block();
             self.block = Some((line.number, name.to_owned(), Block::default()));
         } else if self.block.is_some() && is_block_end(text) {
@@ -50,7 +74,8 @@ impl Recogniser for CargoTest {
         } else {
             self.outside(line);
         }
-        if self.block.is_some() || self.live.is_some() { Attention::Busy } else { Attention::Idle }
+        let is_open = self.block.is_some() || self.live.is_some() || self.in_list;
+        if is_open || self.loose.is_open() { Attention::Busy } else { Attention::Idle }
     }
 
     fn finish(&mut self) -> Option<Report> {
@@ -61,7 +86,11 @@ impl Recogniser for CargoTest {
         let counts = (!unfinished || self.counts != Counts::default()).then_some(self.counts);
         let mut findings = std::mem::take(&mut self.findings);
         for (number, name) in self.failed.drain(..) {
-            findings.push(number, Finding::new(FindingKind::Test, "test failed").named(name));
+            findings.push(number, self.loose.finding(&name));
+        }
+        if let Some((number, finding)) = self.loose.overflow.take() {
+            findings.push(number, finding);
+            self.spoke = true;
         }
         let names = std::mem::take(&mut self.names);
         self.spoke.then(|| Report {
@@ -77,9 +106,20 @@ impl Recogniser for CargoTest {
 impl CargoTest {
     fn outside(&mut self, line: &Line<'_>) {
         let text = line.text;
+        if self.in_list && self.is_failed(text) {
+            if self.listed.len() < FAILED_MAX {
+                self.listed.push(text.trim().to_owned());
+            }
+            return;
+        }
+        self.loose.line(line);
         if let Some(rest) = text.strip_prefix("test result: ") {
             self.close_live();
             self.result(rest);
+        } else if text == "failures:" {
+            (self.in_list, self.in_successes) = (true, false);
+        } else if text == "successes:" {
+            self.in_successes = true;
         } else if let Some(rest) = text.strip_prefix("test ") {
             self.close_live();
             self.test(rest, line.number);
@@ -88,6 +128,7 @@ impl CargoTest {
             self.close_run();
             self.spoke = true;
             self.open = Some(Counts::default());
+            self.run_begun = line.number;
         } else if let Some(name) = text.strip_suffix(" --- FAILED") {
             self.mark_failed(name, line.number);
         } else if let Some((_, _, block)) = &mut self.live {
@@ -171,14 +212,37 @@ impl CargoTest {
 
     fn close_block(&mut self) {
         let Some((number, name, mut block)) = self.block.take() else { return };
+        if self.in_successes {
+            return;
+        }
         self.failed.retain(|(_, failed)| *failed != name);
-        self.findings.push(number, panic::finding(&name, &block.take()));
+        let mut output = block.take();
+        // With `--nocapture` only a part of it stands in the block.
+        if let Some(panic) = self.loose.of(&name) {
+            output.push_str(panic);
+        }
+        self.findings.push(number, panic::finding(&name, &output));
+    }
+
+    /// Whether this is a line of the list of failed names.
+    fn is_failed(&self, text: &str) -> bool {
+        let name = text.strip_prefix("    ").map(str::trim_end);
+        let is_open = |name: &str| self.block.as_ref().is_some_and(|(_, open, _)| open == name);
+        let is_marked = |name: &str| self.failed.iter().any(|(_, failed)| failed == name);
+        let is_found = |name| self.findings.kept().any(|f| f.name.as_deref() == Some(name));
+        name.is_some_and(|name| is_open(name) || is_marked(name) || is_found(name))
     }
 
     fn result(&mut self, rest: &str) {
         let Some((_, list)) = rest.split_once(". ") else { return };
         self.spoke = true;
-        self.open = None;
+        (self.open, self.in_list, self.in_successes) = (None, false, false);
+        // What the list does not name was printed by a test.
+        let listed = std::mem::take(&mut self.listed);
+        if !listed.is_empty() {
+            let begun = self.run_begun;
+            self.failed.retain(|(number, name)| *number < begun || listed.contains(name));
+        }
         for (count, word) in text::tally(list) {
             match word {
                 "passed" => self.counts.passed = self.counts.passed.saturating_add(count),

@@ -10,6 +10,8 @@ use crate::report::{Block, Findings, Report};
 pub(super) struct Gcc {
     is_clang: bool,
     spoke: bool,
+    /// The linker is speaking: the next lines may be about names.
+    linking: bool,
     open: Option<(u64, Severity, Finding, Block)>,
     findings: Findings,
     warnings: Findings,
@@ -21,14 +23,19 @@ enum Severity {
     Warning,
 }
 
+/// Levels that do not stop a compilation, some of them only of analysers.
+const LOWER: &[&str] =
+    &["warning: ", "note: ", "style: ", "performance: ", "portability: ", "information: "];
+
 /// Files whose `error:` lines belong to other tools.
-const OTHERS: &[&str] = &["py", "pyi", "java", "rs", "go", "ts", "tsx", "js", "jsx", "kt", "rb"];
+const OTHERS: &[&str] = &["py", "pyi", "java", "rs", "go", "ts", "tsx", "js", "jsx", "kt", "rb", "swift"];
 
 impl Gcc {
     pub(super) fn new(command: &str) -> Self {
         Self {
             is_clang: command.contains("clang"),
             spoke: false,
+            linking: false,
             open: None,
             findings: Findings::default(),
             warnings: Findings::default(),
@@ -46,13 +53,13 @@ impl Recogniser for Gcc {
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
-        if let Some(place) = line.place {
+        if let Some(place) = line.place.filter(|place| !is_link_error(place.rest)) {
             self.close();
             self.diagnostic(place, line);
-        } else if let Some((file, message)) = undefined_reference(line.text) {
+        } else if let Some((file, at, message)) = link_error(line.text) {
             self.close();
             self.spoke = true;
-            let finding = Finding::new(FindingKind::Compile, message).at(file, None, None);
+            let finding = Finding::new(FindingKind::Compile, message).at(file, at, None);
             self.findings.push(line.number, finding.with_excerpt(line.text));
         } else if line.text.ends_with(" generated.") {
             self.close();
@@ -67,7 +74,13 @@ impl Recogniser for Gcc {
                 self.close();
             }
         }
-        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+        if line.text.contains("ld: ") {
+            self.linking |= line.text.ends_with("':");
+        } else if line.text.starts_with("collect2: ") || line.text.starts_with("clang: ") {
+            self.linking = false;
+        }
+        let is_open = self.open.is_some() || self.linking;
+        if is_open { Attention::Busy } else { Attention::Idle }
     }
 
     fn finish(&mut self) -> Option<Report> {
@@ -91,13 +104,20 @@ impl Gcc {
         let (severity, message) =
             if let Some(message) = errors.iter().find_map(|e| place.rest.strip_prefix(e)) {
                 (Severity::Error, message)
-            } else if let Some(message) = place.rest.strip_prefix("warning: ") {
+            } else if let Some(message) = LOWER.iter().find_map(|e| place.rest.strip_prefix(e)) {
                 (Severity::Warning, message)
             } else {
                 return;
             };
-        self.spoke = true;
         let (message, flag) = split_flag(message);
+        // Only analysers know levels below a warning, and they name their rule.
+        if !place.rest.starts_with("warning: ") && severity == Severity::Warning && flag.is_none() {
+            return;
+        }
+        let is_shellcheck = flag.is_some_and(is_shellcheck);
+        // Every level of shellcheck makes its exit code red.
+        let severity = if is_shellcheck { Severity::Error } else { severity };
+        self.spoke = true;
         // Rules without a dash are those of linters that speak like compilers.
         let is_lint = flag.is_some_and(|flag| !flag.starts_with('-'));
         let kind = if is_lint { FindingKind::Lint } else { FindingKind::Compile };
@@ -126,16 +146,29 @@ fn split_flag(message: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// File and message of the linker's complaint about a name without a definition.
-fn undefined_reference(text: &str) -> Option<(&str, &str)> {
-    if !text.ends_with(['\'', '`']) {
-        return None;
-    }
-    let (place, message) = text.split_once("): undefined reference to ")?;
-    let (file, _) = place.split_once(":(")?;
-    let file = file.rsplit(' ').next()?;
-    let at = text.len() - message.len() - "undefined reference to ".len();
-    Some((file, text.get(at..)?))
+/// `SC2086`.
+fn is_shellcheck(flag: &str) -> bool {
+    flag.strip_prefix("SC").is_some_and(|code| code.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+const LINK_ERRORS: &[&str] = &["undefined reference to ", "multiple definition of "];
+
+fn is_link_error(text: &str) -> bool {
+    LINK_ERRORS.iter().any(|start| text.starts_with(start))
+}
+
+/// File, line if known, and message of what the linker says of a name: without a definition, or
+/// with two. `a.c:(.text+0x5): undefined reference to `f'`, `/usr/bin/ld: a.c:3: undefined …`.
+fn link_error(text: &str) -> Option<(&str, Option<u32>, &str)> {
+    let at = LINK_ERRORS.iter().find_map(|start| text.find(start))?;
+    let (before, message) = text.split_at_checked(at)?;
+    let message = message.split(';').next()?;
+    let place = before.strip_suffix(": ")?;
+    // The linker's own name and the object's may stand before the source.
+    let place = place.rsplit(": ").next()?;
+    let (file, where_) = place.rsplit_once(':')?;
+    let line = where_.parse().ok();
+    (line.is_some() || where_.starts_with('(')).then_some((file, line, message))
 }
 
 /// The message of `/usr/bin/ld: cannot find -lfoo`.

@@ -33,6 +33,12 @@ fn is_own(file: &str) -> bool {
     !file.contains("node_modules/") && !file.starts_with("node:") && !file.starts_with("internal/")
 }
 
+/// Whether a line begins with the name of an error: `TypeError: text`, `Error [CODE]: text`.
+pub(super) fn is_error(line: &str) -> bool {
+    let Some((word, _)) = line.split_once([':', ' ']) else { return false };
+    word.ends_with("Error") && line.contains(": ")
+}
+
 /// The kind of a failure, by its words.
 pub(super) fn kind(message: &str) -> FindingKind {
     const COMPILE: &[&str] = &[

@@ -3,6 +3,7 @@
 use crate::{Counts, Finding, FindingKind};
 
 use super::js_frame;
+use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Report};
 use crate::text;
@@ -11,6 +12,8 @@ use crate::text;
 #[derive(Default)]
 pub(super) struct Mocha {
     counts: Option<Counts>,
+    /// The totals have begun: what stands before them was printed by tests.
+    passing: bool,
     failing: bool,
     open: Option<Open>,
     findings: Findings,
@@ -34,11 +37,16 @@ impl Recogniser for Mocha {
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
-        if let Some((count, word)) = total(text) {
+        if let Some((count, word)) = total(text)
+            && (self.passing || word == "passing")
+        {
             self.close();
             let counts = self.counts.get_or_insert_default();
             match word {
-                "passing" => counts.passed = counts.passed.saturating_add(count),
+                "passing" => {
+                    counts.passed = counts.passed.saturating_add(count);
+                    (self.passing, self.failing) = (true, false);
+                }
                 "pending" => counts.skipped = counts.skipped.saturating_add(count),
                 _ => {
                     counts.failed = counts.failed.saturating_add(count);
@@ -47,7 +55,7 @@ impl Recogniser for Mocha {
             }
         } else if let Some(title) = self.head(text) {
             self.close();
-            let titles = vec![title.trim_end().to_owned()];
+            let titles = vec![title.trim_end().trim_end_matches(':').to_owned()];
             self.open =
                 Some(Open { number: line.number, titles, titled: false, block: Block::default() });
         } else if let Some(error) = text.strip_prefix(" Exception during run: ") {
@@ -57,6 +65,9 @@ impl Recogniser for Mocha {
             let titles = Vec::new();
             self.open = Some(Open { number: line.number, titles, titled: true, block });
             self.counts.get_or_insert_default();
+        } else if text.starts_with("Error: No test files found") {
+            self.counts.get_or_insert_default();
+            self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, text.trim()));
         } else if let Some(open) = &mut self.open {
             open.line(text);
         }
@@ -96,6 +107,10 @@ impl Open {
             self.block.push(text);
         } else if text.trim().is_empty() {
             self.titled = true;
+        } else if text::indent(text) <= 5 {
+            // Without a suite the error comes right below the title.
+            self.titled = true;
+            self.block.push(text);
         } else {
             let title = text.trim();
             self.titled = title.ends_with(':') || self.titles.len() >= 20;
@@ -117,8 +132,15 @@ impl Open {
             .map(str::trim_end)
             .collect();
         // Only the first line of an error is indented by mocha itself.
-        let message = kept.join("\n").trim().to_owned();
+        let mut message = kept.join("\n").trim().to_owned();
         let loading = self.titles.is_empty();
+        // A file that cannot be parsed: its place, the line, a mark, and then the error.
+        let unread = block.lines().next().and_then(place::prefix).filter(|_| loading);
+        if unread.is_some()
+            && let Some(error) = block.lines().find(|line| js_frame::is_error(line))
+        {
+            error.trim_end().clone_into(&mut message);
+        }
         let mut kind = js_frame::kind(&message);
         if !loading && kind == FindingKind::Compile {
             kind = FindingKind::Test;
@@ -129,7 +151,7 @@ impl Open {
         if !loading {
             finding = finding.named(self.titles.join(" "));
         }
-        if let Some(place) = block.lines().find_map(js_frame::own) {
+        if let Some(place) = unread.or_else(|| block.lines().find_map(js_frame::own)) {
             return finding.at(place.file, place.line, place.column);
         }
         // A timeout names its file at the end of the message.

@@ -7,6 +7,9 @@ use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
 use crate::text;
 
+/// What is said of a test that printed nothing.
+const SILENT: &str = "test failed";
+
 /// Reads `FAIL [ 0.1s] (1/8) binary test` with its output, and the summary.
 #[derive(Default)]
 pub(super) struct Nextest {
@@ -15,6 +18,8 @@ pub(super) struct Nextest {
     seen: Counts,
     spoke: bool,
     block: Option<Open>,
+    /// With `--no-capture`, the test that runs and what it prints before its result.
+    started: Option<(String, Block)>,
     /// Whether the output of the open test is not indented.
     is_flat: bool,
     names: Names,
@@ -40,6 +45,11 @@ impl Recogniser for Nextest {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text::indent(text) >= 2 && text::indent(text) <= 12 {
+            if let Some(name) = start(text) {
+                self.close();
+                self.started = Some((name.to_owned(), Block::default()));
+                return Attention::Busy;
+            }
             if let Some(status) = status(text) {
                 self.close();
                 self.status(&status, line.number);
@@ -59,7 +69,9 @@ impl Recogniser for Nextest {
         if text.trim_start().starts_with("Nextest run ID") {
             self.spoke = true;
         }
-        if let Some(open) = &mut self.block {
+        if let Some((_, output)) = &mut self.started {
+            output.push(text);
+        } else if let Some(open) = &mut self.block {
             open.output.push(if self.is_flat { text } else { text::dedent(text, 4) });
         }
         self.attention()
@@ -79,7 +91,7 @@ impl Recogniser for Nextest {
 
 impl Nextest {
     const fn attention(&self) -> Attention {
-        if self.block.is_some() { Attention::Busy } else { Attention::Idle }
+        if self.block.is_some() || self.started.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
     fn status(&mut self, status: &Status<'_>, number: u64) {
@@ -94,14 +106,19 @@ impl Nextest {
             "FAIL" | "FAIL-LEAK" | "LEAK-FAIL" | "LKFAIL" => FindingKind::Test,
             _ => FindingKind::Crash,
         };
-        let known =
-            self.findings.kept().any(|finding| finding.name.as_deref() == Some(status.name));
-        if known || self.counts.is_some() {
+        let known = self.findings.kept().find(|found| found.name.as_deref() == Some(status.name));
+        // With `--failure-output final` what it printed comes with the list at the end.
+        let is_told = known.is_some_and(|found| found.message != SILENT);
+        if is_told || (self.counts.is_some() && known.is_none()) {
             return;
         }
-        self.seen.failed += 1;
+        if known.is_none() {
+            self.seen.failed += 1;
+        }
         let name = status.name.to_owned();
-        self.block = Some(Open { number, kind, name, output: Block::default() });
+        let output = self.started.take().filter(|(started, _)| *started == name);
+        let output = output.map(|(_, output)| output).unwrap_or_default();
+        self.block = Some(Open { number, kind, name, output });
     }
 
     fn close(&mut self) {
@@ -114,6 +131,13 @@ impl Nextest {
             && let Some(note) = output.lines().find_map(|line| line.trim().strip_prefix("(test "))
         {
             finding.message = format!("test {}", note.trim_end_matches(')'));
+        }
+        let name = finding.name.as_deref();
+        if let Some(known) = self.findings.kept_mut().find(|found| found.name.as_deref() == name) {
+            if finding.message != SILENT {
+                *known = finding;
+            }
+            return;
         }
         self.findings.push(open.number, finding);
     }
@@ -132,6 +156,16 @@ impl Nextest {
         }
         self.counts = Some(counts);
     }
+}
+
+/// The test of `START [         ] (1/6) ledger tests::x`.
+fn start(text: &str) -> Option<&str> {
+    let rest = text.trim_start().strip_prefix("START [")?.split_once("] ")?.1.trim_start();
+    let rest = match rest.strip_prefix('(') {
+        Some(after) => after.split_once(')')?.1.trim_start(),
+        None => rest,
+    };
+    Some(rest.split_once(' ')?.1.trim())
 }
 
 /// `--- STDERR:              ledger tests::x ---`

@@ -14,6 +14,8 @@ use crate::text;
 #[derive(Default)]
 pub(super) struct NodeTest {
     counts: Option<Counts>,
+    /// The list of failures has begun.
+    listed: bool,
     /// Suites that were opened: their own `✖` only repeats a child's.
     suites: HashSet<String>,
     /// The place given before a failure in the closing list.
@@ -31,6 +33,7 @@ struct Open {
 }
 
 const SUITES_MAX: usize = 10_000;
+const CANCELLED: &str = "test did not finish before its parent and was cancelled";
 
 impl Recogniser for NodeTest {
     fn name(&self) -> &'static str {
@@ -39,11 +42,14 @@ impl Recogniser for NodeTest {
 
     fn cues(&self) -> Cues {
         let signs = Trait::Sign(&['ℹ', '▶', '✖', '✔']);
-        Cues { first: b"t", place: false, also: Some((b"\xe2", signs)) }
+        Cues { first: b"tF", place: false, also: Some((b"\xe2", signs)) }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
-        if self.open.is_none() && line.text.starts_with('t') && !line.text.starts_with("test at ") {
+        if line.text == "Failed tests:" {
+            self.listed = true;
+        }
+        if self.open.is_none() && line.text.starts_with(['t', 'F']) && !line.text.starts_with("test at ") {
             return Attention::Idle;
         }
         let depth = text::indent(line.text);
@@ -56,11 +62,12 @@ impl Recogniser for NodeTest {
             if self.suites.len() < SUITES_MAX {
                 self.suites.insert(text::clip(without_time(name), 500).to_owned());
             }
-        } else if let Some(name) = trimmed.strip_prefix("✖ ").and_then(timed) {
-            self.close();
-            self.failure(name, depth, line.number);
         } else if trimmed.starts_with("✔ ") || trimmed.starts_with("✖ failing tests:") {
             self.close();
+        } else if let Some(name) = trimmed.strip_prefix("✖ ") {
+            self.close();
+            // What was cancelled took no time.
+            self.failure(without_time(name), depth, line.number);
         } else if let Some(at) = line.text.strip_prefix("test at ") {
             self.close();
             self.at = place::prefix(at).map(|p| (p.file.to_owned(), p.line, p.column));
@@ -76,10 +83,11 @@ impl Recogniser for NodeTest {
 
     fn finish(&mut self) -> Option<Report> {
         self.close();
-        let counts = self.counts?;
-        Some(Report {
+        // The dot reporter gives no totals.
+        let is_listed = self.listed && !self.findings.is_empty();
+        (self.counts.is_some() || is_listed).then(|| Report {
             tool: "node-test",
-            counts: Some(counts),
+            counts: self.counts,
             findings: std::mem::take(&mut self.findings),
             ..Report::default()
         })
@@ -101,9 +109,6 @@ impl NodeTest {
 
     fn failure(&mut self, name: &str, depth: usize, number: u64) {
         let at = self.at.take();
-        if self.suites.contains(name) {
-            return;
-        }
         // In the closing list everything is said again, with the place of the test.
         if at.is_some() {
             let known = self.findings.kept_mut().find(|f| f.name.as_deref() == Some(name));
@@ -120,7 +125,15 @@ impl NodeTest {
         let Some(mut open) = self.open.take() else { return };
         let block = open.block.take();
         let (message, place) = js_frame::of_stack(&block);
-        let message = message.trim_matches('\'');
+        let quoted = message.strip_prefix('\'').and_then(|inner| inner.strip_suffix('\''));
+        let message = quoted.unwrap_or(&message);
+        // A suite fails with its tests; only what its own hooks say is new. And what was cancelled
+        // was so because of something else.
+        let is_suite = self.suites.contains(&open.name);
+        let repeats = message.is_empty() || message.contains("subtest failed") || message.contains("subtests failed");
+        if (is_suite && repeats) || message == CANCELLED {
+            return;
+        }
         let mut finding = Finding::new(js_frame::kind(message), message).named(open.name);
         if let Some(place) = place {
             finding = finding.at(place.file, place.line, place.column);

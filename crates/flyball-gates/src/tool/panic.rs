@@ -25,7 +25,8 @@ fn of_output(name: &str, output: &str) -> Finding {
     };
     let chosen = panics().find(|(_, thread, _)| *thread == name).or_else(|| panics().next());
     if let Some((at, _, place)) = chosen {
-        let message = message(lines.get(at + 1..).unwrap_or_default());
+        let message = unexpected(&lines)
+            .unwrap_or_else(|| message(lines.get(at + 1..).unwrap_or_default()));
         let finding = Finding::new(FindingKind::Test, message);
         return match place::prefix(place) {
             Some(place) => finding.at(place.file, place.line, place.column),
@@ -35,8 +36,16 @@ fn of_output(name: &str, output: &str) -> Finding {
     plain(&lines)
 }
 
+/// A panic with other words than the test expects: the harness says both.
+fn unexpected(lines: &[&str]) -> Option<String> {
+    let is_note = |line: &&str| line.trim() == "note: panic did not contain expected string";
+    let at = lines.iter().position(|line| is_note(&line))?;
+    let said: Vec<&str> = lines.iter().skip(at).take(3).map(|line| line.trim()).collect();
+    Some(said.join("\n").trim_start_matches("note: ").to_owned())
+}
+
 /// The thread and the place in `thread 'x' (123) panicked at src/lib.rs:3:9:`.
-fn header(line: &str) -> Option<(&str, &str)> {
+pub(super) fn header(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim_start().strip_prefix("thread '")?;
     let (thread, rest) = rest.split_once('\'')?;
     let (_, place) = rest.split_once("panicked at ")?;
@@ -74,6 +83,9 @@ fn plain(lines: &[&str]) -> Finding {
             Some(place) => finding.at(place.file, place.line, place.column),
             None => finding,
         };
+    }
+    if let Some(message) = unexpected(lines) {
+        return Finding::new(FindingKind::Test, message);
     }
     let compile = lines.iter().find(|line| line.starts_with("error"));
     if let Some(error) = compile.filter(|_| lines.contains(&"Couldn't compile the test.")) {

@@ -18,6 +18,7 @@ const LINES_MAX: usize = 400;
 pub(super) struct Pytest {
     counts: Option<Counts>,
     spoke: bool,
+    part: Part,
     section: Option<Section>,
     /// Findings of sections, by the name in the heading.
     sections: Vec<(u64, String, Finding)>,
@@ -28,28 +29,50 @@ pub(super) struct Pytest {
     findings: Findings,
 }
 
+/// Which part of the output comes now.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Part {
+    /// Nothing of pytest was seen: the output may have been cut before it.
+    #[default]
+    Unknown,
+    /// Tests run and may print what they like.
+    Running,
+    /// Below `FAILURES` or `ERRORS`.
+    Failures,
+    /// Below `short test summary info`.
+    Summary,
+    /// Below a heading of no interest: warnings, coverage, durations.
+    Other,
+}
+
 impl Recogniser for Pytest {
     fn name(&self) -> &'static str {
         "pytest"
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"=_FEpI!0123456789n", place: false, also: None }
+        Cues { first: b"=_FEpI!0123456789nTS", place: false, also: None }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
-        if text.starts_with("__")
-            && let Some(title) = text::in_rule(text, '_')
-        {
+        if let Some(title) = self.heading(text) {
             self.close();
             self.section = Some(Section::new(title, line.number));
         } else if text.starts_with("=====") || is_last(text) {
-            self.close();
             self.rule(text);
-        } else if text.starts_with("FAILED ") || text.starts_with("ERROR ") {
+        } else if self.may_sum_up() && is_summary(text) {
             self.close();
             self.summary(text, line.number);
+        } else if let Some(reason) = coverage(text) {
+            self.close();
+            self.spoke = true;
+            let finding = Finding::new(FindingKind::Other, reason).named("coverage");
+            self.findings.push(line.number, finding);
+        } else if let Some(file) = conftest(text) {
+            self.close();
+            self.spoke = true;
+            self.section = Some(Section::new(&format!("ERROR collecting {file}"), line.number));
         } else if let Some(section) = &mut self.section {
             section.line(text);
         } else {
@@ -68,6 +91,10 @@ impl Recogniser for Pytest {
             self.findings.push(number, finding);
         }
         self.findings.leave_out(self.sections_left_out);
+        if self.part == Part::Running && self.counts.is_none() && self.findings.is_empty() {
+            let message = "pytest began and ended without a result";
+            self.findings.push(u64::MAX, Finding::new(FindingKind::Crash, message));
+        }
         Some(Report {
             tool: "pytest",
             counts: self.counts,
@@ -78,6 +105,25 @@ impl Recogniser for Pytest {
 }
 
 impl Pytest {
+    /// The title of a section: only where failures are told, or as pytest-sugar draws it.
+    fn heading<'a>(&self, text: &'a str) -> Option<&'a str> {
+        if text.starts_with('―') {
+            return text::in_rule(text, '―');
+        }
+        if self.part != Part::Failures || !text.starts_with('_') {
+            return None;
+        }
+        // A long title leaves room for one mark on each side only.
+        let long = || text.strip_prefix("_ ")?.strip_suffix(" _");
+        let title = text::in_rule(text, '_').or_else(long)?;
+        title.contains(|c: char| c != '_' && c != ' ').then_some(title)
+    }
+
+    /// Whether `FAILED …` can be pytest's own: below its heading, or where the output was cut.
+    const fn may_sum_up(&self) -> bool {
+        matches!(self.part, Part::Summary | Part::Unknown)
+    }
+
     fn close(&mut self) {
         let Some(section) = self.section.take() else { return };
         let (number, title) = (section.number, section.title.clone());
@@ -91,24 +137,49 @@ impl Pytest {
 
     fn rule(&mut self, text: &str) {
         let title = text::in_rule(text, '=').unwrap_or_else(|| text.trim());
-        if title == "test session starts" || title == "short test summary info" {
-            self.spoke = true;
-        }
-        if let Some(counts) = counts(title) {
-            self.spoke = true;
-            self.counts = Some(counts);
-        }
+        let part = match title {
+            "test session starts" => Part::Running,
+            "FAILURES" | "ERRORS" => Part::Failures,
+            "short test summary info" => Part::Summary,
+            _ if title.contains("warnings summary")
+                || title.contains("coverage")
+                || title.contains("slowest ")
+                || matches!(title, "PASSES" | "XFAILURES" | "XPASSES") =>
+            {
+                Part::Other
+            }
+            _ => {
+                if let Some(counts) = counts(title) {
+                    if !self.section.as_ref().is_some_and(Section::is_captured) {
+                        self.close();
+                    }
+                    self.spoke = true;
+                    self.counts = Some(counts);
+                }
+                return;
+            }
+        };
+        self.close();
+        self.part = part;
+        self.spoke |= matches!(part, Part::Running | Part::Summary);
     }
 
     fn outside(&mut self, line: &Line<'_>) {
-        if let Some(rest) = line.text.strip_prefix("pytest: error: ") {
+        let text = line.text;
+        if let Some(rest) = text.strip_prefix("pytest: error: ") {
             self.spoke = true;
-            self.findings.push(line.number, Finding::new(FindingKind::Crash, rest));
-        } else if let Some(rest) = line.text.strip_prefix("INTERNALERROR> ") {
+            self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, rest));
+        } else if let Some(rest) = text.strip_prefix("INTERNALERROR> ") {
             if !rest.starts_with(' ') && !rest.starts_with("Traceback") {
                 self.spoke = true;
                 self.findings.push(line.number, Finding::new(FindingKind::Crash, rest));
             }
+        } else if text.starts_with("Test session starts (platform: ") {
+            (self.spoke, self.part) = (true, Part::Running);
+        } else if self.spoke
+            && let Some(reason) = cannot_run(text)
+        {
+            self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, reason));
         } else if let Some(place) = line.place
             && self.spoke
             && self.lines.len() < LINES_MAX
@@ -119,53 +190,119 @@ impl Pytest {
         }
     }
 
-    /// `FAILED path::Class::test[x] - why` or `ERROR path - why`.
+    /// `FAILED path::Class::test[x] - why`, `SUBFAILED(i=0) path::…` or `ERROR path - why`.
     fn summary(&mut self, text: &str, number: u64) {
         let Some((word, rest)) = text.split_once(' ') else { return };
-        let (node, why) = match rest.split_once(" - ") {
-            Some((node, why)) => (node, why.trim()),
-            None => (rest.trim(), ""),
-        };
+        let known = |node: &str| self.section_of(&title_of(word, node));
+        let (node, why) = split_node(rest, known);
         let (file, test) = match node.split_once("::") {
             Some((file, test)) => (file, Some(test)),
             None => (node, None),
         };
-        if file.contains(' ') || !file.contains('.') {
+        if !file.contains('.') || (file.contains(' ') && test.is_none()) {
             return;
         }
         self.spoke = true;
-        let title = match test {
-            Some(test) => test.replace("::", "."),
-            None => file.to_owned(),
-        };
-        if let Some(at) = self.sections.iter().position(|(_, name, _)| *name == title) {
-            let (number, _, mut finding) = self.sections.remove(at);
-            finding.name = test.map(|_| node.to_owned());
+        if let Some(at) = self.section_of(&title_of(word, node)) {
+            let (number, title, mut finding) = self.sections.remove(at);
+            finding.name = Some(match test {
+                Some(_) => node.to_owned(),
+                None => title,
+            });
             finding.file.get_or_insert_with(|| file.to_owned());
             self.findings.push(number, finding);
             return;
         }
         let kind = if word == "ERROR" && test.is_none() { FindingKind::Compile } else { kind(why) };
-        let message = if why.is_empty() { "test failed" } else { why };
-        let mut finding = Finding::new(kind, message).at(file, None, None);
-        finding.name = test.map(|_| node.to_owned());
-        let finding = self.with_line(finding);
+        let finding = Finding::new(kind, why).at(file, None, None).named(node);
+        let mut finding = self.with_line(finding, word == "FAILED");
+        if finding.message.is_empty() {
+            "test failed".clone_into(&mut finding.message);
+        }
         self.findings.push(number, finding);
     }
 
-    /// The place of a one-line traceback with the same words.
-    fn with_line(&mut self, mut finding: Finding) -> Finding {
-        let start = finding.message.trim_end_matches("...").to_owned();
-        let same = |(_, _, message): &(String, u32, String)| {
-            !start.is_empty() && message.starts_with(start.as_str())
+    /// Where the section of this title is.
+    fn section_of(&self, title: &str) -> Option<usize> {
+        let is_same = |name: &str| {
+            name == title || name.strip_prefix("[doctest] ").is_some_and(|name| name == title)
         };
-        if let Some(at) = self.lines.iter().position(same) {
+        self.sections.iter().position(|(_, name, _)| is_same(name))
+    }
+
+    /// The place of a one-line traceback with the same words, or of the next one: they come in the
+    /// same order as the summary.
+    fn with_line(&mut self, mut finding: Finding, is_next: bool) -> Finding {
+        let start = finding.message.trim_end_matches("...").to_owned();
+        let same = |(_, _, message): &(String, u32, String)| message.starts_with(start.as_str());
+        let first = self.lines.first().filter(|first| is_next && same(first)).map(|_| 0);
+        let at = first.or_else(|| {
+            self.lines.iter().position(same).filter(|_| !start.is_empty())
+        });
+        if let Some(at) = at {
             let (file, line, message) = self.lines.remove(at);
             finding.message = message;
             return finding.at(file, line, None);
         }
         finding
     }
+}
+
+/// Whether a line of the summary tells a failure.
+fn is_summary(text: &str) -> bool {
+    text.starts_with("FAILED ") || text.starts_with("ERROR ") || text.starts_with("SUBFAIL")
+}
+
+/// The title of the section of a node: `Class.test[x]`, with the values of a subtest behind it.
+fn title_of(word: &str, node: &str) -> String {
+    let Some((_, test)) = node.split_once("::") else { return node.to_owned() };
+    let at = test.find('[').unwrap_or(test.len());
+    let (name, values) = test.split_at_checked(at).unwrap_or((test, ""));
+    let sub = word.find(['(', '[']).and_then(|at| word.get(at..)).unwrap_or("");
+    let sub = if sub.is_empty() { String::new() } else { format!(" {sub}") };
+    format!("{}{values}{sub}", name.replace("::", "."))
+}
+
+/// Node and reason of `path::test[a - b] - why`, whose values may hold the mark between the two.
+fn split_node(rest: &str, known: impl Fn(&str) -> Option<usize>) -> (&str, &str) {
+    let cuts = || rest.match_indices(" - ").map(|(at, mark)| (at, at + mark.len()));
+    let split = |(end, start): (usize, usize)| {
+        Some((rest.get(..end)?, rest.get(start..)?.trim()))
+    };
+    let whole = (rest.trim(), "");
+    if known(whole.0).is_some() {
+        return whole;
+    }
+    let by_section = cuts().filter_map(split).find(|(node, _)| known(node).is_some());
+    let is_closed = |node: &str| !node.contains('[') || node.ends_with(']');
+    by_section
+        .or_else(|| cuts().filter_map(split).find(|(node, _)| is_closed(node)))
+        .unwrap_or(whole)
+}
+
+/// The reason of a coverage that was not reached.
+fn coverage(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("FAIL ")?;
+    rest.starts_with("Required test coverage of ").then_some(rest)
+}
+
+/// The file of `ImportError while loading conftest '/path/conftest.py'.`
+fn conftest(text: &str) -> Option<&str> {
+    let (class, rest) = text.split_once(" while loading conftest '")?;
+    (!class.contains(' ')).then(|| rest.trim_end_matches(['.', '\'']))
+}
+
+/// Why nothing was run, in pytest's own words.
+fn cannot_run(text: &str) -> Option<&str> {
+    if let Some(reason) = text.strip_prefix("ERROR: ") {
+        let is_reason = ["file or directory not found", "not found: ", "found no collectors"]
+            .iter()
+            .any(|start| reason.starts_with(start));
+        return is_reason.then_some(reason);
+    }
+    let stopped = text.strip_prefix("!!").and_then(|_| text::in_rule(text, '!'))?;
+    let is_counted = stopped.contains("Interrupted: ") || stopped.starts_with("stopping after ");
+    (!is_counted).then_some(stopped)
 }
 
 /// The kind of a failure, by its words.
@@ -216,7 +353,17 @@ fn is_library(file: &str) -> bool {
 
 /// The file and line of `path:3: …` unless it is a library's.
 fn own_place(text: &str) -> Option<(String, u32, &str)> {
-    let place = place::prefix(text)?;
+    let place = place::prefix(text).or_else(|| with_blanks(text))?;
     (!is_library(place.file) && place.column.is_none())
         .then(|| (place.file.to_owned(), place.line, place.rest))
+}
+
+/// A place whose path has blanks: only `path.py:3: SomeError` is sure enough.
+fn with_blanks(text: &str) -> Option<place::Place<'_>> {
+    let (file, rest) = text.split_once(".py:")?;
+    let file = text.get(..file.len() + 3)?;
+    let (line, rest) = text::small(rest)?;
+    let rest = rest.strip_prefix(": ").or_else(|| rest.strip_prefix(':'))?;
+    let is_path = !file.starts_with([' ', '>', 'E']) && !rest.contains(' ');
+    is_path.then_some(place::Place { file, line, column: None, rest })
 }

@@ -83,8 +83,11 @@ impl Rspec {
         let place = block
             .lines()
             .filter_map(|line| place::prefix(line.trim_start().strip_prefix("# ")?))
-            .find(|place| !place.file.contains("/gems/"));
-        if let Some(place) = place {
+            .find(|place| !is_foreign(place.file));
+        // What cannot be parsed is named in the message itself.
+        let said = finding.message.lines().next().unwrap_or("").to_owned();
+        let unread = said.strip_prefix("SyntaxError: ").and_then(place::mention);
+        if let Some(place) = unread.filter(|_| loading).or(place) {
             finding = finding.at(place.file, place.line, None);
         }
         self.findings.push(number, finding);
@@ -93,16 +96,24 @@ impl Rspec {
 
 /// What follows the quoted line: `expected: 4`, or the error's class and words.
 fn message(block: &str) -> String {
-    let after = block
-        .lines()
-        .skip_while(|line| !line.trim_start().starts_with("Failure/Error:"))
-        .skip(1)
-        .skip_while(|line| !line.trim().is_empty());
-    let kept: Vec<&str> = after
-        .skip_while(|line| line.trim().is_empty())
-        .take_while(|line| !line.trim_start().starts_with("# ") && line.trim() != "Diff:")
-        .take(20)
-        .collect();
+    let is_quote = |line: &&str| line.trim_start().starts_with("Failure/Error:");
+    let is_end = |line: &&str| line.trim_start().starts_with("# ") || line.trim() == "Diff:";
+    let said: Vec<&str> = block.lines().collect();
+    let is_several = said.iter().any(|line| line.starts_with("Got ") && line.ends_with("failures:"));
+    let kept: Vec<&str> = if is_several {
+        said.into_iter().filter(|line| !is_end(line)).take(40).collect()
+    } else {
+        let own: Vec<&str> = match said.iter().position(|line| is_quote(&line)) {
+            Some(at) => said.into_iter().skip(at + 1).collect(),
+            None => said,
+        };
+        let own: Vec<&str> = own.into_iter().take_while(|line| !is_end(line)).collect();
+        // The quote may go on; a blank line ends it. A short message follows it at once.
+        let blank = own.iter().position(|line| line.trim().is_empty());
+        let is_told = |at: &usize| own.iter().skip(*at).any(|line| !line.trim().is_empty());
+        let start = blank.filter(is_told).unwrap_or(0);
+        own.into_iter().skip(start).skip_while(|line| line.trim().is_empty()).take(20).collect()
+    };
     let depth = kept.iter().filter(|l| !l.trim().is_empty()).map(|l| text::indent(l)).min();
     let kept: Vec<&str> = kept.iter().map(|l| text::dedent(l, depth.unwrap_or(0))).collect();
     let message = kept.join("\n");
@@ -112,6 +123,11 @@ fn message(block: &str) -> String {
         Some((class, words)) if !class.contains([' ', '\n']) => format!("{class}: {words}"),
         _ => message.to_owned(),
     }
+}
+
+/// Whether a file belongs to Ruby or a library.
+fn is_foreign(file: &str) -> bool {
+    file.contains("/gems/") || file.starts_with("/usr/") || file.contains("/lib/ruby/")
 }
 
 /// `6 examples, 3 failures, 2 pending`.

@@ -2,7 +2,8 @@
 
 use crate::{Counts, Finding, FindingKind};
 
-use super::tap_diagnostics;
+use super::{js_frame, tap_diagnostics};
+use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Report};
 use crate::text;
@@ -18,7 +19,16 @@ pub(super) struct Tap {
     /// Levels that have results: how deep, and whether one failed.
     levels: Vec<(usize, bool)>,
     open: Option<(u64, String, Block)>,
+    /// What a file printed that could not be loaded: node hands it on as comments.
+    crash: Crash,
     findings: Findings,
+}
+
+/// An error in the comments before a result, and where it is.
+#[derive(Default)]
+struct Crash {
+    place: Option<(String, u32)>,
+    message: Option<String>,
 }
 
 #[derive(Default)]
@@ -66,6 +76,8 @@ impl Recogniser for Tap {
             self.closing.take(word, count);
         } else if let Some((_, _, block)) = &mut self.open {
             block.push(line.text);
+        } else if let Some(comment) = line.text.strip_prefix("# ").filter(|_| self.spoke) {
+            self.crash.take(comment);
         }
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
@@ -104,7 +116,10 @@ impl Tap {
         }
         match result.verdict {
             Verdict::Excused => self.leaves.skipped += 1,
-            Verdict::Passed => self.leaves.passed += 1,
+            Verdict::Passed => {
+                self.leaves.passed += 1;
+                self.crash = Crash::default();
+            }
             Verdict::Failed => {
                 self.leaves.failed += 1;
                 self.open = Some((number, result.name.to_owned(), Block::default()));
@@ -113,8 +128,28 @@ impl Tap {
     }
 
     fn close(&mut self) {
-        if let Some((number, name, mut block)) = self.open.take() {
-            self.findings.push(number, tap_diagnostics::finding(&name, &block.take()));
+        let Some((number, name, mut block)) = self.open.take() else { return };
+        let mut finding = tap_diagnostics::finding(&name, &block.take());
+        let crash = std::mem::take(&mut self.crash);
+        if finding.message == "test failed"
+            && let Some(message) = crash.message
+        {
+            finding.message = message;
+            finding.kind = FindingKind::Compile;
+            if let Some((file, line)) = crash.place {
+                finding = finding.at(file, line, None);
+            }
+        }
+        self.findings.push(number, finding);
+    }
+}
+
+impl Crash {
+    fn take(&mut self, comment: &str) {
+        if let Some(place) = place::prefix(comment).filter(|place| place.rest.is_empty()) {
+            *self = Self { place: Some((place.file.to_owned(), place.line)), message: None };
+        } else if self.message.is_none() && js_frame::is_error(comment) {
+            self.message = Some(text::clip(comment, 1_000).to_owned());
         }
     }
 }

@@ -42,13 +42,28 @@ fn yaml(lines: &[&str]) -> (String, Option<At>) {
             (!text.is_empty()).then_some(text)
         })
     };
-    let message = scalar("message").or_else(|| scalar("error")).unwrap_or_default();
+    let message = scalar("message").or_else(|| scalar("error"));
+    let message = message.or_else(|| compared(&scalar)).or_else(|| detail(lines)).unwrap_or_default();
     let stack = scalar("stack").unwrap_or_default();
     let stacked = stack.lines().find_map(js_frame::bare);
     let named = scalar("location").or_else(|| scalar("at"));
     let named = named.as_deref().and_then(place::prefix);
     let at = stacked.or(named).map(|p| (p.file.to_owned(), p.line, p.column));
     (message, at)
+}
+
+/// What was expected and what came, where there is no message.
+fn compared(scalar: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    let (expected, actual) = (scalar("expected")?, scalar("actual").unwrap_or_default());
+    let operator = scalar("operator").map(|operator| format!("operator: {operator}\n"));
+    Some(format!("{}expected: {expected}\nactual: {actual}", operator.unwrap_or_default()))
+}
+
+/// The first text below `details:`, with its heading.
+fn detail(lines: &[&str]) -> Option<String> {
+    let at = lines.iter().position(|line| line.trim() == "details:")? + 1;
+    let heading = lines.get(at)?.trim().split(": |").next()?.trim_matches(['\'', '"']);
+    Some(format!("{heading}\n{}", below(lines, at)))
 }
 
 /// The indented lines below a block scalar.

@@ -34,7 +34,7 @@ impl Recogniser for Unittest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"=FREO", place: false, also: None }
+        Cues { first: b"=FREOU", place: false, also: None }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -45,7 +45,13 @@ impl Recogniser for Unittest {
             return Attention::Busy;
         }
         let titled = std::mem::take(&mut self.after_rule);
-        if titled && let Some(name) = title(text) {
+        if titled && let Some(rest) = text.strip_prefix("UNEXPECTED SUCCESS: ") {
+            self.spoke = true;
+            let name = title(&format!("FAIL: {rest}")).map_or_else(|| rest.to_owned(), |(name, _)| name);
+            let message = "unexpected success: the test was expected to fail";
+            let finding = Finding::new(FindingKind::Test, message).named(name);
+            self.findings.push(line.number, finding);
+        } else if titled && let Some(name) = title(text) {
             self.open = Some(Open::new(name, line.number));
         } else if let Some(rest) = text.strip_prefix("Ran ")
             && let Some((ran, rest)) = text::number(rest)

@@ -23,28 +23,28 @@ pub(super) fn finding(name: &str, output: &str) -> Finding {
     if output.trim().is_empty() { finding } else { finding.with_excerpt(output) }
 }
 
-/// The last `file_test.go:8: text` with the lines that belong to it.
+/// The `file_test.go:8: text` lines with what belongs to them; the place is that of the last, which
+/// a log line never is when the test then failed.
 fn of_lines(output: &str) -> Finding {
-    let mut last: Option<(&str, u32, Vec<&str>, usize)> = None;
+    let mut entries: Vec<(&str, u32, Vec<&str>, usize)> = Vec::new();
     for line in output.lines() {
         let depth = text::indent(line);
         let is_entry = place::prefix(line.trim_start())
             .filter(|place| place.has_extension(&["go"]) && place.column.is_none());
         if let Some(place) = is_entry {
-            last = Some((place.file, place.line, vec![place.rest], depth));
-        } else if let Some((_, _, lines, own)) = &mut last
+            entries.push((place.file, place.line, vec![place.rest], depth));
+        } else if let Some((_, _, lines, own)) = entries.last_mut()
             && depth > *own
             && !line.trim().is_empty()
         {
             lines.push(text::dedent(line, *own + 4));
         }
     }
-    match last {
-        Some((file, line, lines, _)) => {
-            Finding::new(FindingKind::Test, lines.join("\n")).at(file, line, None)
-        }
-        None => Finding::new(FindingKind::Test, silent(output)),
-    }
+    let Some((file, line)) = entries.last().map(|(file, line, ..)| (*file, *line)) else {
+        return Finding::new(FindingKind::Test, silent(output));
+    };
+    let said: Vec<String> = entries.iter().map(|(_, _, lines, _)| lines.join("\n")).collect();
+    Finding::new(FindingKind::Test, said.join("\n")).at(file, line, None)
 }
 
 /// What a test without such lines printed itself.

@@ -2,7 +2,7 @@
 
 use crate::{Finding, FindingKind};
 
-use super::{kind, own_place};
+use super::{is_library, kind, own_place};
 use crate::report::Block;
 use crate::text;
 
@@ -19,6 +19,10 @@ pub(super) struct Section {
     /// The place a `SyntaxError` names itself.
     syntax: Option<(String, u32)>,
     captured: bool,
+    /// What Python itself says below its own traceback.
+    native: Option<Block>,
+    /// What a doctest expected and got.
+    doctest: Option<Block>,
     other: Option<String>,
 }
 
@@ -39,8 +43,15 @@ impl Section {
             place: None,
             syntax: None,
             captured: false,
+            native: None,
+            doctest: None,
             other: None,
         }
+    }
+
+    /// Whether what comes now was printed by the test.
+    pub(super) const fn is_captured(&self) -> bool {
+        self.captured
     }
 
     pub(super) fn line(&mut self, text: &str) {
@@ -55,8 +66,36 @@ impl Section {
             self.error(error);
         } else if let Some((file, line, _)) = own_place(text) {
             self.place = Some((file, line));
+        } else if text.starts_with("Traceback (most recent call last):")
+            || text.trim_start().starts_with("+ Exception Group Traceback (")
+        {
+            self.native = Some(Block::default());
+        } else if self.native.is_some() {
+            self.native(text);
+        } else if text.starts_with("Expected:") || text.starts_with("UNEXPECTED EXCEPTION: ") {
+            self.doctest.get_or_insert_default().push(text);
+        } else if let Some(doctest) = &mut self.doctest {
+            doctest.push(text);
         } else if self.other.is_none() && text.starts_with("[XPASS(strict)]") {
             self.other = Some(text.trim().to_owned());
+        }
+    }
+
+    /// A line of Python's own traceback, also of a group behind its bars.
+    fn native(&mut self, text: &str) {
+        let own = text.trim_start();
+        let own = own.strip_prefix("| ").unwrap_or(if own == "|" { "" } else { text });
+        if let Some((file, line)) = frame(own) {
+            if !is_library(file) {
+                self.place = Some((file.to_owned(), line));
+            }
+            // What the last frame leads to is the message.
+            self.native = Some(Block::default());
+        } else if !own.starts_with(' ') && !own.trim().is_empty() {
+            let is_bar = own.trim_start().starts_with("+-");
+            if let Some(native) = self.native.as_mut().filter(|_| !is_bar) {
+                native.push(own);
+            }
         }
     }
 
@@ -74,10 +113,15 @@ impl Section {
         let errors = self.errors.take();
         let depth = errors.lines().map(text::indent).min().unwrap_or(0);
         let message: Vec<&str> = errors.lines().map(|line| text::dedent(line, depth)).collect();
-        let mut message = match &self.other {
-            Some(other) if message.is_empty() => other.clone(),
-            _ => message.join("\n"),
-        };
+        let mut message = message.join("\n");
+        for said in [self.native.as_mut(), self.doctest.as_mut()].into_iter().flatten() {
+            if message.is_empty() {
+                text::trim_lines(&said.take()).clone_into(&mut message);
+            }
+        }
+        if message.is_empty() {
+            message = self.other.take().unwrap_or_default();
+        }
         if message.is_empty() && self.excerpt.is_blank() {
             return None;
         }
@@ -97,8 +141,7 @@ impl Section {
             finding = finding.at(file, line, None);
         }
         if self.collecting {
-            finding.file.get_or_insert(self.title);
-            return Some(finding);
+            finding.file.get_or_insert_with(|| self.title.clone());
         }
         Some(finding.named(self.title))
     }
@@ -111,4 +154,10 @@ fn named_error(message: &str) -> Option<String> {
         !word.contains(' ') && (word.ends_with("Error") || word.ends_with("Exception"))
     })?;
     Some(line.to_owned())
+}
+
+/// File and line of `  File "x.py", line 3, in f`.
+fn frame(text: &str) -> Option<(&str, u32)> {
+    let (file, rest) = text.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
+    Some((file, text::small(rest)?.0))
 }
