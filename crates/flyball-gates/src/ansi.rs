@@ -36,8 +36,17 @@ fn strip(line: &[u8], out: &mut Vec<u8>) {
         let (before, sequence) = rest.split_at(at);
         out.extend_from_slice(before);
         rest = after_sequence(sequence);
+        if is_line_start(sequence) {
+            out.push(b'\r');
+        }
     }
     out.extend_from_slice(rest);
+}
+
+/// Whether the sequence goes back to the first column, as a carriage return does.
+fn is_line_start(sequence: &[u8]) -> bool {
+    let rest = sequence.get(1..).unwrap_or_default();
+    rest.starts_with(b"[1G") || rest.starts_with(b"[G")
 }
 
 /// What follows the control sequence that begins with an escape at the start of `bytes`.
@@ -78,6 +87,7 @@ mod tests {
             (b"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
             (b"10%\r50%\r100%", "100%"),
             (b"\rdone\x1b[K", "done"),
+            (b"\x1b[1G 1/3 one\x1b[77G\x1b[1G done", " done"),
             (b"cut \x1b[3", "cut "),
             (b"cut \x1b", "cut "),
             (b"caf\xc3\xa9 \xff", "caf\u{e9} \u{fffd}"),

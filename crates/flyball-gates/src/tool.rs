@@ -4,10 +4,12 @@
 
 mod ava;
 mod bandit;
+mod bats;
 mod biome;
 mod bun;
 mod cargo_test;
 mod catch2;
+mod checkstyle;
 mod cmake;
 mod ctest;
 mod deno;
@@ -56,6 +58,7 @@ mod scalatest;
 #[cfg(test)]
 mod shapes;
 mod shellcheck;
+mod stylelint;
 mod swift;
 mod tap;
 mod tap_diagnostics;
@@ -101,9 +104,11 @@ pub(crate) fn members(command: &str) -> Vec<Box<dyn Recogniser>> {
         Box::new(rspec::Rspec::default()),
         Box::new(ava::Ava::default()),
         Box::new(bandit::Bandit::default()),
+        Box::new(bats::Bats::default()),
         Box::new(biome::Biome::default()),
         Box::new(bun::Bun::default()),
         Box::new(catch2::Catch2::default()),
+        Box::new(checkstyle::Checkstyle::default()),
         Box::new(cmake::Cmake::default()),
         Box::new(ctest::Ctest::default()),
         Box::new(deno::Deno::default()),
@@ -119,6 +124,7 @@ pub(crate) fn members(command: &str) -> Vec<Box<dyn Recogniser>> {
         Box::new(pyright::Pyright::default()),
         Box::new(scalatest::Scalatest::default()),
         Box::new(shellcheck::Shellcheck::default()),
+        Box::new(stylelint::Stylelint::default()),
         Box::new(swift::Swift::default()),
         Box::new(teamcity::Teamcity::default()),
         Box::new(terraform::Terraform::default()),

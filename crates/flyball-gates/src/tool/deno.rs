@@ -58,7 +58,8 @@ impl Recogniser for Deno {
         {
             self.close();
             let place = Some((place::tidy(at.file).to_owned(), at.line, at.column));
-            let (name, text) = (Some(name.to_owned()), Block::default());
+            // A step stands behind its test.
+            let (name, text) = (Some(name.replace(" ... ", " > ")), Block::default());
             self.open = Some(Open { number: line.number, name, code: None, place, text });
         } else if let Some((code, message)) = type_error(text) {
             self.close();
@@ -98,7 +99,8 @@ impl Deno {
         let Some(Open { number, name, code, place, mut text }) = self.open.take() else { return };
         let text = text.take();
         let message = message(&text);
-        let kind = if code.is_some() { FindingKind::Type } else { FindingKind::Test };
+        // Nothing runs before the types are right.
+        let kind = if code.is_some() { FindingKind::Compile } else { FindingKind::Test };
         let mut finding = Finding::new(kind, message).with_excerpt(text.as_str());
         finding.name = name.or(code);
         let own = text.lines().filter(|line| !line.contains("ext:")).find_map(js_frame::own);

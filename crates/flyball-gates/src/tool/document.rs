@@ -1,10 +1,13 @@
 //! Results printed as one JSON document: jest, vitest, mocha, rspec, eslint, ruff,
-//! golangci-lint and SARIF.
+//! golangci-lint, pyright, shellcheck, hadolint, Code Climate and SARIF.
 
+mod code_climate;
 mod eslint;
+mod flat;
 mod golangci;
 mod jest;
 mod mocha;
+mod pyright;
 mod rspec;
 mod ruff;
 mod sarif;
@@ -92,6 +95,12 @@ fn report(document: &str, number: u64) -> Option<Report> {
         if has("\"filename\"") && has("\"location\"") {
             return ruff::report(document, number);
         }
+        if has("\"check_name\"") && has("\"location\"") {
+            return code_climate::report(document, number);
+        }
+        if has("\"message\"") && has("\"line\"") && (has("\"code\"") || has("\"symbol\"")) {
+            return flat::report(document, number);
+        }
         return None;
     }
     if has("\"numTotalTests\"") && has("\"testResults\"") {
@@ -102,6 +111,8 @@ fn report(document: &str, number: u64) -> Option<Report> {
         rspec::report(document, number)
     } else if has("\"runs\"") && has("sarif") {
         sarif::report(document, number)
+    } else if has("\"generalDiagnostics\"") {
+        pyright::report(document, number)
     } else if has("\"Issues\"") {
         golangci::report(document, number)
     } else {

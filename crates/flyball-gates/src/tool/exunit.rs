@@ -10,6 +10,8 @@ use crate::{Counts, Finding, FindingKind, text};
 pub(super) struct Exunit {
     spoke: bool,
     counts: Option<Counts>,
+    /// The totals come right below `Finished in …`.
+    finished: bool,
     open: Option<Open>,
     diagnostic: Option<Diagnostic>,
     findings: Findings,
@@ -39,7 +41,7 @@ impl Recogniser for Exunit {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"0123456789*we", place: false, also: None }
+        Cues { first: b"0123456789*weF", place: false, also: None }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -47,9 +49,12 @@ impl Recogniser for Exunit {
         if let Some(name) = title(text) {
             self.close();
             self.open = Some(Open::new(name, line.number));
-        } else if let Some(counts) = total(text) {
+        } else if text.starts_with("Finished in ") {
             self.close();
-            self.spoke = true;
+            self.finished = true;
+        } else if let Some(counts) = total(text).filter(|_| self.finished) {
+            self.close();
+            (self.spoke, self.finished) = (true, false);
             self.counts = Some(counts);
         } else if let Some(finding) = compile_error(text) {
             self.close();
@@ -67,7 +72,7 @@ impl Recogniser for Exunit {
         } else {
             self.diagnostic(line);
         }
-        let is_open = self.open.is_some() || self.diagnostic.is_some();
+        let is_open = self.open.is_some() || self.diagnostic.is_some() || self.finished;
         if is_open { Attention::Busy } else { Attention::Idle }
     }
 

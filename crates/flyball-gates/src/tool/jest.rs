@@ -16,6 +16,7 @@ pub(super) struct Jest {
     file: String,
     open: Option<(u64, String, Block)>,
     findings: Findings,
+    warnings: Findings,
 }
 
 impl Recogniser for Jest {
@@ -24,7 +25,7 @@ impl Recogniser for Jest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FPTN", place: false, also: Some((b"\xe2", Trait::Sign(&['●']))) }
+        Cues { first: b"FPTNJ", place: false, also: Some((b"\xe2", Trait::Sign(&['●', '›']))) }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -40,7 +41,7 @@ impl Recogniser for Jest {
             }
         } else {
             self.close();
-            self.outside(text);
+            self.outside(text, line.number);
         }
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
@@ -51,13 +52,14 @@ impl Recogniser for Jest {
             tool: "jest",
             counts: self.counts,
             findings: std::mem::take(&mut self.findings),
+            warnings: std::mem::take(&mut self.warnings),
             ..Report::default()
         })
     }
 }
 
 impl Jest {
-    fn outside(&mut self, text: &str) {
+    fn outside(&mut self, text: &str, number: u64) {
         // With colours the word has a blank on each side.
         let word = text.strip_prefix(' ').unwrap_or(text);
         if let Some(rest) = word.strip_prefix("FAIL ").or_else(|| word.strip_prefix("PASS ")) {
@@ -80,6 +82,14 @@ impl Jest {
             self.counts = Some(counts);
         } else if text.starts_with("Test Suites: ") {
             self.spoke = true;
+        } else if let Some(reason) = text.strip_prefix("Jest: ").filter(|r| r.contains(" threshold"))
+        {
+            let finding = Finding::new(FindingKind::Other, reason).named("coverage");
+            self.findings.push(number, finding);
+        } else if let Some(reason) = text.strip_prefix(" › ").filter(|r| r.contains(" obsolete from "))
+        {
+            // It makes a run red only where nothing may be written.
+            self.warnings.push(number, Finding::new(FindingKind::Other, reason));
         }
     }
 
@@ -88,6 +98,9 @@ impl Jest {
         let text = block.take();
         let is_suite = name == "Test suite failed to run";
         let (message, mut kind) = message(&text);
+        if is_suite && typed_place(&message).is_some() {
+            kind = FindingKind::Compile;
+        }
         if !is_suite && kind == FindingKind::Compile {
             kind = FindingKind::Test;
         }
@@ -95,8 +108,10 @@ impl Jest {
         let mut finding = Finding::new(kind, message).with_excerpt(text.as_str());
         if !is_suite {
             finding = finding.named(name);
+        } else if !self.file.is_empty() {
+            finding = finding.named(self.file.as_str());
         }
-        let syntax = syntax_place(&finding.message);
+        let syntax = syntax_place(&finding.message).or_else(|| typed_place(&finding.message));
         if let Some((file, line, column)) = syntax {
             finding = finding.at(file, line, column);
         } else if let Some(place) = text.lines().find_map(js_frame::own) {
@@ -106,6 +121,13 @@ impl Jest {
         }
         self.findings.push(number, finding);
     }
+}
+
+/// The place ts-jest puts before what the type checker says: `a.test.ts:1:7 - error TS2322: text`.
+fn typed_place(message: &str) -> Option<(String, u32, u32)> {
+    let place = place::prefix(message.lines().next()?)?;
+    let is_typed = place.rest.starts_with("- error TS");
+    is_typed.then(|| (place.file.to_owned(), place.line, place.column.unwrap_or(1)))
 }
 
 /// The message of a block: its lines up to the quoted source or the stack.

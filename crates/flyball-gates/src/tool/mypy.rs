@@ -2,7 +2,7 @@
 
 use crate::{Finding, FindingKind};
 
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use crate::report::{Block, Findings, Report};
 
 /// Reads errors; notes and revealed types are not findings.
@@ -19,7 +19,8 @@ impl Recogniser for Mypy {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"S", place: true, also: None }
+        let paths = b"/.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+        Cues { first: b"S", place: true, also: Some((paths, Trait::EndsWith(b')'))) }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -48,6 +49,12 @@ impl Recogniser for Mypy {
             } else {
                 self.close();
             }
+        } else if let Some((file, rest)) = line.text.split_once(": error: ")
+            && rest.starts_with("Duplicate module named ")
+        {
+            self.spoke = true;
+            let finding = Finding::new(FindingKind::Compile, rest).at(file, None, None);
+            self.findings.push(line.number, finding);
         } else if line.text.starts_with("Success: no issues found in ") {
             self.spoke = true;
         }

@@ -1,6 +1,6 @@
 //! Playwright: `  1) tests/a.spec.js:2:1 › title ────`, and the lists at the end.
 
-use super::js_frame;
+use super::{jest, js_frame};
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Report};
@@ -15,6 +15,8 @@ pub(super) struct Playwright {
     /// The tests listed below are those that passed in the end.
     flaky: bool,
     open: Option<Open>,
+    /// A file that could not be parsed, until it is known who says so.
+    unread: Option<(u64, String)>,
     findings: Findings,
 }
 
@@ -33,7 +35,7 @@ impl Recogniser for Playwright {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"0123456789RE", place: false, also: None }
+        Cues { first: b"0123456789RES", place: false, also: None }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -61,9 +63,15 @@ impl Recogniser for Playwright {
             || text.starts_with("Running 1 test using ")
         {
             self.spoke = true;
+        } else if text.starts_with("SyntaxError: ") {
+            self.unread = Some((line.number, text.to_owned()));
         } else if text.trim() == "Error: No tests found" {
             self.spoke = true;
-            self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, text.trim()));
+            let (number, finding) = match self.unread.take() {
+                Some((number, error)) => (number, unread(&error)),
+                None => (line.number, Finding::new(FindingKind::CouldNotRun, text.trim())),
+            };
+            self.findings.push(number, finding);
         }
         let is_open = self.open.is_some() || self.flaky;
         if is_open { Attention::Busy } else { Attention::Idle }
@@ -131,6 +139,15 @@ impl Open {
         if !self.retried {
             self.text.push(text);
         }
+    }
+}
+
+/// `SyntaxError: /path/a.spec.js: Unexpected token (1:10)`.
+fn unread(error: &str) -> Finding {
+    let finding = Finding::new(FindingKind::Compile, error);
+    match jest::syntax_place(error) {
+        Some((file, line, column)) => finding.at(file, line, column),
+        None => finding,
     }
 }
 

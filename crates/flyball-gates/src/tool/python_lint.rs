@@ -3,14 +3,19 @@
 use crate::{Finding, FindingKind};
 
 use crate::place::{self, Place};
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use crate::report::{Block, Findings, Report};
+use crate::text;
+
+const PATHS: &[u8] = b"/._abcdefghijklmnopqrstuvwxyz0123456789";
 
 /// Reads `path:1:8: F401 text` and ruff's long form with its `-->` line.
 pub(super) struct PythonLint {
     tool: Option<&'static str>,
     diff_counts: bool,
     clean: bool,
+    /// The file of ruff's grouped form.
+    file: Option<String>,
     /// The head of a long diagnostic, until its place comes.
     head: Option<Head>,
     findings: Findings,
@@ -31,6 +36,7 @@ impl PythonLint {
             tool,
             diff_counts: command.contains("--diff"),
             clean: false,
+            file: None,
             head: None,
             findings: Findings::default(),
         }
@@ -43,7 +49,7 @@ impl Recogniser for PythonLint {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"ABCDEFGHIJKLMNOPQRSTUVWXYZiuw+", place: true, also: None }
+        Cues { first: b"ABCDEFGHIJKLMNOPQRSTUVWXYZiuw+e", place: true, also: Some((PATHS, Trait::EndsWith(b':'))) }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -53,6 +59,19 @@ impl Recogniser for PythonLint {
                 return Attention::Busy;
             }
             self.close();
+        }
+        if let Some(file) = self.file.take()
+            && let Some((at, column, code, message)) = grouped(text)
+        {
+            self.tool.get_or_insert("ruff");
+            let finding = Finding::new(kind(code), message).named(code);
+            self.findings.push(line.number, finding.at(file.as_str(), at, column));
+            self.file = Some(file);
+            return Attention::Busy;
+        }
+        if let Some(file) = text.strip_suffix(':').filter(|file| file.ends_with(".py")) {
+            self.file = Some(file.to_owned());
+            return Attention::Busy;
         }
         if let Some(place) = line.place
             && place.has_extension(&["py", "pyi", "ipynb"])
@@ -80,6 +99,11 @@ impl Recogniser for PythonLint {
 
 impl PythonLint {
     fn concise(&mut self, place: Place<'_>, number: u64) {
+        if let Some((code, name, message)) = bracketed(place.rest) {
+            let finding = Finding::new(kind(code), message).named(name);
+            self.findings.push(number, finding.at(place.file, place.line, place.column));
+            return;
+        }
         let Some((code, message)) = place.rest.split_once(' ') else { return };
         let is_pylint = code.ends_with(':');
         let code = code.trim_end_matches(':');
@@ -105,6 +129,11 @@ impl PythonLint {
         if text == "All checks passed!" {
             self.tool.get_or_insert("ruff");
             self.clean = true;
+        }
+        if let Some(at) = text.strip_prefix("error: cannot parse: ").and_then(place::prefix) {
+            self.tool.get_or_insert("black");
+            let finding = Finding::new(FindingKind::Compile, "cannot parse");
+            self.findings.push(number, finding.at(at.file, at.line, at.column));
         }
         let black = text.strip_prefix("would reformat ");
         let reformat = text.strip_prefix("Would reformat: ").or(black).or_else(|| {
@@ -147,6 +176,22 @@ impl Head {
         self.excerpt.push(text);
         !trimmed.is_empty()
     }
+}
+
+/// Code, name and message of `[F401] text` and `[C0114(missing-module-docstring), f] text`.
+fn bracketed(rest: &str) -> Option<(&str, &str, &str)> {
+    let (inner, message) = rest.strip_prefix('[')?.split_once("] ")?;
+    let code = inner.split(['(', ',']).next()?;
+    let name = inner.split_once('(').and_then(|(_, rest)| rest.split(')').next());
+    is_code(code).then_some((code, name.unwrap_or(code), message))
+}
+
+/// Place, code and message of `  1:8  F401 [*] text` below a path.
+fn grouped(text: &str) -> Option<(u32, u32, &str, &str)> {
+    let (line, rest) = text::small(text.strip_prefix("  ")?.trim_start())?;
+    let (column, rest) = text::small(rest.strip_prefix(':')?)?;
+    let (code, message) = rest.trim_start().split_once(' ')?;
+    is_code(code).then(|| (line, column, code, fix_mark(message)))
 }
 
 /// Code and message of `F401 [*] text` or `invalid-syntax: text`.

@@ -176,6 +176,11 @@ fn header(text: &str) -> Option<(Level, Option<&str>, &str)> {
     let (code, rest) = match rest.strip_prefix('[') {
         Some(inner) => {
             let (code, rest) = inner.split_once(']')?;
+            // Other tools print rules of their own in the same way.
+            let digits = code.strip_prefix('E')?;
+            if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                return None;
+            }
             (Some(code), rest)
         }
         None => (None, rest),

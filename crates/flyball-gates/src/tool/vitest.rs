@@ -16,6 +16,8 @@ pub(super) struct Vitest {
     /// The tests one block speaks of: the same error is printed once for several.
     heads: Vec<(u64, String)>,
     block: Block,
+    /// An error that belongs to no test.
+    unhandled: Option<(u64, Block)>,
     findings: Findings,
 }
 
@@ -45,6 +47,12 @@ impl Recogniser for Vitest {
             }
         } else if text.starts_with('⎯') {
             self.close();
+            let title = text.trim_matches(['⎯', ' ']);
+            if self.spoke && matches!(title, "Unhandled Rejection" | "Uncaught Exception" | "Unhandled Error") {
+                self.unhandled = Some((line.number, Block::default()));
+            }
+        } else if let Some((_, block)) = &mut self.unhandled {
+            block.push(text);
         } else if !self.heads.is_empty() {
             self.block.push(text);
         } else if text.starts_with(" RUN  v") {
@@ -54,7 +62,8 @@ impl Recogniser for Vitest {
         {
             self.total(list);
         }
-        if self.heads.is_empty() { Attention::Idle } else { Attention::Busy }
+        let is_open = !self.heads.is_empty() || self.unhandled.is_some();
+        if is_open { Attention::Busy } else { Attention::Idle }
     }
 
     fn finish(&mut self) -> Option<Report> {
@@ -83,6 +92,12 @@ impl Vitest {
     }
 
     fn close(&mut self) {
+        if let Some((number, mut block)) = self.unhandled.take() {
+            let mut finding = finding("", &block.take());
+            finding.kind = FindingKind::Other;
+            finding.file = finding.file.filter(|file| !file.is_empty());
+            self.findings.push(number, finding);
+        }
         let text = self.block.take();
         for (number, head) in std::mem::take(&mut self.heads) {
             self.findings.push(number, finding(&head, &text));
@@ -110,10 +125,15 @@ fn finding(head: &str, block: &str) -> Finding {
     }
     let mut finding = Finding::new(kind, message).with_excerpt(block);
     finding.name = test.map(str::to_owned);
-    match block.lines().find_map(frame) {
+    match block.lines().find_map(|line| frame(line).or_else(|| unread(line))) {
         Some(place) => finding.at(place.file, place.line, place.column),
         None => finding.at(file, None, None),
     }
+}
+
+/// The place of a file that cannot be parsed: `At file: /test/b.test.js:2:9`.
+fn unread(line: &str) -> Option<place::Place<'_>> {
+    place::prefix(line.strip_prefix("At file: ")?)
 }
 
 /// The place in ` ❯ path:6:27` or ` ❯ fn path:6:27`.
