@@ -1,6 +1,6 @@
 //! Makes one result of what several recognisers have understood, in all streams of an output.
 
-use crate::report::{Findings, MENTIONS, Report};
+use crate::report::{ANNOTATIONS, Findings, MENTIONS, Report};
 use crate::stream::Said;
 use crate::tail::Tail;
 use crate::{Counts, Executed, Exit, Finding, FindingKind, Parsed, place, reason};
@@ -153,7 +153,13 @@ fn together(lists: Vec<Findings>) -> Findings {
 /// Drops reports of what another report already says.
 fn without_repeats(mut reports: Vec<Report>) -> Vec<Report> {
     let has = |reports: &[Report], tool: &str| reports.iter().any(|report| report.tool == tool);
-    for (winner, loser) in [("nextest", "cargo-test"), ("tap", "prove")] {
+    for (winner, loser) in [
+        ("nextest", "cargo-test"),
+        ("tap", "prove"),
+        // What a test of CTest printed is told with that test.
+        ("ctest", "gtest"),
+        ("ctest", "catch2"),
+    ] {
         if has(&reports, winner) {
             reports.retain(|report| report.tool != loser);
         }
@@ -166,6 +172,15 @@ fn without_repeats(mut reports: Vec<Report>) -> Vec<Report> {
         } else {
             at += 1;
         }
+    }
+    // Runners that count tests annotate the same failures once more.
+    if reports.iter().any(|report| report.tool != ANNOTATIONS && report.counts.is_some()) {
+        reports.retain(|report| report.tool != ANNOTATIONS);
+    }
+    // A file that could not be loaded fails as a test as well, without a word.
+    let is_crashed = has(&reports, "node");
+    for report in reports.iter_mut().filter(|report| is_crashed && report.tool == "node-test") {
+        report.findings.retain(|finding| finding.message != "test failed");
     }
     // A JUnit report of tests that were counted already.
     let others = reports

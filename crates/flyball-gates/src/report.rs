@@ -7,6 +7,8 @@ use crate::{Counts, Executed, Finding, place, text};
 
 /// Mentions of places in output nobody understands.
 pub(crate) const MENTIONS: &str = "mentions";
+/// Annotations for a workflow, which tools print beside their own report.
+pub(crate) const ANNOTATIONS: &str = "annotations";
 /// How many findings are kept.
 pub(crate) const FINDINGS_MAX: usize = 200;
 const MESSAGE_CHARS_MAX: usize = 2_000;

@@ -61,7 +61,10 @@ impl Recogniser for CargoTest {
                 block.push("failures:");
             }
         }
-        if text == "failures:" && self.block.is_some() {
+        if text == "failures:" && self.in_successes {
+            self.close_block();
+            self.in_successes = false;
+        } else if text == "failures:" && self.block.is_some() {
             self.maybe_list = true;
         } else if let Some(name) = block_header(text) {
             self.close_block();

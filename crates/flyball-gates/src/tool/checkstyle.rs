@@ -65,25 +65,44 @@ fn attribute(tag: &str, key: &str) -> Option<String> {
         let rest = rest.get(1..)?;
         is_key.then(|| rest.split(quote).next())?
     })?;
-    let known = [
-        ("&#10;", "\n"),
-        ("&#xA;", "\n"),
-        ("&#39;", "'"),
-        ("&#x27;", "'"),
-        ("&#34;", "\""),
-        ("&#60;", "<"),
-        ("&#62;", ">"),
-        ("&#96;", "`"),
-        ("&quot;", "\""),
-        ("&apos;", "'"),
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&#38;", "&"),
-        ("&amp;", "&"),
-    ];
-    let mut text = value.to_owned();
-    for (entity, letter) in known {
-        text = text.replace(entity, letter);
+    Some(decoded(value))
+}
+
+/// The text with `&lt;`, `&#39;` and their like as letters.
+fn decoded(value: &str) -> String {
+    let mut text = String::new();
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once('&') {
+        text.push_str(before);
+        match after.split_once(';').and_then(|(entity, more)| Some((letter(entity)?, more))) {
+            Some((letter, more)) => {
+                text.push(letter);
+                rest = more;
+            }
+            None => {
+                text.push('&');
+                rest = after;
+            }
+        }
     }
-    Some(text)
+    text.push_str(rest);
+    text
+}
+
+fn letter(entity: &str) -> Option<char> {
+    if let Some(number) = entity.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+            None => number.parse().ok()?,
+        };
+        return char::from_u32(code);
+    }
+    Some(match entity {
+        "lt" => '<',
+        "gt" => '>',
+        "amp" => '&',
+        "quot" => '"',
+        "apos" => '\'',
+        _ => return None,
+    })
 }

@@ -3,7 +3,7 @@
 use crate::{Finding, FindingKind};
 
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
-use crate::report::{Findings, Report};
+use crate::report::{ANNOTATIONS, Findings, Report};
 
 /// Reads `::error` and `::warning` lines.
 #[derive(Default)]
@@ -14,7 +14,7 @@ pub(super) struct Github {
 
 impl Recogniser for Github {
     fn name(&self) -> &'static str {
-        "annotations"
+        ANNOTATIONS
     }
 
     fn cues(&self) -> Cues {
@@ -38,7 +38,7 @@ impl Recogniser for Github {
         let findings = std::mem::take(&mut self.findings);
         let warnings = std::mem::take(&mut self.warnings);
         (!findings.is_empty() || !warnings.is_empty()).then(|| Report {
-            tool: "annotations",
+            tool: ANNOTATIONS,
             findings,
             warnings,
             ..Report::default()
@@ -52,11 +52,12 @@ fn finding(rest: &str) -> Option<Finding> {
     let mut finding = Finding::new(FindingKind::Lint, message);
     for property in properties.split(',') {
         let Some((name, value)) = property.split_once('=') else { continue };
+        let value = value.replace("%3A", ":").replace("%2C", ",").replace("%25", "%");
         match name.trim() {
-            "file" => finding.file = Some(value.to_owned()),
+            "file" => finding.file = Some(value),
             "line" => finding.line = value.parse().ok(),
             "col" => finding.column = value.parse().ok(),
-            "title" => finding.name = Some(value.to_owned()),
+            "title" => finding.name = Some(value),
             _ => {}
         }
     }

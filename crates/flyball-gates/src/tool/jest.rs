@@ -109,7 +109,7 @@ impl Jest {
         if !is_suite {
             finding = finding.named(name);
         } else if !self.file.is_empty() {
-            finding = finding.named(self.file.as_str());
+            finding = finding.named(place::tidy(&self.file));
         }
         let syntax = syntax_place(&finding.message).or_else(|| typed_place(&finding.message));
         if let Some((file, line, column)) = syntax {

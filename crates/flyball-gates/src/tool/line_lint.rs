@@ -43,8 +43,9 @@ impl Recogniser for LineLint {
     }
 
     fn cues(&self) -> Cues {
-        // `=` for rubocop's simple form, `E` for isort; some paths have no extension.
-        Cues { first: b"=E", place: true, also: Some((b"DCdh-[/.", Trait::ColonNumber)) }
+        // `=` for rubocop's simple form, `E` for isort, `/` for `path: line 3`; some paths have no
+        // extension.
+        Cues { first: b"=E/", place: true, also: Some((b"DCdh-[/.", Trait::ColonNumber)) }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

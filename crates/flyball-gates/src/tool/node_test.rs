@@ -66,6 +66,10 @@ impl Recogniser for NodeTest {
             self.close();
         } else if let Some(name) = trimmed.strip_prefix("✖ ") {
             self.close();
+            if name.contains(" # TODO") || name.contains(" # SKIP") {
+                self.at = None;
+                return Attention::Idle;
+            }
             // What was cancelled took no time.
             self.failure(without_time(name), depth, line.number);
         } else if let Some(at) = line.text.strip_prefix("test at ") {
@@ -130,8 +134,8 @@ impl NodeTest {
         // A suite fails with its tests; only what its own hooks say is new. And what was cancelled
         // was so because of something else.
         let is_suite = self.suites.contains(&open.name);
-        let repeats = message.is_empty() || message.contains("subtest failed") || message.contains("subtests failed");
-        if (is_suite && repeats) || message == CANCELLED {
+        let repeats = message.ends_with(" subtest failed") || message.ends_with(" subtests failed");
+        if repeats || (is_suite && message.is_empty()) || message == CANCELLED {
             return;
         }
         let mut finding = Finding::new(js_frame::kind(message), message).named(open.name);

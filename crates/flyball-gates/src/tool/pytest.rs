@@ -206,7 +206,7 @@ impl Pytest {
         if let Some(at) = self.section_of(&title_of(word, node)) {
             let (number, title, mut finding) = self.sections.remove(at);
             finding.name = Some(match test {
-                Some(_) => node.to_owned(),
+                Some(_) => format!("{node}{}", values_of(word)),
                 None => title,
             });
             finding.file.get_or_insert_with(|| file.to_owned());
@@ -258,9 +258,13 @@ fn title_of(word: &str, node: &str) -> String {
     let Some((_, test)) = node.split_once("::") else { return node.to_owned() };
     let at = test.find('[').unwrap_or(test.len());
     let (name, values) = test.split_at_checked(at).unwrap_or((test, ""));
-    let sub = word.find(['(', '[']).and_then(|at| word.get(at..)).unwrap_or("");
-    let sub = if sub.is_empty() { String::new() } else { format!(" {sub}") };
-    format!("{}{values}{sub}", name.replace("::", "."))
+    format!("{}{values}{}", name.replace("::", "."), values_of(word))
+}
+
+/// The values of a subtest, ` (i=0)` of `SUBFAILED(i=0)`; nothing for others.
+fn values_of(word: &str) -> String {
+    let values = word.find(['(', '[']).and_then(|at| word.get(at..));
+    values.map_or_else(String::new, |values| format!(" {values}"))
 }
 
 /// Node and reason of `path::test[a - b] - why`, whose values may hold the mark between the two.

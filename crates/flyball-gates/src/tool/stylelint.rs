@@ -33,10 +33,10 @@ impl Recogniser for Stylelint {
             }
             self.file = None;
         }
-        if is_sheet(line.text) {
-            self.file = Some(line.text.to_owned());
-        } else if let Some(reason) = line.text.strip_prefix("ConfigurationError: ") {
+        if let Some(reason) = line.text.strip_prefix("ConfigurationError: ") {
             self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, reason));
+        } else if is_sheet(line.text) {
+            self.file = Some(line.text.to_owned());
         }
         if self.file.is_some() { Attention::Busy } else { Attention::Idle }
     }

@@ -19,6 +19,8 @@ pub(super) struct Tap {
     /// Levels that have results: how deep, and whether one failed.
     levels: Vec<(usize, bool)>,
     open: Option<(u64, String, Block)>,
+    /// The open one has children of its own.
+    is_parent: bool,
     /// What a file printed that could not be loaded: node hands it on as comments.
     crash: Crash,
     findings: Findings,
@@ -111,7 +113,13 @@ impl Tap {
         } else if self.levels.len() < LEVELS_MAX {
             self.levels.push((depth, failed));
         }
-        if result.opens || (deeper && (child_failed || !failed)) {
+        if result.opens || (deeper && !failed) {
+            return;
+        }
+        if deeper && child_failed {
+            // It fails with its children, unless its own hooks do.
+            self.open = Some((number, result.name.to_owned(), Block::default()));
+            self.is_parent = result.verdict == Verdict::Failed;
             return;
         }
         match result.verdict {
@@ -129,7 +137,14 @@ impl Tap {
 
     fn close(&mut self) {
         let Some((number, name, mut block)) = self.open.take() else { return };
-        let mut finding = tap_diagnostics::finding(&name, &block.take());
+        let text = block.take();
+        let is_parent = std::mem::take(&mut self.is_parent);
+        // What was cancelled was so because of something else.
+        let has = |key: &str| text.lines().any(|line| line.trim() == key);
+        if (is_parent && !has("failureType: 'hookFailed'")) || has("failureType: 'cancelledByParent'") {
+            return;
+        }
+        let mut finding = tap_diagnostics::finding(&name, &text);
         let crash = std::mem::take(&mut self.crash);
         if finding.message == "test failed"
             && let Some(message) = crash.message
@@ -147,7 +162,9 @@ impl Tap {
 impl Crash {
     fn take(&mut self, comment: &str) {
         if let Some(place) = place::prefix(comment).filter(|place| place.rest.is_empty()) {
-            *self = Self { place: Some((place.file.to_owned(), place.line)), message: None };
+            let is_own = !place.file.starts_with("node:");
+            let own = is_own.then(|| (place.file.to_owned(), place.line));
+            *self = Self { place: own, message: None };
         } else if self.message.is_none() && js_frame::is_error(comment) {
             self.message = Some(text::clip(comment, 1_000).to_owned());
         }
