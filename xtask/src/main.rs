@@ -3,6 +3,7 @@
 mod bench;
 mod detect;
 mod e2e;
+mod gates;
 mod reference;
 mod sim;
 mod tidy;
@@ -22,6 +23,7 @@ Usage: cargo xtask <chore>
   detect [FILE] [--firings F] the call ring on recorded runs: what it catches, whom it harms
   detect --vectors FILE       the call ring on cases of other detectors
   e2e [CLIENT…]               real agent clients against the scripted model, installed from npm
+  gates [FOLDER] [--misses]   what is found in recorded outputs of tools; --tool T, --flyball BIN
   reference [--check]         write the pages of commands and settings, or check them
   sim [--seed N] [--runs N]   simulate runs of the governor: 10,000 from seed 0, or one seed";
 
@@ -43,6 +45,7 @@ fn run(chore: &str, words: &[String]) -> Result<()> {
         "bench" => bench::run(),
         "detect" => detect::run(words),
         "e2e" => e2e::run(words),
+        "gates" => gates::run(words),
         "reference" => reference::run(words),
         "sim" => sim::run(words),
         "tidy" => tidy::run(),

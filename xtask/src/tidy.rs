@@ -41,6 +41,7 @@ pub(crate) fn run() -> Result<()> {
     for name in names.split('\0').filter(|name| !name.is_empty()) {
         let is_data = name.contains("/fixtures/")
             || name.contains("/tests/corpus/")
+            || name.contains("/tests/captures/")
             || name.contains("/vectors/")
             || name.contains("/snapshots/");
         if is_data {

@@ -28,7 +28,8 @@ const LOWER: &[&str] =
     &["warning: ", "note: ", "style: ", "performance: ", "portability: ", "information: "];
 
 /// Files whose `error:` lines belong to other tools.
-const OTHERS: &[&str] = &["py", "pyi", "java", "rs", "go", "ts", "tsx", "js", "jsx", "kt", "rb", "swift"];
+const OTHERS: &[&str] =
+    &["py", "pyi", "java", "rs", "go", "ts", "tsx", "js", "jsx", "kt", "rb", "swift"];
 
 impl Gcc {
     pub(super) fn new(command: &str) -> Self {

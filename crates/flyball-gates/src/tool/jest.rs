@@ -82,11 +82,13 @@ impl Jest {
             self.counts = Some(counts);
         } else if text.starts_with("Test Suites: ") {
             self.spoke = true;
-        } else if let Some(reason) = text.strip_prefix("Jest: ").filter(|r| r.contains(" threshold"))
+        } else if let Some(reason) =
+            text.strip_prefix("Jest: ").filter(|r| r.contains(" threshold"))
         {
             let finding = Finding::new(FindingKind::Other, reason).named("coverage");
             self.findings.push(number, finding);
-        } else if let Some(reason) = text.strip_prefix(" › ").filter(|r| r.contains(" obsolete from "))
+        } else if let Some(reason) =
+            text.strip_prefix(" › ").filter(|r| r.contains(" obsolete from "))
         {
             // It makes a run red only where nothing may be written.
             self.warnings.push(number, Finding::new(FindingKind::Other, reason));

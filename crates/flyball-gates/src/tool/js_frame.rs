@@ -18,6 +18,11 @@ pub(super) fn bare(frame: &str) -> Option<Place<'_>> {
         None => frame.strip_prefix("async ").unwrap_or(frame),
     };
     let inner = inner.strip_prefix("file://").unwrap_or(inner);
+    // Bundled code names its source behind the bundle: `webpack:///./src/a.js`.
+    let inner = match inner.strip_prefix("webpack://") {
+        Some(bundled) => bundled.split_once("/./").map_or(bundled, |(_, source)| source),
+        None => inner,
+    };
     let place = place::prefix(inner)?;
     is_own(place.file).then_some(place)
 }

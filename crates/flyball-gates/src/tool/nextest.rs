@@ -91,7 +91,11 @@ impl Recogniser for Nextest {
 
 impl Nextest {
     const fn attention(&self) -> Attention {
-        if self.block.is_some() || self.started.is_some() { Attention::Busy } else { Attention::Idle }
+        if self.block.is_some() || self.started.is_some() {
+            Attention::Busy
+        } else {
+            Attention::Idle
+        }
     }
 
     fn status(&mut self, status: &Status<'_>, number: u64) {

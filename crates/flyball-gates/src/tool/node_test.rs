@@ -49,7 +49,10 @@ impl Recogniser for NodeTest {
         if line.text == "Failed tests:" {
             self.listed = true;
         }
-        if self.open.is_none() && line.text.starts_with(['t', 'F']) && !line.text.starts_with("test at ") {
+        if self.open.is_none()
+            && line.text.starts_with(['t', 'F'])
+            && !line.text.starts_with("test at ")
+        {
             return Attention::Idle;
         }
         let depth = text::indent(line.text);

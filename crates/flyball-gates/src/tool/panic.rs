@@ -25,8 +25,8 @@ fn of_output(name: &str, output: &str) -> Finding {
     };
     let chosen = panics().find(|(_, thread, _)| *thread == name).or_else(|| panics().next());
     if let Some((at, _, place)) = chosen {
-        let message = unexpected(&lines)
-            .unwrap_or_else(|| message(lines.get(at + 1..).unwrap_or_default()));
+        let message =
+            unexpected(&lines).unwrap_or_else(|| message(lines.get(at + 1..).unwrap_or_default()));
         let finding = Finding::new(FindingKind::Test, message);
         return match place::prefix(place) {
             Some(place) => finding.at(place.file, place.line, place.column),

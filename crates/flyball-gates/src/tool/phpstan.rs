@@ -73,6 +73,7 @@ impl Recogniser for Phpstan {
 impl Phpstan {
     fn row(&mut self, file: &str, line: &Line<'_>) {
         let own = line.text.trim();
+        let own = own.strip_prefix(':').unwrap_or(own);
         if text::indent(line.text) < 5
             && let Some((number, message)) = text::small(own)
             && message.starts_with("  ")

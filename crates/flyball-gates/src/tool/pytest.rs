@@ -236,9 +236,7 @@ impl Pytest {
         let start = finding.message.trim_end_matches("...").to_owned();
         let same = |(_, _, message): &(String, u32, String)| message.starts_with(start.as_str());
         let first = self.lines.first().filter(|first| is_next && same(first)).map(|_| 0);
-        let at = first.or_else(|| {
-            self.lines.iter().position(same).filter(|_| !start.is_empty())
-        });
+        let at = first.or_else(|| self.lines.iter().position(same).filter(|_| !start.is_empty()));
         if let Some(at) = at {
             let (file, line, message) = self.lines.remove(at);
             finding.message = message;
@@ -270,9 +268,7 @@ fn values_of(word: &str) -> String {
 /// Node and reason of `path::test[a - b] - why`, whose values may hold the mark between the two.
 fn split_node(rest: &str, known: impl Fn(&str) -> Option<usize>) -> (&str, &str) {
     let cuts = || rest.match_indices(" - ").map(|(at, mark)| (at, at + mark.len()));
-    let split = |(end, start): (usize, usize)| {
-        Some((rest.get(..end)?, rest.get(start..)?.trim()))
-    };
+    let split = |(end, start): (usize, usize)| Some((rest.get(..end)?, rest.get(start..)?.trim()));
     let whole = (rest.trim(), "");
     if known(whole.0).is_some() {
         return whole;

@@ -49,7 +49,11 @@ impl Recogniser for PythonLint {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"ABCDEFGHIJKLMNOPQRSTUVWXYZiuw+e", place: true, also: Some((PATHS, Trait::EndsWith(b':'))) }
+        Cues {
+            first: b"ABCDEFGHIJKLMNOPQRSTUVWXYZiuw+e",
+            place: true,
+            also: Some((PATHS, Trait::EndsWith(b':'))),
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -99,7 +99,8 @@ fn message(block: &str) -> String {
     let is_quote = |line: &&str| line.trim_start().starts_with("Failure/Error:");
     let is_end = |line: &&str| line.trim_start().starts_with("# ") || line.trim() == "Diff:";
     let said: Vec<&str> = block.lines().collect();
-    let is_several = said.iter().any(|line| line.starts_with("Got ") && line.ends_with("failures:"));
+    let is_several =
+        said.iter().any(|line| line.starts_with("Got ") && line.ends_with("failures:"));
     let kept: Vec<&str> = if is_several {
         said.into_iter().filter(|line| !is_end(line)).take(40).collect()
     } else {

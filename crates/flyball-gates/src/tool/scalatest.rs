@@ -110,9 +110,15 @@ impl Scalatest {
             return;
         }
         let said: Vec<&str> =
-            lines.into_iter().take_while(|line| !line.starts_with("at ")).take(20).collect();
+            lines.iter().copied().take_while(|line| !line.starts_with("at ")).take(20).collect();
         finding.message = said.join("\n");
-        if let Some(at) = said.iter().find_map(|line| place::mention(line)) {
+        let is_foreign = |line: &&&str| {
+            ["at org.scalatest.", "at scala.", "at java.", "at jdk."]
+                .iter()
+                .any(|s| line.starts_with(s))
+        };
+        let own = lines.iter().filter(|line| !is_foreign(line));
+        if let Some(at) = own.into_iter().find_map(|line| place::mention(line)) {
             finding = finding.at(place::tidy(at.file), at.line, None);
         }
         self.findings.push(number, finding.with_excerpt(body));

@@ -141,7 +141,9 @@ impl Tap {
         let is_parent = std::mem::take(&mut self.is_parent);
         // What was cancelled was so because of something else.
         let has = |key: &str| text.lines().any(|line| line.trim() == key);
-        if (is_parent && !has("failureType: 'hookFailed'")) || has("failureType: 'cancelledByParent'") {
+        if (is_parent && !has("failureType: 'hookFailed'"))
+            || has("failureType: 'cancelledByParent'")
+        {
             return;
         }
         let mut finding = tap_diagnostics::finding(&name, &text);

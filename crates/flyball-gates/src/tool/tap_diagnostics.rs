@@ -43,7 +43,8 @@ fn yaml(lines: &[&str]) -> (String, Option<At>) {
         })
     };
     let message = scalar("message").or_else(|| scalar("error"));
-    let message = message.or_else(|| compared(&scalar)).or_else(|| detail(lines)).unwrap_or_default();
+    let message =
+        message.or_else(|| compared(&scalar)).or_else(|| detail(lines)).unwrap_or_default();
     let stack = scalar("stack").unwrap_or_default();
     let stacked = stack.lines().find_map(js_frame::bare);
     let named = scalar("location").or_else(|| scalar("at"));

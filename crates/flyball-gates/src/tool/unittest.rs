@@ -47,7 +47,8 @@ impl Recogniser for Unittest {
         let titled = std::mem::take(&mut self.after_rule);
         if titled && let Some(rest) = text.strip_prefix("UNEXPECTED SUCCESS: ") {
             self.spoke = true;
-            let name = title(&format!("FAIL: {rest}")).map_or_else(|| rest.to_owned(), |(name, _)| name);
+            let name =
+                title(&format!("FAIL: {rest}")).map_or_else(|| rest.to_owned(), |(name, _)| name);
             let message = "unexpected success: the test was expected to fail";
             let finding = Finding::new(FindingKind::Test, message).named(name);
             self.findings.push(line.number, finding);

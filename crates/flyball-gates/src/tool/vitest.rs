@@ -48,7 +48,9 @@ impl Recogniser for Vitest {
         } else if text.starts_with('⎯') {
             self.close();
             let title = text.trim_matches(['⎯', ' ']);
-            if self.spoke && matches!(title, "Unhandled Rejection" | "Uncaught Exception" | "Unhandled Error") {
+            if self.spoke
+                && matches!(title, "Unhandled Rejection" | "Uncaught Exception" | "Unhandled Error")
+            {
                 self.unhandled = Some((line.number, Block::default()));
             }
         } else if let Some((_, block)) = &mut self.unhandled {

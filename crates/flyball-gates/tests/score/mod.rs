@@ -12,8 +12,9 @@ use std::path::Path;
 use flyball_gates::{Exit, Finding, Parsed, Parser};
 use serde::Deserialize;
 
-pub(crate) use self::judge::{Score, judge};
-pub(crate) use self::table::{Group, Table};
+use self::judge::Score;
+pub(crate) use self::judge::judge;
+pub(crate) use self::table::Table;
 
 /// One recorded output with its truth.
 pub(crate) struct Capture {
@@ -146,7 +147,12 @@ impl Capture {
     pub(crate) fn parsed(&self) -> Parsed {
         let mut parser = Parser::new(&self.record.command);
         parser.feed(&self.output);
+        parser.finish(self.exit())
+    }
+
+    /// How the tool ended.
+    pub(crate) const fn exit(&self) -> Exit {
         let exit = self.record.exit;
-        parser.finish(if exit < 0 { Exit::Signal(-exit) } else { Exit::Code(exit) })
+        if exit < 0 { Exit::Signal(-exit) } else { Exit::Code(exit) }
     }
 }

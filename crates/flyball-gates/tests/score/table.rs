@@ -39,9 +39,16 @@ const DOCUMENTED: &[&str] = &[
     "bats",
 ];
 
+/// What may not be fallen below, in percent: recall, named, precision, place, message, verdict.
+const FLOOR: [(Group, [f64; 6]); 3] = [
+    (Group::Documented, [99.0, 99.0, 98.0, 99.0, 99.0, 90.0]),
+    (Group::Other, [97.0, 97.0, 98.0, 98.0, 98.0, 95.0]),
+    (Group::Wrapped, [0.0; 6]),
+];
+
 /// Which group a capture counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Group {
+enum Group {
     /// Tools the documentation names from the beginning.
     Documented,
     /// All other tools.
@@ -52,7 +59,7 @@ pub(crate) enum Group {
 
 impl Group {
     /// The group of a capture.
-    pub(crate) fn of(capture: &Capture) -> Self {
+    fn of(capture: &Capture) -> Self {
         if !capture.record.wrapper.is_empty() {
             Self::Wrapped
         } else if DOCUMENTED.contains(&capture.record.tool.as_str()) {
@@ -64,8 +71,8 @@ impl Group {
 }
 
 /// Sums of scores.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sums {
+#[derive(Debug, Default)]
+struct Sums {
     runs: usize,
     clean: usize,
     verdicts: usize,
@@ -91,9 +98,19 @@ impl Table {
         self.all.add(score);
     }
 
-    /// The sums of a group.
-    pub(crate) fn group(&self, group: Group) -> Sums {
-        self.groups.get(&group).cloned().unwrap_or_default()
+    /// What fell below the floor of the project's own captures, in words.
+    pub(crate) fn sunk(&self) -> Vec<String> {
+        const NAMES: [&str; 6] = ["recall", "named", "precision", "place", "message", "verdict"];
+        let mut sunk = Vec::new();
+        for (group, floor) in FLOOR {
+            let Some(sums) = self.groups.get(&group) else { continue };
+            for ((percent, least), name) in sums.percents().into_iter().zip(floor).zip(NAMES) {
+                if let Some(percent) = percent.filter(|percent| *percent < least) {
+                    sunk.push(format!("{group:?} {name}: {percent:.2} %, no less than {least} %"));
+                }
+            }
+        }
+        sunk
     }
 }
 
@@ -119,13 +136,8 @@ impl Sums {
         }
     }
 
-    /// How many captures.
-    pub(crate) const fn runs(&self) -> usize {
-        self.runs
-    }
-
     /// Percent, with one place after the point: recall, named, precision, place, message, verdict.
-    pub(crate) fn percents(&self) -> [Option<f64>; 6] {
+    fn percents(&self) -> [Option<f64>; 6] {
         let Self { runs, verdicts, score, .. } = self;
         [
             percent(score.hit, score.facts),

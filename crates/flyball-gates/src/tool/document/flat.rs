@@ -24,7 +24,8 @@ struct Item {
 pub(super) fn report(document: &str, number: u64) -> Option<Report> {
     let items: Vec<Item> = serde_json::from_str(document).ok()?;
     let is_pylint = items.iter().any(|item| item.symbol.is_some());
-    let is_shellcheck = items.iter().any(|item| matches!(item.code, Some(serde_json::Value::Number(_))));
+    let is_shellcheck =
+        items.iter().any(|item| matches!(item.code, Some(serde_json::Value::Number(_))));
     let tool = match (is_pylint, is_shellcheck) {
         (true, _) => "pylint",
         (_, true) => "shellcheck",
