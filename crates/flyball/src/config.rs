@@ -2,6 +2,7 @@
 //! a [`Config`] that knows who set what. Read once; nothing in here watches or writes files.
 
 mod build;
+pub(crate) mod bytes;
 mod check;
 mod command_line;
 pub mod duration;
@@ -58,6 +59,8 @@ pub struct Config {
     pub notify: NotifySettings,
     /// How flyball's hooks behave.
     pub hooks: HookSettings,
+    /// How checkpoints are kept.
+    pub checkpoints: CheckpointSettings,
     /// Largest log of one iteration, in bytes.
     pub log_max_bytes: u64,
     /// The report written at the end of a run, relative to the repository's root.
@@ -183,6 +186,15 @@ pub struct NotifySettings {
     pub webhook: Option<String>,
     /// How long either may take.
     pub timeout: Millis,
+}
+
+/// `[checkpoints]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckpointSettings {
+    /// Whether each is kept a second time, in the state folder.
+    pub vault: bool,
+    /// The largest untracked file they hold, in bytes; 0 for no limit.
+    pub max_file: u64,
 }
 
 /// `[hooks]`.

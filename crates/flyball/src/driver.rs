@@ -20,6 +20,7 @@ mod signals;
 mod steer;
 mod timers;
 mod usage_file;
+mod vault;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ pub use self::resume::recorded_config;
 use self::session::Session;
 pub use self::setup::{RunRequest, Started};
 use self::timers::Timers;
+use self::vault::VaultJob;
 use crate::client::{AgentNote, Fact};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
@@ -72,6 +74,8 @@ enum DriverInput {
     Looked { iteration: IterationNo, looked: Box<Looked> },
     /// What an agent leaves that wants to stop was looked at.
     StopExamined { iteration: IterationNo, asking: u64, found: Option<StopExamined> },
+    /// Something that people should know.
+    Note(String),
     /// A signal came.
     Stop(StopCause),
     /// Someone asks at the session's door.
@@ -99,6 +103,7 @@ pub struct Driver {
     /// Not there while a look is under way.
     eyes: Option<Eyes>,
     look_job: Option<LookJob>,
+    vault: Option<VaultJob>,
     loop_dir: LoopDir,
     state_dir: PathBuf,
     /// A folder of this run's own in the state folder: prompts, hook settings.
@@ -240,7 +245,11 @@ impl Driver {
             }
             DriverInput::Looked { iteration, looked } => {
                 self.look_job = None;
-                let Looked { eyes, found } = *looked;
+                let Looked { eyes, found, notes } = *looked;
+                for note in notes {
+                    self.reporter.note(iteration, &note);
+                }
+                self.deposit(&eyes);
                 self.eyes = Some(eyes);
                 let snapshot = Box::new(found?);
                 self.latest.clone_from(&snapshot);
@@ -254,6 +263,11 @@ impl Driver {
                 };
                 let fact = AgentFact::StopExamined(found);
                 self.take(&[Event::Agent { iteration, fact }])
+            }
+            DriverInput::Note(note) => {
+                let iteration = self.governor.standing().map(|standing| standing.iteration);
+                self.reporter.note(iteration.unwrap_or_default(), &note);
+                Ok(())
             }
             DriverInput::Stop(cause) => self.take(&[Event::StopRequested { cause }]),
             DriverInput::Knocked(knocked) => self.knocked(knocked),
@@ -376,6 +390,7 @@ impl Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         self.end_all();
+        self.end_vault(Duration::ZERO);
         self.loop_dir.remove_active();
     }
 }

@@ -11,9 +11,11 @@ mod git;
 mod index;
 mod lock;
 mod objects;
+mod planted;
 mod snapshot;
 mod status;
 mod tree;
+mod vault;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,8 +28,22 @@ pub use self::changes::Change;
 pub use self::checkpoint::{Checkpoint, RewindTarget};
 use self::git::{Git, Starter};
 use self::index::ScratchIndex;
+use self::planted::Planted;
 use self::snapshot::Previous;
 pub use self::tree::Detached;
+pub use self::vault::{Deposit, Kept, Stock, Vault};
+
+/// The largest untracked file a tree holds, unless set otherwise.
+const MAX_FILE: u64 = 50_000_000;
+
+/// An untracked file that is too large for a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    /// Its path from the root.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+}
 
 /// A git worktree, as flyball sees it.
 #[derive(Debug)]
@@ -35,6 +51,11 @@ pub struct Worktree {
     git: Git,
     scratch: ScratchIndex,
     previous: Option<Previous>,
+    /// The largest untracked file a tree holds, in bytes; 0 for no limit.
+    max_file: u64,
+    /// What the look before left out.
+    left_out: Vec<LeftOut>,
+    planted: Option<Planted>,
     /// The checkpoint made last, so that an equal one needs no new commit.
     latest: Option<(RunId, Checkpoint)>,
 }
@@ -49,12 +70,25 @@ impl Worktree {
     /// programs.
     #[must_use]
     pub fn beside(&self) -> Self {
-        Self::of(self.git.clone())
+        Self::of(self.git.clone()).holding_files_up_to(self.max_file)
+    }
+
+    /// Trees hold no untracked file larger than this, in bytes; 0 for no limit.
+    #[must_use]
+    pub fn holding_files_up_to(mut self, bytes: u64) -> Self {
+        self.max_file = bytes;
+        self
+    }
+
+    /// What the latest look left out for its size.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
     }
 
     fn of(git: Git) -> Self {
         let scratch = ScratchIndex::new(&git.git_dir);
-        Self { git, scratch, previous: None, latest: None }
+        let (max_file, left_out) = (MAX_FILE, Vec::new());
+        Self { git, scratch, previous: None, max_file, left_out, planted: None, latest: None }
     }
 
     /// Ends what git does for this worktree and those beside it, and lets it do nothing any more.

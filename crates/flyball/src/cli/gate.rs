@@ -63,9 +63,10 @@ impl GateArgs {
 /// Runs the gates and says what they found.
 pub fn run(args: &GateArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let sources = globals.sources()?;
-    let mut worktree = Worktree::open(&globals.start_dir()?)?;
+    let worktree = Worktree::open(&globals.start_dir()?)?;
     let config = sources.load()?;
     globals.warn(&config);
+    let mut worktree = worktree.holding_files_up_to(config.checkpoints.max_file);
     let root = worktree.root().to_path_buf();
     let plan = GatePlan::resolve(&config, &root, &verify_commands(&config, &root)?)?;
     let only = chosen(&plan, &args.names)?;

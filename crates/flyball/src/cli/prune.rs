@@ -9,12 +9,12 @@ use flyball_core::{Millis, Moment};
 use super::runs::{self, Life};
 use super::{Globals, fault, place, words};
 use crate::clock;
-use crate::config::duration;
+use crate::config::{bytes, duration};
 use crate::error::CliError;
-use crate::journal::{Journal, Pruned, RunFilter, RunSummary};
+use crate::journal::{Journal, Pruned, RunFilter, RunSummary, state_dir};
 use crate::project;
 use crate::terminal;
-use crate::worktree::Worktree;
+use crate::worktree::{Vault, Worktree};
 
 /// Remove old checkpoints and journal rows
 ///
@@ -36,7 +36,7 @@ fn time(text: &str) -> Result<Millis, String> {
 
 /// Removes what is old, or lists it.
 pub fn run(args: &PruneArgs, globals: &Globals) -> Result<ExitCode, CliError> {
-    let mut journal = place::open_journal()?;
+    let (mut journal, state_dir) = (place::open_journal()?, state_dir()?);
     let runs = journal.runs(&RunFilter::default()).map_err(fault::journal)?;
     let before = kept_from(&runs, clock::wall().minus(args.older_than));
     let mut worktree = match project::find_repository(&globals.start_dir()?) {
@@ -48,14 +48,25 @@ pub fn run(args: &PruneArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         Some(worktree) if args.dry_run => worktree.prunable(before).map_err(fault::worktree)?,
         Some(worktree) => worktree.prune(before).map_err(fault::worktree)?,
     };
+    let vault = worktree.as_ref().and_then(|worktree| Vault::find(&state_dir, worktree));
+    let kept = match &vault {
+        None => Vec::new(),
+        Some(vault) if args.dry_run => vault.prunable(before).map_err(fault::worktree)?,
+        Some(vault) => vault.prune(before).map_err(fault::worktree)?,
+    };
     let rows = rows(&mut journal, before, args)?;
     let verb = if args.dry_run { "Would remove" } else { "Removed" };
     let mut lines = vec![format!("{verb} what is older than {} UTC:", words::time(before))];
     if args.dry_run {
         lines.extend(checkpoints.iter().map(|name| format!("  checkpoint {name}")));
+        lines.extend(kept.iter().map(|name| format!("  checkpoint {name} in the vault")));
         lines.extend(runs.iter().filter(|run| run.last_at < before).map(old_run));
     }
     lines.push(format!("  {} of this repository", words::counted(checkpoints.len(), "checkpoint")));
+    if let Some(vault) = &vault {
+        let (count, size) = (words::counted(kept.len(), "checkpoint"), bytes::shown(vault.size()));
+        lines.push(format!("  {count} of its vault, which takes {size}"));
+    }
     lines.push(format!("  {}", told(&rows)));
     terminal::write_out(&format!("{}\n", lines.join("\n")))?;
     Ok(ExitCode::SUCCESS)

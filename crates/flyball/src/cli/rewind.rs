@@ -9,8 +9,9 @@ use flyball_core::{IterationNo, RunId};
 use super::{Globals, fault, place, runs};
 use crate::config::quoted;
 use crate::error::CliError;
+use crate::journal::state_dir;
 use crate::terminal;
-use crate::worktree::{Checkpoint, RewindTarget, Worktree, WorktreeError};
+use crate::worktree::{Kept, RewindTarget, Vault, Worktree, WorktreeError};
 
 /// Bring back the tree of an iteration, on a new branch
 ///
@@ -35,37 +36,53 @@ pub struct RewindArgs {
 pub fn run(args: &RewindArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let root = place::repository(globals)?;
     let worktree = Worktree::open(&root).map_err(fault::worktree)?;
-    let (run, known) = find(&worktree, &args.run)?;
+    let vault = Vault::find(&state_dir()?, &worktree);
+    let (run, kept) = find(&worktree, vault.as_ref(), &args.run)?;
     let iteration = IterationNo::new(args.iteration);
-    if !known.iter().any(|one| one.iteration == iteration) {
-        let numbers: Vec<String> = known.iter().map(|one| one.iteration.to_string()).collect();
+    let Some(found) = kept.checkpoints.iter().find(|one| one.iteration == iteration) else {
+        let known = kept.checkpoints.iter();
+        let numbers: Vec<String> = known.map(|one| one.iteration.to_string()).collect();
         let message = format!("run `{run}` has no checkpoint of iteration {iteration}");
         return Err(CliError::no_input(message).hint(format!("known: {}", numbers.join(", "))));
-    }
+    };
     let target = match &args.worktree {
         Some(path) => RewindTarget::NewWorktree(globals.start_dir()?.join(path)),
         None => RewindTarget::NewBranch(
             args.branch.clone().unwrap_or_else(|| format!("flyball/{run}-{iteration}")),
         ),
     };
+    if kept.changed.contains(&iteration) {
+        terminal::write_err(&format!(
+            "warning: checkpoint refs were changed by someone else (run {run}, iteration \
+             {iteration}); using the copy in the state folder\n"
+        ));
+    }
+    if let Some(vault) = vault.as_ref().filter(|_| kept.is_in_vault(iteration)) {
+        vault.hand_out(&worktree, found).map_err(fault::worktree)?;
+    }
     let commit =
-        worktree.rewind(&run, iteration, &target).map_err(|error| taken(error, &target))?;
+        worktree.bring_back(&run, found, &target).map_err(|error| taken(error, &target))?;
     let text = format!("Iteration {iteration} of run {run} is {}", told(&target, &commit));
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The run and its checkpoints in this repository, also when the journal has forgotten the run.
-fn find(worktree: &Worktree, asked: &str) -> Result<(RunId, Vec<Checkpoint>), CliError> {
+/// The run and its checkpoints, also when the journal has forgotten the run.
+fn find(
+    worktree: &Worktree,
+    vault: Option<&Vault>,
+    asked: &str,
+) -> Result<(RunId, Kept), CliError> {
     let exact = RunId::new(asked);
     // What cannot name a checkpoint may still begin the name of a run.
-    let known = worktree.checkpoints(&exact).unwrap_or_default();
-    if !known.is_empty() {
-        return Ok((exact, known));
+    if let Ok(kept) = Kept::of(worktree, vault, &exact)
+        && !kept.checkpoints.is_empty()
+    {
+        return Ok((exact, kept));
     }
     let found = runs::find(&place::open_journal()?, asked)?;
-    let known = worktree.checkpoints(&found.run).map_err(fault::worktree)?;
-    if known.is_empty() {
+    let kept = Kept::of(worktree, vault, &found.run).map_err(fault::worktree)?;
+    if kept.checkpoints.is_empty() {
         let error = CliError::no_input(format!("run `{}` has no checkpoints here", found.run));
         return Err(if found.root == worktree.root() {
             error.hint("they were pruned, or it ended before its first iteration")
@@ -74,7 +91,7 @@ fn find(worktree: &Worktree, asked: &str) -> Result<(RunId, Vec<Checkpoint>), Cl
             error.hint(format!("it worked elsewhere: `flyball -C {root} rewind {} N`", found.run))
         });
     }
-    Ok((found.run, known))
+    Ok((found.run, kept))
 }
 
 /// A name that is taken is the user's to change.

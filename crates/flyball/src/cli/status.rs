@@ -19,10 +19,12 @@ use super::runs::{self, Life};
 use super::{Globals, fault, place, words};
 use crate::call_session::{RingState, RunCalls};
 use crate::clock;
+use crate::config::bytes;
 use crate::error::CliError;
-use crate::journal::{Journal, RunFilter, RunSummary};
+use crate::journal::{Journal, RunFilter, RunSummary, state_dir};
 use crate::project;
 use crate::terminal::{self, Audience, Control, Paint};
+use crate::worktree::{Stock, Worktree};
 
 /// How many ended runs are shown.
 const ENDED_MAX: usize = 8;
@@ -62,6 +64,9 @@ struct Shown {
 struct Status {
     runs: Vec<Shown>,
     sessions: Vec<Session>,
+    /// What the checkpoints of this repository take, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoints: Option<Stock>,
 }
 
 /// Shows the runs, once or until interrupted.
@@ -74,13 +79,15 @@ pub fn run(args: &StatusArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     loop {
         let now = clock::wall();
         let runs = look(&journal, here.as_deref(), now)?;
-        let status = Status { runs, sessions: sessions::look(&journal, now)? };
+        let stock = stock(&runs);
+        let status = Status { runs, sessions: sessions::look(&journal, now)?, checkpoints: stock };
         let text = match (args.json, args.watch) {
             (true, false) => format!("{}\n", json(&status, serde_json::to_string_pretty)?),
             (true, true) => format!("{}\n", json(&status, serde_json::to_string)?),
             (false, _) => {
                 let runs = text(&status.runs, here.as_ref(), paint);
-                format!("{runs}{}", sessions::text(&status.sessions, paint))
+                let stock = status.checkpoints.map(stock_text).unwrap_or_default();
+                format!("{runs}{stock}{}", sessions::text(&status.sessions, paint))
             }
         };
         if !args.watch {
@@ -95,6 +102,20 @@ pub fn run(args: &StatusArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         }
         thread::sleep(PAUSE);
     }
+}
+
+/// What the checkpoints of this repository take. Where it cannot be told, nothing is said.
+fn stock(runs: &[Shown]) -> Option<Stock> {
+    let here = &runs.iter().find(|one| one.here)?.run.root;
+    let worktree = Worktree::open(here).ok()?;
+    let stock = Stock::of(&state_dir().ok()?, &worktree).ok()?;
+    (stock.count > 0).then_some(stock)
+}
+
+fn stock_text(stock: Stock) -> String {
+    let (count, size) = (words::counted(stock.count, "checkpoint"), bytes::shown(stock.bytes));
+    let place = if stock.vault { " in the vault" } else { "" };
+    format!("\n{count} of this repository, {size}{place}; `flyball prune` removes old ones\n")
 }
 
 /// Runs that have not ended, those at work first, then the last that ended.

@@ -14,8 +14,8 @@ use super::layer::Settings;
 use super::schema::{Reader, SETTINGS};
 use super::value::Value;
 use super::{
-    AgentSettings, CommandLine, Config, GateCheck, GateSettings, HookSettings, NotifySettings,
-    OutputFormat, Price, ReportFormat,
+    AgentSettings, CheckpointSettings, CommandLine, Config, GateCheck, GateSettings, HookSettings,
+    NotifySettings, OutputFormat, Price, ReportFormat,
 };
 use crate::error::CliError;
 
@@ -41,6 +41,10 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
         hooks: HookSettings {
             on_error: from.choice("hooks.on_error")?,
             timeout: from.duration("hooks.timeout")?,
+        },
+        checkpoints: CheckpointSettings {
+            vault: from.flag("checkpoints.vault")?,
+            max_file: from.bytes("checkpoints.max_file")?,
         },
         log_max_bytes: from.number("log.max_bytes")?,
         report_file: report_file(&from)?,
@@ -286,6 +290,13 @@ impl Typed<'_> {
         self.pick(key, |value| {
             let Value::Number(number) = value else { return None };
             Some(*number)
+        })
+    }
+
+    fn bytes(&self, key: &str) -> Result<u64, CliError> {
+        self.pick(key, |value| {
+            let Value::Bytes(bytes) = value else { return None };
+            Some(*bytes)
         })
     }
 

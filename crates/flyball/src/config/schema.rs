@@ -10,6 +10,8 @@ pub enum Kind {
     Count,
     /// A whole number.
     Size,
+    /// A number of bytes, or a size such as `50MB`.
+    Bytes,
     /// A span of time.
     Duration,
     /// US dollars.
@@ -143,6 +145,8 @@ pub const SETTINGS: &[Setting] = &[
     shell("notify.timeout", Kind::Duration),
     shell("hooks.on_error", Kind::Choice(&["open", "closed"])),
     shell("hooks.timeout", Kind::Duration),
+    shell("checkpoints.vault", Kind::Flag),
+    shell("checkpoints.max_file", Kind::Bytes),
     shell("log.max_bytes", Kind::Size),
     shell("report.file", Kind::Text),
     shell("loop.dir", Kind::InnerPath),

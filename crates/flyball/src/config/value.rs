@@ -13,13 +13,15 @@ use toml::de::DeValue;
 use super::check::{self, GateCheck};
 use super::command_line::CommandLine;
 use super::schema::Kind;
-use super::{duration, suggest};
+use super::{bytes, duration, suggest};
 
 /// A value that fits its setting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A whole number.
     Number(u64),
+    /// A size.
+    Bytes(u64),
     /// A span of time.
     Duration(Millis),
     /// US dollars.
@@ -105,7 +107,8 @@ impl Value {
             Kind::Flag => flag(text),
             Kind::Command => Some(Self::Command(CommandLine::Shell(text.to_owned()))),
             Kind::Words | Kind::Checks => None,
-            Kind::Duration
+            Kind::Bytes
+            | Kind::Duration
             | Kind::Money
             | Kind::Text
             | Kind::Name
@@ -126,6 +129,7 @@ impl Value {
         match self {
             Self::Number(number) => json!(number),
             Self::Duration(span) => json!(duration::format(*span)),
+            Self::Bytes(bytes) => json!(bytes::format(*bytes)),
             Self::Money(money) => json!(money),
             Self::Flag(flag) => json!(flag),
             Self::Text(text) => json!(text),
@@ -141,6 +145,7 @@ impl Value {
             Self::Number(number) => number.to_string(),
             Self::Duration(span) if span.is_zero() => "0".to_owned(),
             Self::Duration(span) => string(&duration::format(*span)),
+            Self::Bytes(bytes) => string(&bytes::format(*bytes)),
             Self::Money(money) => money.to_string(),
             Self::Flag(flag) => flag.to_string(),
             Self::Text(text) | Self::Command(CommandLine::Shell(text)) => string(text),
@@ -159,6 +164,7 @@ impl Kind {
         match self {
             Self::Count => "a whole number from 0 to 4294967295".to_owned(),
             Self::Size => "a whole number, 0 or more".to_owned(),
+            Self::Bytes => r#"a size such as "50MB" or "1.5GB", or a number of bytes"#.to_owned(),
             Self::Duration => r#"a duration such as "90s", "1h30m" or "250ms", or 0"#.to_owned(),
             Self::Money => r#"a sum in US dollars such as 5 or "5.00""#.to_owned(),
             Self::Flag => "true or false".to_owned(),
@@ -197,6 +203,7 @@ fn from_number(kind: Kind, number: u64) -> Option<Value> {
     match kind {
         Kind::Count => u32::try_from(number).ok().map(|number| Value::Number(number.into())),
         Kind::Size => Some(Value::Number(number)),
+        Kind::Bytes => Some(Value::Bytes(number)),
         Kind::Duration => (number == 0).then_some(Value::Duration(Millis::ZERO)),
         Kind::Money => from_word(kind, &number.to_string()),
         Kind::Flag
@@ -214,6 +221,7 @@ fn from_number(kind: Kind, number: u64) -> Option<Value> {
 fn from_word(kind: Kind, text: &str) -> Option<Value> {
     let own = || Value::Text(text.to_owned());
     match kind {
+        Kind::Bytes => bytes::parse(text).map(Value::Bytes),
         Kind::Duration => duration::parse(text).map(Value::Duration),
         Kind::Money => {
             let money = text.trim().parse::<f64>().ok()?;

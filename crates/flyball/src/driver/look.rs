@@ -1,6 +1,7 @@
 //! A look at the worktree runs in a thread of its own: git may be slow, or made slow, and the driver
 //! hears signals and timers meanwhile.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -11,13 +12,15 @@ use flyball_core::{IterationNo, Moment, RunId};
 
 use super::{Driver, DriverInput};
 use crate::clock::Deadline;
-use crate::config::quoted;
+use crate::config::{bytes, quoted};
 use crate::error::CliError;
 use crate::loopdir::LoopDir;
-use crate::worktree::Worktree;
+use crate::worktree::{LeftOut, Worktree};
 
 /// How long the end of a look is waited for whose git was ended.
 const END_MAX: Duration = Duration::from_secs(2);
+/// How many files that were left out are named in a run.
+const TOLD_MAX: usize = 100;
 /// Between two looks for that.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -26,15 +29,38 @@ pub(super) struct Eyes {
     pub(super) worktree: Worktree,
     pub(super) loop_dir: LoopDir,
     pub(super) run: RunId,
+    /// Files that were left out of a checkpoint, and told.
+    told: BTreeSet<String>,
 }
 
 /// A look that came to its end, and the eyes it was made with.
 pub(super) struct Looked {
     pub(super) eyes: Eyes,
     pub(super) found: Result<WorktreeSnapshot, CliError>,
+    /// What people should know of it.
+    pub(super) notes: Vec<String>,
 }
 
 impl Eyes {
+    pub(super) fn new(worktree: Worktree, loop_dir: LoopDir, run: RunId) -> Self {
+        Self { worktree, loop_dir, run, told: BTreeSet::new() }
+    }
+
+    /// What the latest look left out of its checkpoint and nobody was told of yet, in words.
+    pub(super) fn left_out(&mut self) -> Vec<String> {
+        let mut words = Vec::new();
+        for LeftOut { path, size } in self.worktree.left_out() {
+            if self.told.len() < TOLD_MAX && self.told.insert(path.clone()) {
+                let (path, size) = (quoted(path), bytes::shown(*size));
+                words.push(format!(
+                    "left out of the checkpoint: {path} ({size}, more than checkpoints.max_file); \
+                     it cannot be brought back"
+                ));
+            }
+        }
+        words
+    }
+
     /// Looks at the worktree, with the task list's text, and keeps a checkpoint of it.
     fn look(&mut self, iteration: IterationNo) -> Result<WorktreeSnapshot, CliError> {
         let (dir, tasks) = (self.loop_dir.relative(), self.loop_dir.tasks_relative());
@@ -46,6 +72,24 @@ impl Eyes {
 }
 
 impl Driver {
+    /// Has the vault take in the checkpoint that was made last.
+    pub(super) fn deposit(&self, eyes: &Eyes) {
+        if let (Some(vault), Some(deposit)) = (&self.vault, eyes.worktree.deposit(&self.run)) {
+            vault.take_in(deposit);
+        }
+    }
+
+    /// Waits a moment for the vault, and says when that was not enough.
+    pub(super) fn end_vault(&mut self, patience: Duration) {
+        let Some(vault) = self.vault.take() else { return };
+        if !vault.end(patience) {
+            let iteration = self.governor.standing().map(|standing| standing.iteration);
+            let note =
+                "the vault has not taken in every checkpoint yet; they are in the repository";
+            self.reporter.note(iteration.unwrap_or_default(), note);
+        }
+    }
+
     /// An agent that ends in the middle of a git command leaves git's lock behind. What flyball ended
     /// cannot put it away any more, so flyball does; any other is the user's affair.
     pub(super) fn see_to_index_lock(
@@ -101,12 +145,15 @@ impl LookJob {
         let mut eyes = driver.eyes.take().unwrap_or_else(|| {
             let mut worktree = driver.worktree.beside();
             worktree.remember(&driver.latest);
-            Eyes { worktree, loop_dir: driver.loop_dir.clone(), run: driver.run.clone() }
+            Eyes::new(worktree, driver.loop_dir.clone(), driver.run.clone())
         });
         let outbox = driver.outbox.clone();
         let look = move || {
             let found = eyes.look(iteration);
-            let looked = Box::new(Looked { eyes, found });
+            let mut notes = eyes.left_out();
+            // A configuration that cannot be read is told by whoever needs it.
+            notes.extend(eyes.worktree.newly_planted().unwrap_or_default());
+            let looked = Box::new(Looked { eyes, found, notes });
             outbox.send(DriverInput::Looked { iteration, looked }).ok();
         };
         let started = thread::Builder::new().name("look".to_owned()).spawn(look);

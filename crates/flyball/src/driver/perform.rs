@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use flyball_core::effect::{Ending, Force, IterationReport, Notice};
 use flyball_core::tasklist::Mode;
-use flyball_core::{Effect, Event, IterationNo, Moment, TaskId};
+use flyball_core::{Effect, Event, IterationNo, Moment, Outcome, TaskId};
 
 use super::choice::choose;
 use super::gates::GateJob;
@@ -23,6 +24,11 @@ use crate::process::{Input, InputPipe, Spec, StartError, Supervised};
 use crate::prompt::{Variables, render, task_words};
 use crate::run_report;
 use crate::telemetry::IterationLog;
+
+/// How long the end of a run waits for the vault.
+const VAULT_PATIENCE: Duration = Duration::from_secs(10);
+/// The same when somebody waits for the end.
+const VAULT_HURRY: Duration = Duration::from_secs(2);
 
 /// An agent to be started.
 pub(super) struct Start {
@@ -143,7 +149,7 @@ impl Driver {
                     line.prompt(text);
                 }
                 let stop_command = self.config.agent.stop_command.as_ref().map(CommandLine::argv);
-                let cpu = (now, std::time::Duration::ZERO);
+                let cpu = (now, Duration::ZERO);
                 let (printed, told_life, text) = (false, now, self.text_meter());
                 self.session = Some(Session {
                     iteration,
@@ -323,6 +329,8 @@ impl Driver {
         self.loop_dir.remove_active();
         self.journal.finish_run(&self.run, now, &ending)?;
         self.keep_calls(now)?;
+        let is_asked = matches!(ending.outcome, Outcome::Interrupted | Outcome::Terminated);
+        self.end_vault(if is_asked { VAULT_HURRY } else { VAULT_PATIENCE });
         fs::remove_dir_all(&self.private_dir).ok();
         fs::remove_dir_all(self.loop_dir.file("responses")).ok();
         self.write_report(now);

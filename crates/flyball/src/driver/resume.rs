@@ -4,11 +4,12 @@ use flyball_core::event::{Resume, WorktreeSnapshot};
 use flyball_core::{Event, Governor, RunId};
 
 use super::choice::check_limits;
+use super::crash::CrashPoint;
 use super::guards::GuardWatch;
 use super::look::clear_index_lock;
 use super::perform::{io, private_folder};
 use super::records;
-use super::setup::{Parts, RunRequest, RunSetup, Started, already_running, opening};
+use super::setup::{Parts, Row, RunRequest, RunSetup, Started, already_running, opening};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
 use crate::error::CliError;
@@ -37,10 +38,10 @@ impl RunRequest {
     pub fn resume(self, run: &RunSummary) -> Result<Started, CliError> {
         let Self { dir, config, format, color } = self;
         let id = run.run.clone();
-        let mut setup = RunSetup::gather(&dir, &config)?;
+        let setup = RunSetup::gather(&dir, &config)?;
         let lock =
             lock_worktree(&setup.state_dir, setup.worktree.root(), &id).map_err(already_running)?;
-        let mut journal = Journal::open(&setup.state_dir)?;
+        let journal = Journal::open(&setup.state_dir)?;
         let is_closed = run.ended.is_some();
         if run.ending.as_ref().is_some_and(|ending| ending.outcome.is_success()) {
             return Err(CliError::usage(format!(
@@ -53,26 +54,23 @@ impl RunRequest {
         let plan = GatePlan::of(record.gates())?;
         check_limits(&config, &*setup.adapter)?;
         let Replayed { governor, last_effects, snapshot: latest, guards } = replay(&journal, &id)?;
-        let latest = latest.ok_or_else(|| {
-            CliError::no_input(format!("run `{id}` died before it began")).hint("flyball run")
-        })?;
         let ended = end_leftovers(&id);
-        let unlocked = clear_index_lock(&setup.worktree, run.started)?;
-        setup.worktree.remember(&latest);
-        journal.resume_run(&id, std::process::id(), config.policy.limits.iterations)?;
-        let private_dir = setup.state_dir.join("runs").join(id.as_str());
-        private_folder(&private_dir).map_err(|e| io("make the run's folder", &e))?;
-        let clock = Clock::start();
-        let policy = config.policy.clone();
-        let mut reporter = Reporter::new(format, color);
-        let mut told = opening(&id, &config, &plan, &setup, None);
+        let mut notes: Vec<String> = Vec::new();
         if !ended.is_empty() {
-            told.notes.push(format!("{} left over from it ended", ended.len()));
+            notes.push(format!("{} left over from it ended", ended.len()));
         }
-        told.notes.extend(unlocked);
-        reporter.opening(&told);
-        let parts =
-            Parts { run: id, config, plan, setup, journal, clock, lock, reporter, private_dir };
+        notes.extend(clear_index_lock(&setup.worktree, run.started)?);
+        let private_dir = setup.state_dir.join("runs").join(id.as_str());
+        let (clock, crash) = (Clock::start(), CrashPoint::from_environment());
+        let (policy, reporter) = (config.policy.clone(), Reporter::new(format, color));
+        let run = id;
+        let mut parts =
+            Parts { run, config, plan, setup, journal, clock, lock, reporter, private_dir, crash };
+        let Some(latest) = latest else {
+            // It died before its first event: it has yet to begin.
+            return parts.begin(Row::There, notes);
+        };
+        parts.go_on(&latest, notes)?;
         let mut driver = parts.assemble(governor, latest, record.first_tree)?;
         driver.guards = guards;
         // All orders of an event are performed before the next is journalled: only the last
@@ -89,6 +87,20 @@ impl RunRequest {
         human_files.accepted_tamper = driver.journal.accepted(driver.worktree.root())?;
         let resume = Resume { policy, human_files, closed: is_closed };
         Ok(Started { driver, first: Event::RunResumed(Box::new(resume)) })
+    }
+}
+
+impl Parts {
+    /// Says in the journal and to people that the run goes on.
+    fn go_on(&mut self, latest: &WorktreeSnapshot, notes: Vec<String>) -> Result<(), CliError> {
+        self.setup.worktree.remember(latest);
+        let iterations = self.config.policy.limits.iterations;
+        self.journal.resume_run(&self.run, std::process::id(), iterations)?;
+        private_folder(&self.private_dir).map_err(|e| io("make the run's folder", &e))?;
+        let mut told = opening(&self.run, &self.config, &self.plan, &self.setup);
+        told.notes.extend(notes);
+        self.reporter.opening(&told);
+        Ok(())
     }
 }
 

@@ -15,6 +15,7 @@ use super::door::DoorWatch;
 use super::look::{Eyes, no_index_lock};
 use super::perform::{io, private_folder};
 use super::timers::Timers;
+use super::vault::VaultJob;
 use super::{Driver, signals};
 use crate::clock::{self, Clock};
 use crate::config::{Config, Detail, Permission};
@@ -64,7 +65,8 @@ pub(super) struct RunSetup {
 
 impl RunSetup {
     pub(super) fn gather(dir: &Path, config: &Config) -> Result<Self, CliError> {
-        let worktree = Worktree::open(dir)?;
+        let max_file = config.checkpoints.max_file;
+        let worktree = Worktree::open(dir)?.holding_files_up_to(max_file);
         let loop_dir = LoopDir::new(worktree.root(), &config.loop_dir, &config.tasks_file);
         let tasks = loop_dir.tasks();
         let adapter = choose(&config.agent)?;
@@ -95,39 +97,34 @@ impl RunRequest {
     /// Sets up a new run.
     pub fn start(self) -> Result<Started, CliError> {
         let Self { dir, config, format, color } = self;
-        let mut setup = RunSetup::gather(&dir, &config)?;
+        let setup = RunSetup::gather(&dir, &config)?;
         let plan = setup.plan(&config)?;
         check_limits(&config, &*setup.adapter)?;
         let clock = Clock::start();
         let run = new_run_id(clock.now());
-        let mut journal = Journal::open(&setup.state_dir)?;
+        let journal = Journal::open(&setup.state_dir)?;
         let lock = lock_worktree(&setup.state_dir, setup.worktree.root(), &run)
             .map_err(already_running)?;
         no_index_lock(&setup.worktree)?;
         let stale = setup.loop_dir.stale_active();
         setup.loop_dir.prepare().map_err(|e| io("make the loop folder", &e))?;
-        let snapshot = first_look(&mut setup)?;
-        let start = run_start(&run, &config, &plan, &snapshot, &setup, &journal, clock.now())?;
-        if let Some(problem) = start_problem(&start) {
-            return Err(problem_error(problem, &setup.loop_dir));
-        }
         let earlier = journal.latest_run(setup.worktree.root())?;
         let earlier = earlier.map_or_else(|| "earlier".to_owned(), |run| run.run.to_string());
-        setup.loop_dir.rotate_logs(&earlier).map_err(|e| io("move the earlier logs", &e))?;
-        setup.loop_dir.sweep_responses(clock.now());
-        journal.start_run(&new_run(&run, &config, &setup, clock.now()))?;
-        setup.worktree.checkpoint(&run, IterationNo::BASELINE, &snapshot.checkpoint_tree)?;
+        let notes = stale.map(stale_words).into_iter().collect();
+        let (reporter, crash) = (Reporter::new(format, color), CrashPoint::from_environment());
         let private_dir = setup.state_dir.join("runs").join(run.as_str());
-        private_folder(&private_dir).map_err(|e| io("make the run's folder", &e))?;
-        RunRecord::new(config.to_toml(Detail::Values), &plan, &snapshot.checkpoint_tree)
-            .save(&setup.state_dir, &run)
-            .map_err(|e| io("keep the run's settings", &e))?;
-        let mut reporter = Reporter::new(format, color);
-        reporter.opening(&opening(&run, &config, &plan, &setup, stale));
-        let parts = Parts { run, config, plan, setup, journal, clock, lock, reporter, private_dir };
-        let driver = parts.assemble(Governor::new(), snapshot.clone(), snapshot.checkpoint_tree)?;
-        Ok(Started { driver, first: Event::RunStarted(Box::new(start)) })
+        let parts =
+            Parts { run, config, plan, setup, journal, clock, lock, reporter, private_dir, crash };
+        parts.begin(Row::New { earlier }, notes)
     }
+}
+
+/// Whether the journal has a row for the run that begins.
+pub(super) enum Row {
+    /// Not yet; the logs of the run before are put away first.
+    New { earlier: String },
+    /// Its flyball died between that and the first event.
+    There,
 }
 
 /// Everything a driver is made of.
@@ -141,11 +138,47 @@ pub(super) struct Parts {
     pub(super) lock: crate::journal::WorktreeLock,
     pub(super) reporter: Reporter,
     pub(super) private_dir: PathBuf,
+    pub(super) crash: CrashPoint,
 }
 
 impl Parts {
+    /// Begins the run. What it is started with is kept before the journal knows of it, so that there
+    /// is no moment at which it could not go on.
+    pub(super) fn begin(mut self, row: Row, notes: Vec<String>) -> Result<Started, CliError> {
+        let Self { run, config, plan, setup, journal, clock, private_dir, crash, .. } = &mut self;
+        let snapshot = first_look(setup)?;
+        let start = run_start(run, config, plan, &snapshot, setup, journal, clock.now())?;
+        if let Some(problem) = start_problem(&start) {
+            return Err(problem_error(problem, &setup.loop_dir));
+        }
+        if let Row::New { earlier } = &row {
+            let rotated = setup.loop_dir.rotate_logs(earlier);
+            rotated.map_err(|e| io("move the earlier logs", &e))?;
+            setup.loop_dir.sweep_responses(clock.now());
+        }
+        private_folder(private_dir).map_err(|e| io("make the run's folder", &e))?;
+        RunRecord::new(config.to_toml(Detail::Values), plan, &snapshot.checkpoint_tree)
+            .save(&setup.state_dir, run)
+            .map_err(|e| io("keep the run's settings", &e))?;
+        match row {
+            Row::New { .. } => journal.start_run(&new_run(run, config, setup, clock.now()))?,
+            Row::There => {
+                journal.resume_run(run, std::process::id(), config.policy.limits.iterations)?;
+            }
+        }
+        crash.here();
+        setup.worktree.checkpoint(run, IterationNo::BASELINE, &snapshot.checkpoint_tree)?;
+        crash.here();
+        let mut told = opening(run, config, plan, setup);
+        told.notes.extend(notes);
+        self.reporter.opening(&told);
+        let first_tree = snapshot.checkpoint_tree.clone();
+        let driver = self.assemble(Governor::new(), snapshot, first_tree)?;
+        Ok(Started { driver, first: Event::RunStarted(Box::new(start)) })
+    }
+
     pub(super) fn assemble(
-        self,
+        mut self,
         governor: Governor,
         latest: WorktreeSnapshot,
         first_tree: String,
@@ -156,7 +189,18 @@ impl Parts {
         let logs = self.setup.loop_dir.logs();
         let worktree = self.setup.worktree.beside();
         let (loop_dir, run) = (self.setup.loop_dir.clone(), self.run.clone());
-        let eyes = Some(Eyes { worktree: self.setup.worktree, loop_dir, run });
+        let mut eyes = Eyes::new(self.setup.worktree, loop_dir, run);
+        // What is there before the agent is the user's own.
+        eyes.worktree.newly_planted()?;
+        for note in eyes.left_out() {
+            self.reporter.note(IterationNo::BASELINE, &note);
+        }
+        let vault = if self.config.checkpoints.vault {
+            let (state, run) = (self.setup.state_dir.clone(), self.run.clone());
+            VaultJob::start(state, worktree.beside(), run, outbox.clone())
+        } else {
+            None
+        };
         Ok(Driver {
             governor,
             journal: self.journal,
@@ -167,8 +211,9 @@ impl Parts {
             agent: 0,
             plan: self.plan,
             worktree,
-            eyes,
+            eyes: Some(eyes),
             look_job: None,
+            vault,
             loop_dir: self.setup.loop_dir,
             state_dir: self.setup.state_dir,
             private_dir: self.private_dir,
@@ -189,7 +234,7 @@ impl Parts {
             ending: None,
             next_beat: now,
             journalled: now,
-            crash: CrashPoint::from_environment(),
+            crash: self.crash,
             _lock: self.lock,
         })
     }
@@ -262,23 +307,13 @@ pub(super) const fn permission_words(config: &Config) -> Option<&'static str> {
     }
 }
 
-pub(super) fn opening(
-    run: &RunId,
-    config: &Config,
-    plan: &GatePlan,
-    setup: &RunSetup,
-    stale: Option<u32>,
-) -> Opening {
+pub(super) fn opening(run: &RunId, config: &Config, plan: &GatePlan, setup: &RunSetup) -> Opening {
     let stories = match &setup.tasks {
         TasksSnapshot::Found { text } => {
             TaskList::parse(text).ok().map(|list| list.counts(&config.policy.review))
         }
         TasksSnapshot::Absent | TasksSnapshot::Unreadable { .. } => None,
     };
-    let mut notes = Vec::new();
-    if let Some(pid) = stale {
-        notes.push(format!("an earlier run (process {pid}) ended without taking its sign down"));
-    }
     Opening {
         run: run.clone(),
         root: setup.worktree.root().to_string_lossy().into_owned(),
@@ -286,8 +321,12 @@ pub(super) fn opening(
         permissions: permission_words(config),
         gates: plan.names().iter().map(ToString::to_string).collect(),
         stories,
-        notes,
+        notes: Vec::new(),
     }
+}
+
+fn stale_words(pid: u32) -> String {
+    format!("an earlier run (process {pid}) ended without taking its sign down")
 }
 
 /// A name that sorts by time and can be read aloud: `20261115-104512-k3f9`.

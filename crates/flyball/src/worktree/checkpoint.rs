@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use flyball_core::{IterationNo, Moment, RunId};
 
+use super::git::Git;
 use super::{Worktree, WorktreeError};
 use crate::clock;
 
 /// Where all of flyball's refs are.
-const REFS: &str = "refs/flyball";
+pub(super) const REFS: &str = "refs/flyball";
 /// The line of a checkpoint's message that says what was checked out.
 const HEAD_KEY: &str = "Flyball-Head";
 /// Who signs them.
@@ -73,28 +74,12 @@ impl Worktree {
         Ok(name)
     }
 
-    /// The checkpoints of a run, by iteration.
+    /// The checkpoints of a run in this repository, by iteration.
     pub fn checkpoints(&self, run: &RunId) -> Result<Vec<Checkpoint>, WorktreeError> {
-        let prefix = format!("{}/", ref_folder(run)?);
-        let mut found: Vec<Checkpoint> = self
-            .refs(&prefix)?
-            .into_iter()
-            .filter_map(|fields| {
-                let [name, commit, tree, at, head] = &fields;
-                Some(Checkpoint {
-                    iteration: IterationNo::new(name.strip_prefix(&prefix)?.parse().ok()?),
-                    commit: commit.clone(),
-                    tree: tree.clone(),
-                    at: unix(at)?,
-                    head: (!head.is_empty()).then(|| head.clone()),
-                })
-            })
-            .collect();
-        found.sort_by_key(|checkpoint| checkpoint.iteration);
-        Ok(found)
+        list(&self.git, run)
     }
 
-    /// Brings a checkpoint back; the commit that now holds it, on top of what was checked out then.
+    /// Brings a checkpoint of this repository back; the commit that now holds it.
     pub fn rewind(
         &self,
         run: &RunId,
@@ -104,7 +89,18 @@ impl Worktree {
         let found = self.checkpoints(run)?.into_iter().find(|found| found.iteration == iteration);
         let found =
             found.ok_or_else(|| WorktreeError::NoCheckpoint { run: run.clone(), iteration })?;
-        let commit = self.on_top_of_head(run, &found)?;
+        self.bring_back(run, &found, target)
+    }
+
+    /// Brings back a checkpoint whose parts are in this repository; the commit that now holds it, on
+    /// top of what was checked out then.
+    pub fn bring_back(
+        &self,
+        run: &RunId,
+        found: &Checkpoint,
+        target: &RewindTarget,
+    ) -> Result<String, WorktreeError> {
+        let commit = self.on_top_of_head(run, found)?;
         match target {
             RewindTarget::NewBranch(name) => {
                 self.git.call(["branch", "--no-track", "--", name, &commit]).run()?;
@@ -122,8 +118,7 @@ impl Worktree {
 
     /// The checkpoints made before a moment, of all runs: the names of their refs.
     pub fn prunable(&self, before: Moment) -> Result<Vec<String>, WorktreeError> {
-        let all = self.refs(&format!("{REFS}/"))?.into_iter();
-        Ok(all.filter_map(|[name, _, _, at, _]| (unix(&at)? < before).then_some(name)).collect())
+        prunable(&self.git, before)
     }
 
     /// Removes checkpoints made before a moment, of all runs; the names of the refs removed.
@@ -167,26 +162,52 @@ impl Worktree {
         );
         self.git.write_commit(&text, &self.scratch.beside())
     }
-
-    /// All refs below a prefix: name, commit, tree, time, what was checked out.
-    fn refs(&self, prefix: &str) -> Result<Vec<[String; 5]>, WorktreeError> {
-        let format = format!(
-            "--format=%(refname)%09%(objectname)%09%(tree)%09%(committerdate:unix)\
-             %09%(contents:trailers:key={HEAD_KEY},valueonly,separator=%00)"
-        );
-        let answer = self.git.call(["for-each-ref", &format, prefix]).run()?;
-        let text = answer.text();
-        Ok(text
-            .lines()
-            .filter_map(|line| {
-                let fields: Vec<String> = line.split('\t').map(str::to_owned).collect();
-                <[String; 5]>::try_from(fields).ok()
-            })
-            .collect())
-    }
 }
 
-fn ref_name(run: &RunId, iteration: IterationNo) -> Result<String, WorktreeError> {
+/// The checkpoints of a run in a repository, by iteration.
+pub(super) fn list(git: &Git, run: &RunId) -> Result<Vec<Checkpoint>, WorktreeError> {
+    let prefix = format!("{}/", ref_folder(run)?);
+    let mut found: Vec<Checkpoint> = refs(git, &prefix)?
+        .into_iter()
+        .filter_map(|fields| {
+            let [name, commit, tree, at, head] = &fields;
+            Some(Checkpoint {
+                iteration: IterationNo::new(name.strip_prefix(&prefix)?.parse().ok()?),
+                commit: commit.clone(),
+                tree: tree.clone(),
+                at: unix(at)?,
+                head: (!head.is_empty()).then(|| head.clone()),
+            })
+        })
+        .collect();
+    found.sort_by_key(|checkpoint| checkpoint.iteration);
+    Ok(found)
+}
+
+/// The checkpoints of a repository made before a moment, of all runs: the names of their refs.
+pub(super) fn prunable(git: &Git, before: Moment) -> Result<Vec<String>, WorktreeError> {
+    let all = refs(git, &format!("{REFS}/"))?.into_iter();
+    Ok(all.filter_map(|[name, _, _, at, _]| (unix(&at)? < before).then_some(name)).collect())
+}
+
+/// All refs below a prefix: name, commit, tree, time, what was checked out.
+fn refs(git: &Git, prefix: &str) -> Result<Vec<[String; 5]>, WorktreeError> {
+    let format = format!(
+        "--format=%(refname)%09%(objectname)%09%(tree)%09%(committerdate:unix)\
+         %09%(contents:trailers:key={HEAD_KEY},valueonly,separator=%00)"
+    );
+    let answer = git.call(["for-each-ref", &format, prefix]).run()?;
+    let text = answer.text();
+    Ok(text
+        .lines()
+        .filter_map(|line| {
+            let fields: Vec<String> = line.split('\t').map(str::to_owned).collect();
+            <[String; 5]>::try_from(fields).ok()
+        })
+        .collect())
+}
+
+pub(super) fn ref_name(run: &RunId, iteration: IterationNo) -> Result<String, WorktreeError> {
     Ok(format!("{}/{iteration}", ref_folder(run)?))
 }
 

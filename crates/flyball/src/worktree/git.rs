@@ -84,8 +84,26 @@ impl Git {
         Call::new(self.order().args(args), &self.starter)
     }
 
+    /// A call in another folder, for what is not there yet.
+    pub(super) fn call_in<I, S>(&self, dir: &Path, args: I) -> Call
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        Call::new(GitOrder::in_folder(dir).args(args), &self.starter)
+    }
+
     fn order(&self) -> GitOrder {
+        if self.root == self.git_dir {
+            return GitOrder::in_folder(&self.git_dir).in_bare(&self.git_dir);
+        }
         GitOrder::in_folder(&self.root).in_worktree(&self.git_dir, &self.root)
+    }
+
+    /// A repository without a worktree, known by its place.
+    pub(super) fn bare(git_dir: &Path, starter: Arc<Starter>) -> Self {
+        let (root, common_dir) = (git_dir.to_path_buf(), git_dir.to_path_buf());
+        Self { root, git_dir: git_dir.to_path_buf(), common_dir, starter, helpers: Arc::default() }
     }
 
     /// Ends every call under way, and refuses new ones.

@@ -31,7 +31,7 @@ struct Kept {
 
 /// What tells a file from another one, or from itself as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileStamp {
+pub(super) struct FileStamp {
     place: (u64, u64),
     size: u64,
     modified: (i64, i64),
@@ -39,7 +39,7 @@ struct FileStamp {
 }
 
 impl FileStamp {
-    fn of(path: &Path) -> Option<Self> {
+    pub(super) fn of(path: &Path) -> Option<Self> {
         let meta = fs::metadata(path).ok()?;
         Some(Self {
             place: (meta.dev(), meta.ino()),

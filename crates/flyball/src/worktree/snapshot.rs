@@ -10,7 +10,7 @@ use flyball_core::event::{Commit, TasksSnapshot, WorktreeSnapshot};
 
 use super::objects::{Entry, Going, Way, join};
 use super::status::{LoopDir, Status};
-use super::{Worktree, WorktreeError};
+use super::{LeftOut, Worktree, WorktreeError};
 
 /// The most changed or uncommitted files a snapshot names.
 const FILES_MAX: usize = 1000;
@@ -73,7 +73,8 @@ impl Worktree {
         tasks_file: &Path,
         status: &Status,
     ) -> Result<WorktreeSnapshot, WorktreeError> {
-        let (tree, layers) = self.make_tree(own, status)?;
+        let left_out = self.too_large(status);
+        let (tree, layers) = self.make_tree(own, status, &left_out)?;
         let before = self.previous.as_ref().map(|previous| &previous.snapshot);
         let code_tree = layers.code(own);
         Ok(WorktreeSnapshot {
@@ -88,12 +89,30 @@ impl Worktree {
         })
     }
 
+    /// The untracked files that are too large for a checkpoint.
+    fn too_large(&mut self, status: &Status) -> BTreeSet<Vec<u8>> {
+        self.left_out.clear();
+        let mut paths = BTreeSet::new();
+        let untracked = status.entries().iter().filter(|entry| entry.untracked);
+        for entry in untracked.filter(|_| self.max_file > 0) {
+            let size = fs::symlink_metadata(entry.below(&self.git.root))
+                .map_or(0, |meta| if meta.is_file() { meta.len() } else { 0 });
+            if size > self.max_file {
+                let path = String::from_utf8_lossy(entry.path()).into_owned();
+                self.left_out.push(LeftOut { path, size });
+                paths.insert(entry.path().to_vec());
+            }
+        }
+        paths
+    }
+
     /// The tree of everything but ignored files and flyball's own. Where all is as it was committed,
     /// that is the tree of the commit.
     fn make_tree(
         &mut self,
         own: &LoopDir,
         status: &Status,
+        left_out: &BTreeSet<Vec<u8>>,
     ) -> Result<(String, Layers), WorktreeError> {
         let committed = match &status.head {
             Some(head) if status.entries().is_empty() => self.git.tree_of(head)?,
@@ -102,7 +121,7 @@ impl Worktree {
         let is_made = committed.is_none();
         let tree = match committed {
             Some(tree) => tree,
-            None => self.scratch.tree(&self.git, own, status, &BTreeSet::new())?,
+            None => self.scratch.tree(&self.git, own, status, left_out)?,
         };
         let layers = self.layers(&tree, own)?;
         if !layers.volatile_committed(own) {

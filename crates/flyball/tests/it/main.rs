@@ -48,6 +48,7 @@ mod scenario;
 #[cfg(test)]
 mod status;
 #[cfg(test)]
-mod worktree;
+mod vault;
 #[cfg(test)]
+mod worktree;
 mod world;

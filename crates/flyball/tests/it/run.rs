@@ -7,6 +7,7 @@ mod claims;
 mod crash;
 mod endings;
 mod gates;
+mod git;
 mod guarded;
 mod helping;
 mod launching;

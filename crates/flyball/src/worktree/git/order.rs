@@ -80,6 +80,12 @@ impl GitOrder {
         self
     }
 
+    /// In this repository, which has no worktree.
+    pub(super) fn in_bare(mut self, git_dir: &Path) -> Self {
+        self.set("GIT_DIR", git_dir);
+        self
+    }
+
     /// Sets a variable; what is set last counts.
     pub(super) fn set(&mut self, name: &str, value: impl AsRef<OsStr>) {
         self.env.push((name.into(), Some(value.as_ref().to_owned())));
