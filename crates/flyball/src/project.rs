@@ -1,7 +1,9 @@
 //! What kind of project this is, and the gates that fit it (B10). Looks at files and at PATH; never
 //! starts a process and never writes.
 
+mod command;
 mod go;
+mod install;
 mod jvm;
 mod make;
 mod node;
@@ -18,6 +20,8 @@ use std::path::Path;
 
 use flyball_core::Millis;
 
+pub use self::command::{AsGate, Fault, as_gate};
+pub use self::install::NotInstalled;
 pub use self::path::Programs;
 pub use self::root::{find_repository, find_root};
 use crate::config::{default_timeout, quoted};
@@ -81,8 +85,10 @@ pub struct Detected {
     pub kinds: Vec<ProjectKind>,
     /// Gates that can run here, names unique.
     pub gates: Vec<DetectedGate>,
-    /// Gates that would fit, but whose program is missing.
+    /// Gates that would fit, but cannot run here.
     pub not_runnable: Vec<NotRunnable>,
+    /// What the gates need and is not installed.
+    pub not_installed: Vec<NotInstalled>,
 }
 
 /// A gate that fits the project.
@@ -103,10 +109,38 @@ pub struct DetectedGate {
 pub struct NotRunnable {
     /// The line for the shell.
     pub command: String,
-    /// The program that is not there.
-    pub program: String,
+    /// What stands in the way.
+    pub hindrance: Hindrance,
     /// What made flyball think of it.
     pub why: String,
+}
+
+/// Why a gate that would fit cannot run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hindrance {
+    /// This program is not there.
+    NoProgram(String),
+    /// The command is none that checks once, and no form of it that does is known.
+    Unfit(Fault),
+}
+
+impl Hindrance {
+    /// What can be done about it.
+    pub fn remedy(&self) -> String {
+        match self {
+            Self::NoProgram(program) => format!("install `{program}`"),
+            Self::Unfit(_) => "add a [[gates.check]] with a command that checks once".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Hindrance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoProgram(program) => write!(f, "`{program}` is not on PATH"),
+            Self::Unfit(fault) => write!(f, "{fault}"),
+        }
+    }
 }
 
 /// A gate as one kind of project proposes it.
@@ -122,12 +156,40 @@ pub(crate) struct Proposal {
     pub(crate) why: String,
     /// The text of the makefile or justfile it comes from.
     pub(crate) recipes: Option<String>,
+    /// What makes it no gate.
+    pub(crate) unfit: Option<Fault>,
 }
 
 impl Proposal {
     pub(crate) fn new(role: &'static str, command: &str, why: impl Into<String>) -> Self {
         let program = command.split_whitespace().next().unwrap_or("").to_owned();
-        Self { role, command: command.to_owned(), program, why: why.into(), recipes: None }
+        Self {
+            role,
+            command: command.to_owned(),
+            program,
+            why: why.into(),
+            recipes: None,
+            unfit: None,
+        }
+    }
+
+    /// A proposal for what a script or recipe does; `command` calls it as it stands, `call` one of its
+    /// own tools.
+    pub(crate) fn of_script(
+        role: &'static str,
+        (command, text): (&str, &str),
+        call: impl Fn(&str) -> String,
+        why: String,
+    ) -> Self {
+        match as_gate(text, call) {
+            AsGate::Fits => Self::new(role, command, why),
+            AsGate::Instead(line, fault) => {
+                let program = command.split_whitespace().next().unwrap_or("").to_owned();
+                let why = format!("{why}, which is not called itself: {fault}");
+                Self { program, ..Self::new(role, &line, why) }
+            }
+            AsGate::Never(fault) => Self { unfit: Some(fault), ..Self::new(role, command, why) },
+        }
     }
 
     /// Needs another program than the first word.
@@ -205,35 +267,82 @@ pub fn detect(root: &Path) -> Detected {
     detect_with(root, &Programs::on_path())
 }
 
-/// Looks at a project: its root, and when no gate fits there the folders right below it.
+/// Looks at a project: its root, and the folders below it that hold a project of another kind, or of
+/// any kind when no gate fits the root.
 pub fn detect_with(root: &Path, programs: &Programs) -> Detected {
     let mut detected = Detected::default();
-    add_folder(&mut detected, &Look { dir: root, programs }, &Folder::Root);
-    if !detected.gates.is_empty() || !detected.not_runnable.is_empty() {
-        return detected;
-    }
-    let holds_project = |name: &String| {
-        let dir = root.join(name);
-        let look = Look { dir: &dir, programs };
-        DETECTORS.iter().any(|(_, detect)| detect(&look).is_some())
-    };
-    let folders: Vec<String> = (Look { dir: root, programs })
-        .names("")
+    let look = Look { dir: root, programs };
+    add_folder(&mut detected, &look, &Folder::Root);
+    let alone = detected.gates.is_empty() && detected.not_runnable.is_empty();
+    let at_root = detected.kinds.clone();
+    let said: String = detected.gates.iter().map(|gate| gate.command.as_str()).collect();
+    let folders: Vec<String> = folders_below(&look)
         .into_iter()
-        .filter(|name| !name.starts_with('.') && !SKIPPED.contains(&name.as_str()))
-        .filter(|name| root.join(name).is_dir())
-        .filter(holds_project)
+        .filter(|name| {
+            let dir = root.join(name);
+            let below = Look { dir: &dir, programs };
+            let mut kinds = DETECTORS.iter().filter(|(_, detect)| detect(&below).is_some());
+            if alone {
+                return kinds.next().is_some();
+            }
+            // A kind the root has, too, is most likely a member of it; makefiles stand everywhere.
+            let helper = |kind: &ProjectKind| matches!(kind, ProjectKind::Make | ProjectKind::Just);
+            let own = |kind: &ProjectKind| !at_root.contains(kind) && !helper(kind);
+            !said.contains(name.as_str()) && kinds.any(|(kind, _)| own(kind))
+        })
         .collect();
     for name in &folders {
         let dir = root.join(name);
-        let folder = if folders.len() == 1 { Folder::Only(name) } else { Folder::OneOf(name) };
+        let single = alone && folders.len() == 1;
+        let folder = if single { Folder::Only(name) } else { Folder::OneOf(name) };
         add_folder(&mut detected, &Look { dir: &dir, programs }, &folder);
     }
     detected
 }
 
-/// Folders that hold other people's projects.
-const SKIPPED: [&str; 5] = ["node_modules", "target", "vendor", "venv", "third_party"];
+/// Folders of a project that may hold projects of their own: those right below, and what stands in
+/// the usual containers.
+fn folders_below(look: &Look<'_>) -> Vec<String> {
+    let usable = |below: &str| {
+        let names = look.names(below).into_iter();
+        let kept = names.filter(|name| !name.starts_with('.') && !SKIPPED.contains(&name.as_str()));
+        kept.map(|name| if below.is_empty() { name } else { format!("{below}/{name}") })
+            .filter(|name| look.dir.join(name).is_dir())
+            .collect::<Vec<_>>()
+    };
+    let mut folders = Vec::new();
+    for name in usable("") {
+        if CONTAINERS.contains(&name.as_str()) {
+            folders.extend(usable(&name));
+        }
+        folders.push(name);
+    }
+    folders.truncate(FOLDERS_MAX);
+    folders
+}
+
+/// The most folders that are looked at.
+const FOLDERS_MAX: usize = 200;
+
+/// Folders that hold projects side by side.
+const CONTAINERS: [&str; 6] = ["apps", "packages", "services", "libs", "modules", "projects"];
+
+/// Folders that hold other people's projects, or none that is worked on.
+const SKIPPED: [&str; 13] = [
+    "node_modules",
+    "target",
+    "vendor",
+    "venv",
+    "third_party",
+    "dist",
+    "build",
+    "docs",
+    "examples",
+    "fixtures",
+    "testdata",
+    "templates",
+    "benchmarks",
+];
 
 /// Where a proposal comes from, for its name and its command.
 enum Folder<'a> {
@@ -245,6 +354,15 @@ enum Folder<'a> {
 /// Adds what one folder holds.
 fn add_folder(detected: &mut Detected, look: &Look<'_>, folder: &Folder<'_>) {
     let mut taken: Vec<(&str, String)> = Vec::new();
+    for (what, line) in install::missing(look) {
+        let (what, remedy) = match folder {
+            Folder::Root => (what.to_owned(), line.to_owned()),
+            Folder::Only(dir) | Folder::OneOf(dir) => {
+                (format!("{what} in {dir}/"), format!("(cd {} && {line})", quoted(dir)))
+            }
+        };
+        detected.not_installed.push(NotInstalled { what, remedy });
+    }
     for (kind, detect) in DETECTORS {
         let Some(proposals) = detect(look) else { continue };
         if !detected.kinds.contains(&kind) {
@@ -276,8 +394,12 @@ fn add(
             format!("{dir}/{}", proposal.why),
         ),
     };
-    if !look.runnable(&proposal.program) {
-        detected.not_runnable.push(NotRunnable { command, program: proposal.program.clone(), why });
+    let missing = || {
+        let program = proposal.program.clone();
+        (!look.runnable(&program)).then_some(Hindrance::NoProgram(program))
+    };
+    if let Some(hindrance) = proposal.unfit.map(Hindrance::Unfit).or_else(missing) {
+        detected.not_runnable.push(NotRunnable { command, hindrance, why });
         return false;
     }
     let name = unique_name(&detected.gates, folder, kind, proposal.role);

@@ -62,6 +62,25 @@ impl GateArgs {
 
 /// Runs the gates and says what they found.
 pub fn run(args: &GateArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    match examine(args, globals)? {
+        Examined::Ran(result) => {
+            terminal::write_out(&answer::render(&result, args.chosen_format()))?;
+            Ok(ExitCode::from(u8::from(!result.is_green())))
+        }
+        Examined::Interrupted(code) => Ok(code),
+    }
+}
+
+/// What came of running the gates.
+pub(super) enum Examined {
+    /// They ran to their end.
+    Ran(GateResult),
+    /// They were interrupted, and this is the code to exit with.
+    Interrupted(ExitCode),
+}
+
+/// Runs the gates, with their progress on standard error.
+pub(super) fn examine(args: &GateArgs, globals: &Globals) -> Result<Examined, CliError> {
     let sources = globals.sources()?;
     let worktree = Worktree::open(&globals.start_dir()?)?;
     let config = sources.load()?;
@@ -77,10 +96,9 @@ pub fn run(args: &GateArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let paint = globals.color.for_stderr();
     let Some(result) = result(args, &runner, (&mut worktree, &config), (&interrupt, paint))? else {
         terminal::write_err("interrupted: everything that ran was ended\n");
-        return Ok(interrupt.exit_code());
+        return Ok(Examined::Interrupted(interrupt.exit_code()));
     };
-    terminal::write_out(&answer::render(&result, args.chosen_format()))?;
-    Ok(ExitCode::from(u8::from(!result.is_green())))
+    Ok(Examined::Ran(result))
 }
 
 /// Runs the gates, with the journal as their memory where there is one. None when interrupted.

@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use flyball_core::gate::GateResult;
 
 use self::adopt::LoopFolder;
 use self::plan::Plan;
 use super::Globals;
+use super::gate::{self, Examined, GateArgs};
 use super::hooks::install_for;
 use crate::client::registry;
 use crate::config::{FILE_NAME, stays_inside, suggest};
@@ -41,6 +43,9 @@ pub struct InitArgs {
     /// Loop folder, inside the repository; sets `loop.dir`
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+    /// Run the gates once afterwards, and say which are red now
+    #[arg(long)]
+    pub check: bool,
     /// Overwrite flyball.toml and prompt.md
     #[arg(long)]
     pub force: bool,
@@ -55,6 +60,14 @@ struct Setup {
     agent: Agent,
     folder: LoopFolder,
     detected: Detected,
+}
+
+/// What init has done.
+struct Done<'a> {
+    plan: &'a Plan,
+    hooks: &'a [install::Done],
+    /// What the gates said, when they were asked.
+    checked: Option<&'a GateResult>,
 }
 
 /// The agent that will be written down.
@@ -95,10 +108,19 @@ pub fn run(args: &InitArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         Some(agent) => install_for(agent, None, &Homes::of_process(&setup.root)?)?,
         None => Vec::new(),
     };
-    let text = if args.json {
-        format!("{:#}\n", report::json(&setup, &plan, &hooks))
+    let checked = if args.check && !setup.detected.gates.is_empty() {
+        match gate::examine(&GateArgs::default(), globals)? {
+            Examined::Ran(result) => Some(result),
+            Examined::Interrupted(code) => return Ok(code),
+        }
     } else {
-        report::text(&setup, (&plan, &hooks), globals.color.for_stdout())
+        None
+    };
+    let done = Done { plan: &plan, hooks: &hooks, checked: checked.as_ref() };
+    let text = if args.json {
+        format!("{:#}\n", report::json(&setup, &done))
+    } else {
+        report::text(&setup, &done, globals.color.for_stdout())
     };
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)

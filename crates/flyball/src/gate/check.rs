@@ -89,6 +89,10 @@ fn spec(gate: &Gate, of: &GateRunner) -> Spec {
     let mut spec = Spec::new(words.next().unwrap_or_default(), &of.root);
     spec.args = words.collect();
     spec.env = GIT_VARIABLES.iter().map(|name| ((*name).to_owned(), None)).collect();
+    // Tools that would wait for a person, or for changes, end by themselves where this is set.
+    if std::env::var_os("CI").is_none() {
+        spec.env.push(("CI".to_owned(), Some("1".to_owned())));
+    }
     spec.env.push(("FLYBALL_GATE".to_owned(), Some(gate.name.to_string())));
     spec.env.extend(of.env.iter().cloned());
     spec

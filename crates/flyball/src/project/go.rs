@@ -1,21 +1,56 @@
-//! Go: the go tool, and golangci-lint where it is configured.
+//! Go: the go tool, and golangci-lint where it is configured; in a workspace, over all its modules.
 
 use super::{Look, Proposal};
+use crate::config::quoted;
 
 pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
-    if !look.has("go.mod") {
+    let workspace = look.read("go.work").map(|text| modules(&text)).unwrap_or_default();
+    let (from, packages) = if !workspace.is_empty() {
+        ("go.work", workspace.join(" "))
+    } else if look.has("go.mod") {
+        ("go.mod", "./...".to_owned())
+    } else {
         return None;
-    }
+    };
     let configured = [".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"]
         .into_iter()
         .find(|name| look.has(name));
     let lint = match configured {
         Some(name) => Proposal::new("lint", "golangci-lint run", name),
-        None => Proposal::new("lint", "go vet ./...", "go.mod"),
+        None => Proposal::new("lint", &format!("go vet {packages}"), from),
     };
     Some(vec![
-        Proposal::new("tests", "go test ./...", "go.mod"),
+        Proposal::new("tests", &format!("go test {packages}"), from),
         lint,
-        Proposal::new("build", "go build ./...", "go.mod"),
+        Proposal::new("build", &format!("go build {packages}"), from),
     ])
+}
+
+/// The packages of the modules a `go.work` uses: `./...` alone would be those of one module.
+fn modules(text: &str) -> Vec<String> {
+    let mut within = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let line = line.split("//").next().unwrap_or_default().trim();
+        let module = match line.strip_prefix("use") {
+            Some(rest) if rest.trim() == "(" => {
+                within = true;
+                continue;
+            }
+            Some(rest) if rest.starts_with([' ', '\t']) => rest.trim(),
+            _ if line == ")" => {
+                within = false;
+                continue;
+            }
+            _ if within => line,
+            _ => continue,
+        };
+        let module = module.trim_matches('"').trim_end_matches('/');
+        if !module.is_empty() {
+            let dotted = module.starts_with('.') || module.starts_with('/');
+            let shown = if dotted { module.to_owned() } else { format!("./{module}") };
+            found.push(quoted(&format!("{shown}/...")));
+        }
+    }
+    found
 }

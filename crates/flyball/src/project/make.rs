@@ -27,10 +27,29 @@ fn proposals(program: &str, (file, text): (&str, &str), names: &[&str]) -> Vec<P
         .map(|(target, role)| {
             let role = if *target == "check" && !has_tests { "tests" } else { role };
             let why = format!("{file}, target `{target}`");
-            let recipes = Some(text.to_owned());
-            Proposal { recipes, ..Proposal::new(role, &format!("{program} {target}"), why) }
+            let command = format!("{program} {target}");
+            let recipe = recipe(text, target);
+            let made = Proposal::of_script(role, (&command, &recipe), str::to_owned, why);
+            Proposal { recipes: Some(text.to_owned()), ..made }
         })
         .collect()
+}
+
+/// What a target runs, its lines joined as if each were needed; nothing where the program itself would
+/// have to work it out.
+fn recipe(text: &str, target: &str) -> String {
+    let defines = |line: &&str| {
+        let (names, _) = line.split_once(':').unwrap_or_default();
+        let mut names = names.split_whitespace().map(|name| name.trim_start_matches('@'));
+        !line.starts_with(['\t', ' ', '#', '.']) && names.any(|name| name == target)
+    };
+    let lines = text.lines().skip_while(|line| !defines(line)).skip(1);
+    let body = lines.take_while(|line| line.starts_with(['\t', ' ']));
+    let commands: Vec<&str> = body.map(|line| line.trim().trim_start_matches(['@', '-'])).collect();
+    if commands.iter().any(|line| line.contains('$') || line.contains("{{")) {
+        return String::new();
+    }
+    commands.join(" && ")
 }
 
 /// The targets a line of a makefile defines.

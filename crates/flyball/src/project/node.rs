@@ -26,20 +26,31 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
     let package: Value = serde_json::from_str(&look.read("package.json")?).unwrap_or_default();
     let manager = manager(look, &package);
     let script = |name: &str| {
-        let text = package.get("scripts")?.get(name)?.as_str()?;
+        let text = package.get("scripts")?.get(name)?.as_str()?.trim();
         let placeholder = name == "test" && text.contains("no test specified");
-        (!text.trim().is_empty() && !placeholder).then_some(())
+        (!text.is_empty() && !placeholder).then_some(text)
     };
     let proposals = SCRIPTS.iter().filter_map(|(role, names)| {
-        let name = names.iter().find(|name| script(name).is_some())?;
+        let (name, text) = names.iter().find_map(|name| Some((*name, script(name)?)))?;
         let command = format!("{manager} run {name}");
-        Some(Proposal::new(role, &command, format!("package.json, script `{name}`")))
+        let why = format!("package.json, script `{name}`");
+        Some(Proposal::of_script(role, (&command, text), |line| call(manager, line), why))
     });
     Some(proposals.collect())
 }
 
+/// A tool of the package itself, called as its scripts would call it.
+fn call(manager: &str, line: &str) -> String {
+    match manager {
+        "npm" => format!("npm exec --no -- {line}"),
+        "pnpm" => format!("pnpm exec {line}"),
+        "bun" => format!("bun x {line}"),
+        manager => format!("{manager} run {line}"),
+    }
+}
+
 /// The package manager: by lock file, else as `packageManager` says, else npm.
-fn manager(look: &Look<'_>, package: &Value) -> &'static str {
+pub(super) fn manager(look: &Look<'_>, package: &Value) -> &'static str {
     let named = package.get("packageManager").and_then(Value::as_str).unwrap_or("");
     LOCK_FILES
         .iter()

@@ -95,7 +95,7 @@ fn node_projects_run_only_scripts_that_exist_by_their_package_manager() {
             managers,
             &[("package.json", scripts), ("pnpm-lock.yaml", "")],
             &[
-                "tests: pnpm run test",
+                "tests: pnpm exec vitest run",
                 "lint: pnpm run lint",
                 "build: pnpm run build",
                 "typecheck: pnpm run check-types",
@@ -119,6 +119,135 @@ fn node_projects_run_only_scripts_that_exist_by_their_package_manager() {
         ),
         (managers, &[("package.json", placeholder)], &[]),
         (managers, &[("package.json", "not json")], &[]),
+    ]);
+}
+
+#[test]
+fn scripts_that_watch_or_mend_are_called_in_the_form_that_checks_once() {
+    let managers = &["npm", "pnpm", "yarn", "bun", "make", "just"];
+    let both = r#"{"scripts":{"test":"jest --watch","lint":"eslint --fix .","build":"nodemon x"}}"#;
+    check(&[
+        (
+            managers,
+            &[("package.json", both)],
+            &["tests: npm exec --no -- jest", "lint: npm exec --no -- eslint ."],
+        ),
+        (
+            managers,
+            &[("package.json", both), ("bun.lock", "")],
+            &["tests: bun x jest", "lint: bun x eslint ."],
+        ),
+        (
+            managers,
+            &[("Makefile", "lint:\n\t@ruff check --fix .\ntest: lint\n\tpytest $(ARGS)\n")],
+            &["tests: make test", "lint: ruff check ."],
+        ),
+        (managers, &[("justfile", "test:\n  vitest\n")], &["tests: vitest run"]),
+    ]);
+    let detected = Machine::new(managers, &[("package.json", both)]).detect();
+    let [unfit] = &detected.not_runnable[..] else { panic!("one cannot be a gate") };
+    assert_eq!(unfit.hindrance.to_string(), "it waits for changes and never ends");
+    assert_eq!(unfit.command, "npm run build");
+}
+
+#[test]
+fn what_is_not_installed_is_named_with_the_line_that_brings_it() {
+    let package = r#"{"scripts":{"test":"x"},"devDependencies":{"x":"1"}}"#;
+    let rows: [(&[&str], &[(&str, &str)], &[&str]); 9] = [
+        (&["npm"], &[("package.json", package), ("package-lock.json", "")], &["npm ci"]),
+        (&["npm"], &[("package.json", package)], &["npm install"]),
+        (&["npm"], &[("package.json", package), ("node_modules/x/a.js", "")], &[]),
+        (&["npm"], &[("package.json", r#"{"scripts":{"test":"x"}}"#)], &[]),
+        (
+            &["pnpm"],
+            &[("web/package.json", package), ("web/pnpm-lock.yaml", "")],
+            &["(cd web && pnpm install --frozen-lockfile)"],
+        ),
+        (&["uv"], &[("pyproject.toml", ""), ("uv.lock", ""), ("test_a.py", "")], &["uv sync"]),
+        (
+            &["python3"],
+            &[("requirements.txt", "pytest\n"), ("test_a.py", "")],
+            &["python3 -m venv .venv && .venv/bin/pip install -r requirements.txt"],
+        ),
+        (&["python3", "pytest"], &[("requirements.txt", "x\n"), ("test_a.py", "")], &[]),
+        (&["python3"], &[("requirements.txt", "# none\n"), ("test_a.py", "")], &[]),
+    ];
+    for (programs, files, expected) in rows {
+        let found = Machine::new(programs, files).detect().not_installed;
+        let lines: Vec<&str> = found.iter().map(|missing| missing.remedy.as_str()).collect();
+        assert_eq!(lines, expected, "{files:?}");
+    }
+}
+
+#[test]
+fn tests_further_down_are_found_and_run_in_the_projects_own_environment() {
+    let all = &["pytest", "uv", "poetry", "pdm", "hatch", "pipenv"];
+    check(&[
+        (all, &[("pyproject.toml", ""), ("tests/unit/test_a.py", "")], &["tests: pytest"]),
+        (
+            all,
+            &[("pyproject.toml", "[tool.poetry]\n"), ("src/shop/tests/test_a.py", "")],
+            &["tests: poetry run pytest"],
+        ),
+        (
+            all,
+            &[("pyproject.toml", "[tool.hatch.envs.default]\n"), ("test_a.py", "")],
+            &["tests: hatch run pytest"],
+        ),
+        (
+            all,
+            &[("Pipfile.lock", ""), ("Pipfile", ""), ("test_a.py", "")],
+            &["tests: pipenv run pytest"],
+        ),
+        (all, &[("pyproject.toml", ""), ("node_modules/x/test_a.py", "")], &[]),
+    ]);
+    let machine =
+        Machine::new(&["pytest"], &[("uv.lock", ""), ("pyproject.toml", ""), ("test_a.py", "")]);
+    let missing = machine.detect().not_runnable;
+    assert_eq!(missing[0].hindrance, Hindrance::NoProgram("uv".to_owned()));
+}
+
+#[test]
+fn every_module_of_a_go_workspace_is_checked() {
+    let work = "go 1.22\n\nuse ./tools // own\nuse (\n\t./api\n\t\"./lib/\"\n)\n";
+    check(&[(
+        &["go"],
+        &[("go.work", work), ("api/go.mod", ""), ("tools/go.mod", "")],
+        &[
+            "tests: go test ./tools/... ./api/... ./lib/...",
+            "lint: go vet ./tools/... ./api/... ./lib/...",
+            "build: go build ./tools/... ./api/... ./lib/...",
+        ],
+    )]);
+}
+
+#[test]
+fn projects_of_another_kind_below_the_root_bring_their_gates() {
+    let script = r#"{"scripts":{"test":"x"}}"#;
+    check(&[
+        (
+            &["cargo", "npm"],
+            &[("Cargo.toml", "[package]"), ("web/package.json", script), ("sub/Cargo.toml", "")],
+            &["tests: cargo test", "build: cargo build", "tests-web: cd web && npm run test"],
+        ),
+        (
+            &["npm", "pytest"],
+            &[("apps/site/package.json", script), ("services/api/pytest.ini", "[pytest]")],
+            &[
+                "tests-apps-site: cd apps/site && npm run test",
+                "tests-services-api: cd services/api && pytest",
+            ],
+        ),
+        // What the root already calls, examples and documentation are not.
+        (
+            &["npm", "make"],
+            &[
+                ("Makefile", "test:\n\tcd web && npm test\n"),
+                ("docs/package.json", script),
+                ("examples/a/package.json", script),
+            ],
+            &["tests: make test"],
+        ),
     ]);
 }
 
@@ -270,7 +399,7 @@ fn a_gate_whose_program_is_missing_is_named_but_not_proposed() {
     let detected = machine.detect();
     assert_eq!(detected.gates.len(), 2);
     let [missing] = &detected.not_runnable[..] else { panic!("one is missing") };
-    assert_eq!(missing.program, "cargo-clippy");
+    assert_eq!(missing.hindrance, Hindrance::NoProgram("cargo-clippy".to_owned()));
     let pytest = Machine::new(&[], &[("pytest.ini", "[pytest]")]).detect();
     assert_eq!(pytest.not_runnable[0].command, "pytest");
     assert_eq!(pytest.kinds, [ProjectKind::Python]);

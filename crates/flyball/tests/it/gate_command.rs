@@ -65,7 +65,13 @@ impl Repo {
     }
 
     fn gate(&self, arguments: &[&str]) -> Said {
-        let output = self.command(arguments).output().unwrap();
+        self.gate_with(&[], arguments)
+    }
+
+    fn gate_with(&self, environment: &[(&str, &str)], arguments: &[&str]) -> Said {
+        let mut command = self.command(arguments);
+        let output =
+            command.env_remove("CI").envs(environment.iter().copied()).output().unwrap();
         Said {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),
@@ -93,7 +99,7 @@ fn red_exits_with_1_and_says_what_was_found() {
     let repo = Repo::gates(&[("lint", "true"), ("tests", pytest.as_str())]);
     let said = repo.gate(&[]);
     assert_eq!(said.code, Some(1));
-    assert!(said.stdout.starts_with("# Completion Blocked: "), "{}", said.stdout);
+    assert!(said.stdout.starts_with("# Gates: "), "{}", said.stdout);
     assert!(said.stdout.contains("assert 4 == 3") && said.stdout.contains("[x] lint: passed"));
     let json = repo.gate(&["--json"]);
     assert_eq!(json.code, Some(1));
@@ -104,6 +110,15 @@ fn red_exits_with_1_and_says_what_was_found() {
     let github = repo.gate(&["--format", "github"]);
     assert_eq!(github.code, Some(1));
     assert!(github.stdout.starts_with("::error file=test_cart.py,line=8,"), "{}", github.stdout);
+}
+
+#[test]
+fn a_gate_is_told_that_nobody_watches_unless_someone_says_otherwise() {
+    let repo = Repo::gates(&[("tests", "printf '%s\\n' \"CI is <$CI>\"; exit 1")]);
+    let said = repo.gate(&["--no-cache"]);
+    assert!(said.stdout.contains("CI is <1>"), "{}", said.stdout);
+    let said = repo.gate_with(&[("CI", "mine")], &["--no-cache"]);
+    assert!(said.stdout.contains("CI is <mine>"), "{}", said.stdout);
 }
 
 #[test]

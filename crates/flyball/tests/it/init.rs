@@ -1,5 +1,7 @@
 //! `flyball init` in temporary repositories.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -44,6 +46,58 @@ fn a_rust_repository_gets_everything_a_run_needs() {
     for name in ["logs/", "blocked.txt", "decide.txt", "active.json", "responses/"] {
         assert!(ignored.lines().any(|line| line == name), "{name}");
     }
+}
+
+/// A repository of Node's kind with a package manager that is a script.
+fn node(scripts: &str) -> World {
+    let npm = "#!/bin/sh\necho \"ran $*\"\ncase \"$*\" in *jest*) exit 1 ;; esac\n";
+    World::repository()
+        .script("npm", npm)
+        .program("claude")
+        .file("package.json", scripts)
+        .file("package-lock.json", "{}")
+}
+
+#[test]
+fn scripts_that_never_end_or_mend_files_are_written_down_as_checks() {
+    let scripts = r#"{"scripts":{"test":"jest --watch","lint":"eslint --fix .","build":"nodemon ."},
+        "devDependencies":{"jest":"1"}}"#;
+    let world = node(scripts);
+    let said = world.run(&["init"]).ok();
+    for line in [
+        "npm exec --no -- jest",
+        "npm exec --no -- eslint .",
+        "found but not runnable: npm run build (it waits for changes and never ends)",
+        "Warning  node_modules is not there, and gates may need it: npm ci",
+    ] {
+        assert!(said.contains(line), "{line} in {said}");
+    }
+    let doctor = world.run(&["doctor"]).stdout;
+    assert!(doctor.contains("node_modules is not there") && doctor.contains("-> npm ci"), "{doctor}");
+    // What someone writes down himself is his, and doctor says what is wrong with it.
+    let own = "[[gates.check]]\nname = \"tests\"\ncommand = \"jest --watch\"\n";
+    let doctor = world.script("jest", "").file("flyball.toml", own).run(&["doctor"]).stdout;
+    assert!(doctor.contains("never ends") && doctor.contains("write `jest` instead"), "{doctor}");
+}
+
+#[test]
+fn asked_to_check_it_says_which_gates_are_red_now() {
+    let scripts = r#"{"scripts":{"test":"jest --watch","lint":"eslint ."}}"#;
+    let world = node(scripts);
+    let git = Command::new("git").args(["init", "-q"]).current_dir(world.root()).status();
+    assert!(git.unwrap().success());
+    let bin = world.folder.path().join("bin");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let state = world.folder.path().join("state").display().to_string();
+    let environment = [("PATH", path.as_str()), ("FLYBALL_STATE", state.as_str())];
+    let said = world.run_with(&environment, &["init", "--check"]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    for line in ["Now      [ ] tests: failed", "Now      [x] lint: passed", "begins with this red"] {
+        assert!(said.stdout.contains(line), "{line} in {}", said.stdout);
+    }
+    let said = world.run_with(&environment, &["init", "--check", "--force", "--json"]);
+    let checked = &parsed(&said.stdout)["checked"]["checks"];
+    assert_eq!((&checked[0]["status"], &checked[1]["status"]), (&json!("failed"), &json!("passed")));
 }
 
 #[test]

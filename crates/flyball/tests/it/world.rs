@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 /// A temporary place to run the program in; nothing of the user's is seen.
 pub(crate) struct World {
-    folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
 /// What a run of the program gave.
@@ -52,11 +52,16 @@ impl World {
         self
     }
 
-    /// Puts a program on PATH.
+    /// Puts a program on PATH that does nothing.
     pub(crate) fn program(self, name: &str) -> Self {
+        self.script(name, "")
+    }
+
+    /// Puts a program on PATH that is this script.
+    pub(crate) fn script(self, name: &str, text: &str) -> Self {
         use std::os::unix::fs::PermissionsExt;
         let path = self.folder.path().join("bin").join(name);
-        write(&path, "");
+        write(&path, text);
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
         self
     }

@@ -7,14 +7,19 @@ use super::finding::Report;
 use super::repository::Tasks;
 use crate::config::{CommandLine, Config, FILE_NAME, GateCheck};
 use crate::error::ErrorKind;
-use crate::project::{self, Programs};
+use crate::project::{self, AsGate, Detected, Programs, as_gate};
 
 /// Gates are there and their programs are too.
 pub(super) fn gates(report: &mut Report, config: &Config, root: &Path, tasks: Tasks) {
     let programs = Programs::on_path();
+    let found = project::detect_with(root, &programs);
+    for missing in &found.not_installed {
+        let what = format!("{} is not there, and gates may need it", missing.what);
+        report.warn("gate", what, &*missing.remedy);
+    }
     let checks = &config.gates.checks;
     let count = if checks.is_empty() {
-        detected(report, root, &programs)
+        detected(report, &found)
     } else {
         let enabled: Vec<&GateCheck> = checks.iter().filter(|check| check.enabled).collect();
         for check in &enabled {
@@ -35,14 +40,16 @@ pub(super) fn gates(report: &mut Report, config: &Config, root: &Path, tasks: Ta
 }
 
 /// Those that fit the project; how many can run.
-fn detected(report: &mut Report, root: &Path, programs: &Programs) -> usize {
-    let found = project::detect_with(root, programs);
+fn detected(report: &mut Report, found: &Detected) -> usize {
     for gate in &found.gates {
         report.ok("gate", format!("{}: {} (detected by {})", gate.name, gate.command, gate.why));
     }
     for gate in &found.not_runnable {
-        let what = format!("{} would fit (detected by {})", gate.command, gate.why);
-        report.warn("gate", what, format!("install `{}`", gate.program));
+        let what = format!(
+            "{} would fit (detected by {}), but {}",
+            gate.command, gate.why, gate.hindrance
+        );
+        report.warn("gate", what, gate.hindrance.remedy());
     }
     found.gates.len()
 }
@@ -64,5 +71,11 @@ fn configured(report: &mut Report, check: &GateCheck, finds: impl Fn(&str) -> bo
             }
         }
     }
-    report.ok("gate", format!("{}: {}", check.name, check.command));
+    let unfit = match as_gate(&check.command.to_string(), str::to_owned) {
+        AsGate::Fits => return report.ok("gate", format!("{}: {}", check.name, check.command)),
+        AsGate::Instead(line, fault) => (fault, format!("write `{line}` instead")),
+        AsGate::Never(fault) => (fault, "give it a command that checks once".to_owned()),
+    };
+    let what = format!("{}: {}: {}", check.name, check.command, unfit.0);
+    report.warn("gate", what, format!("{}, in {FILE_NAME}", unfit.1));
 }

@@ -19,7 +19,7 @@ pub(super) fn render(result: &GateResult, format: GateFormat) -> String {
     match format {
         GateFormat::Text if result.is_green() => lines(&result.status_lines()),
         GateFormat::Text => {
-            let text = blocking_event(result).to_text();
+            let text = blocking_event(result).to_text_under("Gates");
             if text.ends_with('\n') { text } else { text + "\n" }
         }
         GateFormat::Json => {
@@ -167,7 +167,7 @@ mod tests {
         let green = GateResult { tree: "t".to_owned(), checks: vec![Check::passed("tests")] };
         assert_eq!(render(&green, GateFormat::Text), "[x] tests: passed\n");
         let said = render(&red(vec![]), GateFormat::Text);
-        assert!(said.starts_with("# Completion Blocked: ") && said.ends_with('\n'), "{said}");
+        assert!(said.starts_with("# Gates: tests failed\n") && said.ends_with('\n'), "{said}");
         let json: serde_json::Value =
             serde_json::from_str(&render(&red(vec![]), GateFormat::Json)).unwrap();
         assert_eq!(json["green"], false);

@@ -2,14 +2,15 @@
 
 use serde_json::json;
 
-use super::Setup;
 use super::plan::{Existing, Plan};
+use super::{Done, Setup};
 use crate::config::{duration, quoted};
-use crate::hook::install::{self, Done};
+use crate::hook::install;
 use crate::terminal::Paint;
 
 /// For people.
-pub(super) fn text(setup: &Setup, (plan, hooks): (&Plan, &[Done]), paint: Paint) -> String {
+pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
+    let Done { plan, hooks, checked } = *done;
     let mut lines = Vec::new();
     let detected = &setup.detected;
     let kinds: Vec<String> = detected.kinds.iter().map(ToString::to_string).collect();
@@ -24,8 +25,8 @@ pub(super) fn text(setup: &Setup, (plan, hooks): (&Plan, &[Done]), paint: Paint)
     }
     for missing in &detected.not_runnable {
         lines.push(format!(
-            "         found but not runnable: {} (`{}` is not on PATH)",
-            missing.command, missing.program
+            "         found but not runnable: {} ({})",
+            missing.command, missing.hindrance
         ));
     }
     if setup.folder.adopted {
@@ -48,6 +49,14 @@ pub(super) fn text(setup: &Setup, (plan, hooks): (&Plan, &[Done]), paint: Paint)
     lines.extend(
         hooks.iter().map(|one| format!("{} {}", paint.green("Hooks   "), one.path.display())),
     );
+    if let Some(result) = checked {
+        lines.push(String::new());
+        lines.extend(result.status_lines().into_iter().map(|line| format!("Now      {line}")));
+        if !result.is_green() {
+            let word = "a run begins with this red; `flyball gate` shows what was found";
+            lines.push(format!("         {word}"));
+        }
+    }
     let warnings = warnings(setup, plan);
     if !warnings.is_empty() {
         lines.push(String::new());
@@ -61,14 +70,18 @@ pub(super) fn text(setup: &Setup, (plan, hooks): (&Plan, &[Done]), paint: Paint)
 }
 
 /// For programs.
-pub(super) fn json(setup: &Setup, plan: &Plan, hooks: &[Done]) -> serde_json::Value {
+pub(super) fn json(setup: &Setup, done: &Done<'_>) -> serde_json::Value {
+    let Done { plan, hooks, checked } = *done;
     let gates = setup.detected.gates.iter().map(|gate| {
         let timeout = duration::format(gate.timeout);
         json!({ "name": gate.name, "command": gate.command, "timeout": timeout, "why": gate.why })
     });
     let missing = setup.detected.not_runnable.iter().map(|missing| {
-        json!({ "command": missing.command, "program": missing.program, "why": missing.why })
+        let because = missing.hindrance.to_string();
+        json!({ "command": missing.command, "because": because, "why": missing.why })
     });
+    let not_installed = setup.detected.not_installed.iter();
+    let not_installed = not_installed.map(|one| json!({ "what": one.what, "type": one.remedy }));
     let kinds = setup.detected.kinds.iter().map(|kind| kind.word());
     let written = plan.files.iter().map(|file| file.path.display().to_string());
     let kept = plan.kept.iter().map(|path| path.display().to_string());
@@ -82,12 +95,14 @@ pub(super) fn json(setup: &Setup, plan: &Plan, hooks: &[Done]) -> serde_json::Va
         "kinds": kinds.collect::<Vec<_>>(),
         "gates": gates.collect::<Vec<_>>(),
         "notRunnable": missing.collect::<Vec<_>>(),
+        "notInstalled": not_installed.collect::<Vec<_>>(),
         "loopDir": setup.folder.dir.display().to_string(),
         "adopted": setup.folder.adopted,
         "converted": converted,
         "written": written.collect::<Vec<_>>(),
         "kept": kept.collect::<Vec<_>>(),
-        "hooks": hooks.iter().map(Done::to_json).collect::<Vec<_>>(),
+        "hooks": hooks.iter().map(install::Done::to_json).collect::<Vec<_>>(),
+        "checked": checked,
         "warnings": warnings(setup, plan),
         "next": next(setup, plan),
     })
@@ -100,6 +115,9 @@ fn warnings(setup: &Setup, plan: &Plan) -> Vec<String> {
             "no gate was found, so nothing checks the work: add one to flyball.toml".to_owned(),
         );
     }
+    warnings.extend(setup.detected.not_installed.iter().map(|missing| {
+        format!("{} is not there, and gates may need it: {}", missing.what, missing.remedy)
+    }));
     if !setup.agent.installed {
         warnings.push(format!(
             "`{0}` is not on PATH: install it, or set `agent.name` or `agent.command` in flyball.toml",

@@ -62,8 +62,8 @@ fn gates(detected: &Detected) -> String {
         lines.extend(check.to_toml_lines());
     }
     for missing in &detected.not_runnable {
-        let NotRunnable { command, program, why } = missing;
-        lines.push(format!("\n# found by {why}, but `{program}` is not on PATH:"));
+        let NotRunnable { command, hindrance, why } = missing;
+        lines.push(format!("\n# found by {why}, but {hindrance}:"));
         lines.push(format!("# [[gates.check]]\n# name = \"…\"\n# command = {}", string(command)));
     }
     if detected.gates.is_empty() {
