@@ -22,6 +22,7 @@ pub mod man;
 pub mod mcp;
 #[cfg(feature = "mcp")]
 pub mod mcp_guard;
+pub mod notify;
 mod place;
 pub mod prune;
 pub mod report;
@@ -110,6 +111,8 @@ pub enum Command {
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Gate(gate::GateArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Notify(notify::NotifyArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Completions(completions::CompletionsArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Man(man::ManArgs),
@@ -163,6 +166,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Hooks(args) => hooks::run(&args, globals),
         Command::Config(args) => config::run(args, globals),
         Command::Gate(args) => gate::run(&args, globals),
+        Command::Notify(args) => notify::run(&args, globals),
         Command::Completions(args) => completions::run(&args, globals),
         Command::Man(args) => man::run(&args, globals),
         #[cfg(feature = "mcp")]

@@ -11,6 +11,7 @@ mod file;
 mod key;
 mod layer;
 mod report;
+mod route;
 pub mod schema;
 mod show;
 pub(crate) mod suggest;
@@ -34,6 +35,7 @@ pub use self::env::ALIASES;
 pub use self::key::Key;
 pub use self::layer::{Entry, Origin, Settings, Source};
 pub use self::report::ReportFormat;
+pub use self::route::Route;
 use self::schema::Reader;
 pub use self::value::Value;
 pub(crate) use self::value::{stays_inside, string};
@@ -180,12 +182,25 @@ pub struct GateSettings {
 /// `[notify]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotifySettings {
+    /// Where messages go.
+    pub to: Vec<Route>,
     /// A program to run.
     pub command: Option<CommandLine>,
     /// An address to post to.
     pub webhook: Option<String>,
-    /// How long either may take.
+    /// How long each may take.
     pub timeout: Millis,
+    /// Whether a verified completion is told to nobody.
+    pub quiet_on_success: bool,
+}
+
+impl NotifySettings {
+    /// Every way a message goes, `command` and `webhook` among them.
+    pub fn routes(&self) -> Vec<Route> {
+        let command = self.command.clone().map(Route::Command);
+        let webhook = self.webhook.clone().map(Route::Webhook);
+        self.to.iter().cloned().chain(command).chain(webhook).collect()
+    }
 }
 
 /// `[checkpoints]`.

@@ -102,6 +102,8 @@ pub enum Control {
     ClearScreen,
     /// Ends a colour somebody left on.
     ResetColour,
+    /// Rings.
+    Bell,
 }
 
 impl Control {
@@ -110,6 +112,7 @@ impl Control {
             Self::ClearLine => "\r\u{1b}[2K",
             Self::ClearScreen => "\u{1b}[H\u{1b}[2J",
             Self::ResetColour => "\u{1b}[0m",
+            Self::Bell => "\u{7}",
         }
     }
 }

@@ -15,7 +15,7 @@ use super::schema::{Reader, SETTINGS};
 use super::value::Value;
 use super::{
     AgentSettings, CheckpointSettings, CommandLine, Config, GateCheck, GateSettings, HookSettings,
-    NotifySettings, OutputFormat, Price, ReportFormat,
+    NotifySettings, OutputFormat, Price, ReportFormat, Route,
 };
 use crate::error::CliError;
 
@@ -34,9 +34,11 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
             parallel: from.flag("gates.parallel")?,
         },
         notify: NotifySettings {
+            to: routes(&from)?,
             command: from.command("notify.command")?,
             webhook: from.text_or_none("notify.webhook")?,
             timeout: from.duration("notify.timeout")?,
+            quiet_on_success: from.flag("notify.quiet_on_success")?,
         },
         hooks: HookSettings {
             on_error: from.choice("hooks.on_error")?,
@@ -67,6 +69,17 @@ fn report_file(from: &Typed<'_>) -> Result<Option<PathBuf>, CliError> {
         return Err(CliError::config(message).hint("name it .html, .md, .json or .csv"));
     }
     Ok(file)
+}
+
+/// The ways messages go.
+fn routes(from: &Typed<'_>) -> Result<Vec<Route>, CliError> {
+    let read = |text: &String| {
+        Route::parse(text).map_err(|why| {
+            CliError::config(format!("`notify.to` has \"{text}\": {why}"))
+                .hint("\"desktop\", \"bell\", \"ntfy:TOPIC\", \"slack:URL\", \"webhook:URL\", \"command:…\"")
+        })
+    };
+    from.words("notify.to")?.iter().map(read).collect()
 }
 
 /// Limits of the shell's that mean nothing when they are 0.

@@ -70,8 +70,7 @@ impl Repo {
 
     fn gate_with(&self, environment: &[(&str, &str)], arguments: &[&str]) -> Said {
         let mut command = self.command(arguments);
-        let output =
-            command.env_remove("CI").envs(environment.iter().copied()).output().unwrap();
+        let output = command.env_remove("CI").envs(environment.iter().copied()).output().unwrap();
         Said {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),

@@ -73,7 +73,10 @@ fn scripts_that_never_end_or_mend_files_are_written_down_as_checks() {
         assert!(said.contains(line), "{line} in {said}");
     }
     let doctor = world.run(&["doctor"]).stdout;
-    assert!(doctor.contains("node_modules is not there") && doctor.contains("-> npm ci"), "{doctor}");
+    assert!(
+        doctor.contains("node_modules is not there") && doctor.contains("-> npm ci"),
+        "{doctor}"
+    );
     // What someone writes down himself is his, and doctor says what is wrong with it.
     let own = "[[gates.check]]\nname = \"tests\"\ncommand = \"jest --watch\"\n";
     let doctor = world.script("jest", "").file("flyball.toml", own).run(&["doctor"]).stdout;
@@ -92,12 +95,16 @@ fn asked_to_check_it_says_which_gates_are_red_now() {
     let environment = [("PATH", path.as_str()), ("FLYBALL_STATE", state.as_str())];
     let said = world.run_with(&environment, &["init", "--check"]);
     assert_eq!(said.code, 0, "{}", said.stderr);
-    for line in ["Now      [ ] tests: failed", "Now      [x] lint: passed", "begins with this red"] {
+    for line in ["Now      [ ] tests: failed", "Now      [x] lint: passed", "begins with this red"]
+    {
         assert!(said.stdout.contains(line), "{line} in {}", said.stdout);
     }
     let said = world.run_with(&environment, &["init", "--check", "--force", "--json"]);
     let checked = &parsed(&said.stdout)["checked"]["checks"];
-    assert_eq!((&checked[0]["status"], &checked[1]["status"]), (&json!("failed"), &json!("passed")));
+    assert_eq!(
+        (&checked[0]["status"], &checked[1]["status"]),
+        (&json!("failed"), &json!("passed"))
+    );
 }
 
 #[test]

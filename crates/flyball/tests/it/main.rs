@@ -38,6 +38,7 @@ mod mcp;
 mod mcp_client;
 #[cfg(test)]
 mod mcp_guard;
+mod notify;
 #[cfg(test)]
 mod process;
 mod report;

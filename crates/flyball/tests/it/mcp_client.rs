@@ -150,6 +150,8 @@ fn flyball(root: &Path) -> Command {
         .current_dir(root)
         .env("HOME", home.join("home"))
         .env("FLYBALL_STATE", home.join("state"))
+        // What a killed server leaves goes with the test.
+        .env("TMPDIR", home)
         .env_remove("XDG_CONFIG_HOME")
         .env_remove("FLYBALL_RUN")
         .env_remove("FLYBALL_ITERATION")

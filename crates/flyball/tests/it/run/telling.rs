@@ -147,15 +147,27 @@ fn a_command_is_told_of_every_end() {
 }
 
 #[test]
+fn a_completion_is_told_to_nobody_when_that_is_asked_for() {
+    let toml =
+        "[notify]\nto = [\"command:echo $FLYBALL_TITLE >> $OUT/told\"]\nquiet_on_success = true\n";
+    let scenario = Scenario::new().config(toml).committed().agent("pass a; pass b");
+    scenario.run().ended(0);
+    assert_eq!(scenario.told("told"), "");
+    let scenario = Scenario::new().config(toml).committed().agent("true");
+    scenario.run().ended(4);
+    assert!(scenario.told("told").trim().ends_with(": stuck"), "{}", scenario.told("told"));
+}
+
+#[test]
 fn a_notice_that_fails_or_hangs_does_not_hurt_the_run() {
     for command in ["exit 3", "no-such-program-anywhere", "sleep 700"] {
         let toml = format!("[notify]\ncommand = \"{command}\"\ntimeout = \"500ms\"\n");
         let scenario = Scenario::new().config(&toml).committed().agent("pass a; pass b");
-        scenario.run().ended(0).saying("warning: `notify.command` failed");
+        scenario.run().ended(0).saying("warning: `notify`: command `");
     }
     let toml = "[notify]\nwebhook = \"http://127.0.0.1:9/none\"\ntimeout = \"500ms\"\n";
     let scenario = Scenario::new().config(toml).committed().agent("pass a; pass b");
-    scenario.run().ended(0).saying("warning: `notify.webhook` failed");
+    scenario.run().ended(0).saying("warning: `notify`: webhook at 127.0.0.1:9 failed");
 }
 
 /// Takes one request and answers it; what it was.
