@@ -11,7 +11,7 @@ use core::ops::Deref;
 use serde::de::{Deserializer, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
-pub use self::agent::AgentTraits;
+pub use self::agent::{AgentTraits, CallRecord};
 pub use self::check::PolicyError;
 use crate::moment::Millis;
 

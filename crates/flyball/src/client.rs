@@ -41,7 +41,7 @@ mod trouble;
 mod usage_file;
 
 use flyball_core::AgentFact;
-use flyball_core::event::{AgentTraits, Exit, ExitHow};
+use flyball_core::event::{AgentTraits, CallRecord, Exit, ExitHow};
 
 pub use self::custom::Custom;
 use self::hook::Dialect;
@@ -95,7 +95,7 @@ pub trait Adapter: Send + Sync {
             steerable: false,
             refuse_after_at_most: self.output().refuse_after_at_most(),
             may_be_silent: !self.output().is_structured(),
-            shows_calls: self.output().shows_calls(),
+            record: self.output().record(),
         }
     }
 }
@@ -111,10 +111,9 @@ pub trait Output: Send + Sync {
         true
     }
 
-    /// Whether it shows every call that is made. An agent of one's own may ask about calls and show
-    /// none.
-    fn shows_calls(&self) -> bool {
-        self.is_structured()
+    /// Where its calls are known from: an agent of one's own may ask about calls and show none.
+    fn record(&self) -> CallRecord {
+        if self.is_structured() { CallRecord::Stream } else { CallRecord::Questions }
     }
 
     /// Arguments of its tools that only talk about the call and do not change it (A1).

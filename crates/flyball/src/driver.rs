@@ -30,7 +30,7 @@ use std::time::Duration;
 use flyball_core::effect::{Ending, Force};
 use flyball_core::event::{ExitHow, StopCause, StopExamined, WorktreeSnapshot};
 use flyball_core::gate::{Finding, GateResult};
-use flyball_core::{AgentFact, Effect, Event, Governor, IterationNo, Millis, Moment, RunId};
+use flyball_core::{AgentFact, Event, Governor, IterationNo, Millis, Moment, RunId};
 
 use self::crash::CrashPoint;
 use self::door::DoorWatch;
@@ -49,7 +49,7 @@ use crate::config::{Config, Sources};
 use crate::door::Knocked;
 use crate::error::CliError;
 use crate::gate::{GatePlan, GateProgress};
-use crate::journal::{Journal, RequestKind, RunState, WorktreeLock};
+use crate::journal::{Journal, RunState, WorktreeLock};
 use crate::loopdir::LoopDir;
 use crate::process::ProcessEvent;
 use crate::report::Reporter;
@@ -310,15 +310,7 @@ impl Driver {
 
     /// Looks for requests of other processes and for signs of life.
     fn beat(&mut self, now: Moment) -> Result<(), CliError> {
-        for request in self.journal.take_requests(&self.run)? {
-            match request.kind {
-                RequestKind::Stop => {
-                    self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
-                }
-                // Left by a later version: whoever asked looks whether it was done.
-                RequestKind::Unknown(_) => {}
-            }
-        }
+        self.take_requests()?;
         if let Some((iteration, facts)) = self.usage_file_facts() {
             self.take_facts(iteration, facts)?;
         }
@@ -392,30 +384,5 @@ impl Drop for Driver {
         self.end_all();
         self.end_vault(Duration::ZERO);
         self.loop_dir.remove_active();
-    }
-}
-
-/// Performs an effect again after a resume: only those that record something.
-fn records(effect: &Effect) -> bool {
-    match effect {
-        Effect::WriteTasks { .. }
-        | Effect::WriteBlocked { .. }
-        | Effect::WriteDecide { .. }
-        | Effect::RemoveDecide
-        | Effect::RecordAttempt(_)
-        | Effect::RecordContext(_)
-        | Effect::MarkTask { .. }
-        | Effect::CloseIteration(_) => true,
-        Effect::StartAgent { .. }
-        | Effect::SteerAgent { .. }
-        | Effect::AnswerDoor { .. }
-        | Effect::ExamineStop { .. }
-        | Effect::AnswerStop { .. }
-        | Effect::StopAgent { .. }
-        | Effect::SnapshotWorktree { .. }
-        | Effect::RunGates { .. }
-        | Effect::SetTimer { .. }
-        | Effect::Announce(_)
-        | Effect::FinishRun(_) => false,
     }
 }

@@ -13,6 +13,7 @@ use crate::effect::{Effect, Notice, Rescue};
 use crate::event::Spend;
 use crate::guard::{GuardKind, Rung, Trip};
 use crate::id::{IterationNo, TaskId};
+use crate::policy::CallRecord;
 use crate::stop::StopRing;
 use crate::task::{AttemptReports, Remedy};
 use crate::tasklist::Mode;
@@ -134,7 +135,10 @@ fn start(plan: Plan, state: &mut RunState, out: &mut StepOutput) -> Phase {
     state.take_agent(agent);
     let directives = remedies::directives(task.as_ref(), state);
     let briefing = state.briefing.compose(state.answer.as_ref(), directives, out);
-    let mut calls = if state.traits().shows_calls { CallRing::streamed() } else { CallRing::new() };
+    let mut calls = match state.traits().record {
+        CallRecord::Stream => CallRing::streamed(),
+        CallRecord::Questions => CallRing::new(),
+    };
     calls.life(out.at);
     let session = Session {
         iteration,

@@ -17,9 +17,20 @@ pub struct AgentTraits {
     /// Its silence says nothing, as with a plain-text agent that thinks: no stall is looked for.
     #[serde(default)]
     pub may_be_silent: bool,
-    /// Its stream shows every call it makes: what is only asked about was not made.
+    /// Where its calls are known from.
     #[serde(default)]
-    pub shows_calls: bool,
+    pub record: CallRecord,
+}
+
+/// Where the calls of an agent are known from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallRecord {
+    /// What it asks, and what it shows if it shows any.
+    #[default]
+    Questions,
+    /// Its stream, which shows every call it makes: what is only asked about was not made.
+    Stream,
 }
 
 impl Policy {

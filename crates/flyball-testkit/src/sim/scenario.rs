@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use flyball_core::event::{AgentTraits, HumanFiles, StopCause};
+use flyball_core::event::{AgentTraits, CallRecord, HumanFiles, StopCause};
 use flyball_core::policy::{
     Baseline, OnBlocked, OnSessionHalt, OnStuck, OnTamper, Policy, Preset, Progress, Rules,
 };
@@ -137,11 +137,7 @@ impl Scenario {
             _ => {}
         }
         let policy = Policy::new(rules).unwrap_or_default();
-        let traits = AgentTraits {
-            steerable: rng.chance(50),
-            shows_calls: rng.chance(50),
-            ..AgentTraits::default()
-        };
+        let traits = random_traits(rng);
         let faults = Faults::default();
         let rescue = match persona {
             Persona::Rescued => Some(1),
@@ -149,6 +145,13 @@ impl Scenario {
         };
         Self { persona, policy, gates, tasks, reds, human_files, traits, rescue, faults }
     }
+}
+
+/// What the agent can be told, and what it shows.
+fn random_traits(rng: &mut Rng) -> AgentTraits {
+    let steerable = rng.chance(50);
+    let record = if rng.chance(50) { CallRecord::Stream } else { CallRecord::Questions };
+    AgentTraits { steerable, record, ..AgentTraits::default() }
 }
 
 /// Something no agent can work with.

@@ -1,14 +1,13 @@
 //! A run goes on after flyball died, or after it had ended and a human wants more.
 
 use flyball_core::event::{Resume, WorktreeSnapshot};
-use flyball_core::{Event, Governor, RunId};
+use flyball_core::{Effect, Event, Governor, RunId};
 
 use super::choice::check_limits;
 use super::crash::CrashPoint;
 use super::guards::GuardWatch;
 use super::look::clear_index_lock;
 use super::perform::{io, private_folder};
-use super::records;
 use super::setup::{Parts, Row, RunRequest, RunSetup, Started, already_running, opening};
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
@@ -135,4 +134,29 @@ fn replay(journal: &Journal, run: &RunId) -> Result<Replayed, CliError> {
         }
     }
     Ok(replayed)
+}
+
+/// Performs an effect again after a resume: only those that record something.
+fn records(effect: &Effect) -> bool {
+    match effect {
+        Effect::WriteTasks { .. }
+        | Effect::WriteBlocked { .. }
+        | Effect::WriteDecide { .. }
+        | Effect::RemoveDecide
+        | Effect::RecordAttempt(_)
+        | Effect::RecordContext(_)
+        | Effect::MarkTask { .. }
+        | Effect::CloseIteration(_) => true,
+        Effect::StartAgent { .. }
+        | Effect::SteerAgent { .. }
+        | Effect::AnswerDoor { .. }
+        | Effect::ExamineStop { .. }
+        | Effect::AnswerStop { .. }
+        | Effect::StopAgent { .. }
+        | Effect::SnapshotWorktree { .. }
+        | Effect::RunGates { .. }
+        | Effect::SetTimer { .. }
+        | Effect::Announce(_)
+        | Effect::FinishRun(_) => false,
+    }
 }

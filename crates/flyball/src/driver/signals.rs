@@ -1,14 +1,17 @@
-//! Signals become happenings; a thread of its own waits for them.
+//! What is asked of a run from outside: signals, for which a thread of its own waits, and requests of
+//! other processes in the journal.
 
 use std::sync::mpsc::SyncSender;
 use std::thread;
 
+use flyball_core::Event;
 use flyball_core::event::StopCause;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::DriverInput;
+use super::{Driver, DriverInput};
 use crate::error::CliError;
+use crate::journal::RequestKind;
 
 /// Sends SIGINT, SIGTERM and SIGHUP to the driver from now on.
 pub(super) fn listen(outbox: SyncSender<DriverInput>) -> Result<(), CliError> {
@@ -23,4 +26,20 @@ pub(super) fn listen(outbox: SyncSender<DriverInput>) -> Result<(), CliError> {
         }
     });
     Ok(())
+}
+
+impl Driver {
+    /// Takes what other processes ask of this run.
+    pub(super) fn take_requests(&mut self) -> Result<(), CliError> {
+        for request in self.journal.take_requests(&self.run)? {
+            match request.kind {
+                RequestKind::Stop => {
+                    self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
+                }
+                // Left by a later version: whoever asked looks whether it was done.
+                RequestKind::Unknown(_) => {}
+            }
+        }
+        Ok(())
+    }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use flyball_core::call::{ToolOutcome, ValidationKind};
+use flyball_core::event::CallRecord;
 use flyball_core::{AgentFact, Moment};
 
 use super::Flyball;
@@ -28,8 +29,8 @@ impl Output for Flyball {
         ]
     }
 
-    fn shows_calls(&self) -> bool {
-        false
+    fn record(&self) -> CallRecord {
+        CallRecord::Questions
     }
 
     fn tells_cost(&self) -> bool {
