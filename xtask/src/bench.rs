@@ -100,59 +100,61 @@ impl Place {
         command
     }
 
-    /// Fifty iterations of an agent that does nothing, beside a bare loop that starts the same
-    /// program and asks git for HEAD.
+    /// Fifty iterations beside a bare loop that starts the same agent and asks git for HEAD, in the
+    /// same run: of an agent that does nothing, one that commits, and one that leaves its work.
     fn overhead(&self) -> Result<()> {
-        let mut repo = PathBuf::new();
+        let mut alone = None;
+        for (name, agent, vault) in [
+            ("idle", ":", "false"),
+            ("idle, with a vault", ":", "true"),
+            ("commits", "echo x >> file-1.txt; git commit -qam x", "false"),
+            ("commits, with a vault", "echo x >> file-1.txt; git commit -qam x", "true"),
+            ("leaves work", "echo x >> file-1.txt; echo y > new-$$.txt", "false"),
+        ] {
+            let (ran, bare) = self.beside_bare(name, agent, vault)?;
+            let (each, bare) = (ran.wall / ITERATIONS, bare / ITERATIONS);
+            let ratio = each.as_secs_f64() / bare.as_secs_f64();
+            say(&format!(
+                "one iteration, {name:<22} {each:>8.1?}   bare loop {bare:>8.1?}   {ratio:.1}x   \
+                 (at most 2x, no vault, no gate)"
+            ));
+            alone.get_or_insert(ran.peak_kb);
+        }
+        let peak = alone.context("nothing was measured")?;
+        say(&format!("flyball, resident at most              {peak} kB   (at most 15 MB)"));
+        Ok(())
+    }
+
+    /// The best of three: flyball with this agent, and the bare loop.
+    fn beside_bare(&self, name: &str, agent: &str, vault: &str) -> Result<(Measured, Duration)> {
         let max = ITERATIONS.to_string();
         let many = ["--max-iterations", &max, "--max-stuck", "1000"];
         let settings = [
             ("FLYBALL_TASKS__MAX_ATTEMPTS", "64"),
             ("FLYBALL_TASKS__MAX_ATTEMPTS_BEFORE_FORCE_NEXT", "64"),
+            ("FLYBALL_CHECKPOINTS__VAULT", vault),
         ];
+        let script = format!(
+            "i=0; while [ $i -lt {ITERATIONS} ]; do sh -c \"$AGENT\" < /dev/null; \
+             git rev-parse HEAD; i=$((i+1)); done"
+        );
         let mut best: Option<Measured> = None;
         let mut bare = Duration::MAX;
         for round in 0..3 {
             // Attempts are remembered across runs: each round has a repository of its own.
-            repo = self.repository(&format!("overhead {round}"))?;
-            let mut command = self.flyball(&repo, &many, &["sh", "-c", ":"]);
+            let repo = self.repository(&format!("overhead {name} {round}"))?;
+            let mut command = self.flyball(&repo, &many, &["sh", "-c", agent]);
             let ran = measure(command.envs(settings))?;
             ensure!(ran.code == Some(1), "the run ended with {:?}", ran.code);
             if best.as_ref().is_none_or(|best| ran.wall < best.wall) {
                 best = Some(ran);
             }
-            let script = format!(
-                "i=0; while [ $i -lt {ITERATIONS} ]; do sh -c : < /dev/null; git rev-parse HEAD; i=$((i+1)); done"
-            );
+            let repo = self.repository(&format!("bare {name} {round}"))?;
             let mut sh = self.isolated("sh");
-            bare = bare.min(measure(sh.args(["-c", &script]).current_dir(&repo))?.wall);
+            sh.args(["-c", &script]).env("AGENT", agent).current_dir(&repo);
+            bare = bare.min(measure(&mut sh)?.wall);
         }
-        let ran = best.context("nothing was measured")?;
-        let alone = self.agent_alone(&repo)?;
-        let each = (ran.wall / ITERATIONS).saturating_sub(alone);
-        let bare_each = bare / ITERATIONS;
-        let ratio = (ran.wall / ITERATIONS).as_secs_f64() / bare_each.as_secs_f64();
-        say(&format!("agent alone, one start                 {alone:.1?}"));
-        say(&format!("flyball, one iteration                 {:.1?}", ran.wall / ITERATIONS));
-        say(&format!("flyball, without the agent             {each:.1?}   (at most 15 ms, or 3x)"));
-        say(&format!("bare shell loop with git, one turn     {bare_each:.1?}"));
-        say(&format!("flyball against the bare loop          {ratio:.1}x"));
-        say(&format!(
-            "flyball, resident at most              {} kB   (at most 15 MB)",
-            ran.peak_kb
-        ));
-        Ok(())
-    }
-
-    /// One start of the no-op agent, the median of many.
-    fn agent_alone(&self, repo: &Path) -> Result<Duration> {
-        let mut times = Vec::new();
-        for _ in 0..50 {
-            let mut sh = self.isolated("sh");
-            times.push(measure(sh.args(["-c", ":"]).current_dir(repo))?.wall);
-        }
-        times.sort();
-        times.get(times.len() / 2).copied().context("nothing was measured")
+        Ok((best.context("nothing was measured")?, bare))
     }
 
     /// An agent that prints 400 MB, in short lines and in one endless one.

@@ -243,18 +243,7 @@ impl Driver {
                 let result = Box::new(result);
                 self.take(&[Event::GatesFinished { iteration, result, tamper }])
             }
-            DriverInput::Looked { iteration, looked } => {
-                self.look_job = None;
-                let Looked { eyes, found, notes } = *looked;
-                for note in notes {
-                    self.reporter.note(iteration, &note);
-                }
-                self.deposit(&eyes);
-                self.eyes = Some(eyes);
-                let snapshot = Box::new(found?);
-                self.latest.clone_from(&snapshot);
-                self.take(&[Event::WorktreeSeen { iteration, snapshot }])
-            }
+            DriverInput::Looked { iteration, looked } => self.looked(iteration, *looked),
             DriverInput::StopExamined { iteration, asking, found } => {
                 self.stop_jobs.remove(&asking);
                 let Some(found) = found else {
@@ -265,8 +254,7 @@ impl Driver {
                 self.take(&[Event::Agent { iteration, fact }])
             }
             DriverInput::Note(note) => {
-                let iteration = self.governor.standing().map(|standing| standing.iteration);
-                self.reporter.note(iteration.unwrap_or_default(), &note);
+                self.note(&note);
                 Ok(())
             }
             DriverInput::Stop(cause) => self.take(&[Event::StopRequested { cause }]),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use flyball_core::event::WorktreeSnapshot;
 use flyball_core::governor::RunPhase;
-use flyball_core::{IterationNo, Moment, RunId};
+use flyball_core::{Event, IterationNo, Moment, RunId};
 
 use super::{Driver, DriverInput};
 use crate::clock::Deadline;
@@ -72,6 +72,30 @@ impl Eyes {
 }
 
 impl Driver {
+    /// The worktree was looked at.
+    pub(super) fn looked(
+        &mut self,
+        iteration: IterationNo,
+        looked: Looked,
+    ) -> Result<(), CliError> {
+        self.look_job = None;
+        let Looked { eyes, found, notes } = looked;
+        for note in notes {
+            self.reporter.note(iteration, &note);
+        }
+        self.deposit(&eyes);
+        self.eyes = Some(eyes);
+        let snapshot = Box::new(found?);
+        self.latest.clone_from(&snapshot);
+        self.take(&[Event::WorktreeSeen { iteration, snapshot }])
+    }
+
+    /// Tells people something of the iteration at hand.
+    pub(super) fn note(&mut self, note: &str) {
+        let iteration = self.governor.standing().map(|standing| standing.iteration);
+        self.reporter.note(iteration.unwrap_or_default(), note);
+    }
+
     /// Has the vault take in the checkpoint that was made last.
     pub(super) fn deposit(&self, eyes: &Eyes) {
         if let (Some(vault), Some(deposit)) = (&self.vault, eyes.worktree.deposit(&self.run)) {

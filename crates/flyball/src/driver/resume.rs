@@ -108,7 +108,7 @@ impl Parts {
 struct Replayed {
     governor: Governor,
     /// The orders of the last event.
-    last_effects: Vec<flyball_core::Effect>,
+    last_effects: Vec<Effect>,
     snapshot: Option<WorktreeSnapshot>,
     guards: GuardWatch,
 }

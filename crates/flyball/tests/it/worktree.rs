@@ -77,11 +77,11 @@ fn run_id() -> RunId {
 }
 
 #[test]
-fn outside_a_repository_the_way_out_is_named() {
+fn outside_a_repository_that_is_said() {
     let dir = tempfile::tempdir().unwrap();
     let error = Worktree::open(dir.path()).unwrap_err();
     assert!(matches!(error, WorktreeError::NoRepository { .. }));
-    assert!(error.to_string().contains("git init"), "{error}");
+    assert!(error.to_string().contains("is not in a git repository"), "{error}");
     let error = Worktree::open(&dir.path().join("nowhere")).unwrap_err();
     assert!(matches!(error, WorktreeError::NoDirectory { .. }), "{error}");
 }
