@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::door::DoorAnswer;
 use crate::event::Timer;
-use crate::gate::BlockingEvent;
+use crate::gate::{BlockingEvent, TamperFinding, TestBounds};
 use crate::guard::{GuardKind, Rung, Trip};
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
@@ -128,6 +128,15 @@ pub enum Effect {
         task: TaskId,
         /// Where it stands now.
         standing: Standing,
+    },
+    /// Keep what is weakened and open for later runs, in place of what was kept before.
+    KeepTamper {
+        /// What is open.
+        findings: Vec<TamperFinding>,
+        /// What the checks have run so far.
+        bounds: TestBounds,
+        /// Whether everything the agent left was looked at.
+        examined: bool,
     },
     /// Write the iteration's row of telemetry.
     CloseIteration(IterationReport),

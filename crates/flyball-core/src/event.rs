@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::{Chant, Fingerprint, ToolCall, ToolResult, ValidationFailure};
 use crate::claim::ClaimReading;
 use crate::door::DoorQuestion;
-use crate::gate::{Finding, GateResult};
+use crate::gate::{Finding, GateResult, TamperSight};
 use crate::id::{GateName, IterationNo, RunId, SubAgent};
 use crate::moment::Moment;
 use crate::policy::Policy;
@@ -124,6 +124,12 @@ pub struct Resume {
     /// flyball died, perhaps while ending it.
     #[serde(default)]
     pub closed: bool,
+    /// The task list as it stands now, for a run that had ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<TasksSnapshot>,
+    /// The weakened checks there are now, for a run that had ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tamper: Option<TamperSight>,
 }
 
 /// What humans left beside the loop.

@@ -1,7 +1,10 @@
 //! What flyball's own checks found: findings, checks, and the result of all gates on one tree.
 
 pub mod blocking;
+mod fewer;
+mod may_change;
 mod suggestion;
+pub mod tamper;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -12,7 +15,10 @@ use serde::{Deserialize, Serialize};
 pub use flyball_gates::{Counts, Difference, Executed, Finding, FindingKind};
 
 pub use self::blocking::BlockingEvent;
+pub use self::fewer::{Ran, TestBounds};
+pub use self::may_change::MayChange;
 pub use self::suggestion::suggestions;
+pub use self::tamper::{Restore, TAMPER, TamperFinding, TamperSight, Weight};
 use crate::id::GateName;
 use crate::moment::Millis;
 

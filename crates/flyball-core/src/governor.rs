@@ -43,6 +43,7 @@ mod start;
 mod state;
 mod stopping;
 mod stops;
+mod tamper;
 #[cfg(test)]
 mod tests;
 mod verifying;

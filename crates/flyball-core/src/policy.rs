@@ -296,6 +296,9 @@ pub struct GateRules {
     pub baseline: Baseline,
     /// What weakened tests or gates do.
     pub on_tamper: OnTamper,
+    /// Paths the work itself may change, whatever they check.
+    #[serde(default)]
+    pub may_change: Vec<String>,
     /// Stops refused in one session by the agent's own hooks.
     pub stop_refusals: u32,
 }
@@ -375,6 +378,7 @@ impl Default for Policy {
                 backpressure: true,
                 baseline: Baseline::Block,
                 on_tamper: OnTamper::Ask,
+                may_change: Vec::new(),
                 stop_refusals: 3,
             },
         })

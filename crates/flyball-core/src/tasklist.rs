@@ -164,6 +164,9 @@ pub struct Story {
     pub review_feedback: String,
     /// What was done, in the agent's words.
     pub notes: String,
+    /// Paths this story may change, whatever they check.
+    #[serde(default)]
+    pub may_change: Vec<String>,
 }
 
 impl Story {

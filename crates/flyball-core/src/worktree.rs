@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::gate::TamperSight;
 use crate::tasklist::TasksSnapshot;
 
 /// The worktree at one moment. Trees hold untracked and leave out ignored files.
@@ -29,6 +30,9 @@ pub struct WorktreeSnapshot {
     pub commits: Vec<Commit>,
     /// The task list as it stands in the file.
     pub tasks: TasksSnapshot,
+    /// Weakened checks, and what else the work must not change unseen.
+    #[serde(default, skip_serializing_if = "TamperSight::is_empty")]
+    pub tamper: TamperSight,
 }
 
 /// One commit.

@@ -92,6 +92,7 @@ mod properties {
                 changed,
                 commits,
                 tasks,
+                tamper: Default::default(),
             },
         )
     }
@@ -270,8 +271,10 @@ mod properties {
     fn event() -> impl Strategy<Value = Event> {
         let tamper = vec(word().prop_map(|m| Finding::new(FindingKind::Tamper, m)), 0..2);
         let cause = select(&[StopCause::Interrupt, StopCause::Terminate, StopCause::Command][..]);
-        let resume = (policy(), human_files(), any::<bool>())
-            .prop_map(|(policy, human_files, closed)| Resume { policy, human_files, closed });
+        let resume =
+            (policy(), human_files(), any::<bool>()).prop_map(|(policy, human_files, closed)| {
+                Resume { policy, human_files, closed, tasks: None, tamper: None }
+            });
         prop_oneof![
             30 => (iteration(), fact())
                 .prop_map(|(iteration, fact)| Event::Agent { iteration, fact }),

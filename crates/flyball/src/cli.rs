@@ -26,11 +26,13 @@ pub mod notify;
 mod place;
 pub mod prune;
 pub mod report;
+pub mod restore;
 pub mod rewind;
 pub mod run;
 mod runs;
 pub mod status;
 pub mod stop;
+mod tamper_here;
 pub mod tasks;
 pub mod unblock;
 
@@ -93,6 +95,8 @@ pub enum Command {
     Context(context::ContextArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Accept(accept::AcceptArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Restore(restore::RestoreArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Rewind(rewind::RewindArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
@@ -158,6 +162,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Tasks(args) => tasks::run(&args, globals),
         Command::Context(args) => context::run(&args, globals),
         Command::Accept(args) => accept::run(&args, globals),
+        Command::Restore(args) => restore::run(&args, globals),
         Command::Rewind(args) => rewind::run(&args, globals),
         Command::Archive(args) => archive::run(&args, globals),
         Command::Prune(args) => prune::run(&args, globals),

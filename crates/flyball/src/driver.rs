@@ -21,6 +21,7 @@ mod steer;
 mod timers;
 mod usage_file;
 mod vault;
+mod wanted;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ use std::time::Duration;
 
 use flyball_core::effect::{Ending, Force};
 use flyball_core::event::{ExitHow, StopCause, StopExamined, WorktreeSnapshot};
-use flyball_core::gate::{Finding, GateResult};
+use flyball_core::gate::GateResult;
 use flyball_core::{AgentFact, Event, Governor, IterationNo, Millis, Moment, RunId};
 
 use self::crash::CrashPoint;
@@ -40,12 +41,13 @@ use self::guards::GuardWatch;
 use self::look::{Eyes, LookJob, Looked};
 pub use self::resume::recorded_config;
 use self::session::Session;
+use self::setup::Guarded;
 pub use self::setup::{RunRequest, Started};
 use self::timers::Timers;
 use self::vault::VaultJob;
 use crate::client::{AgentNote, Fact};
 use crate::clock::Clock;
-use crate::config::{Config, Sources};
+use crate::config::Config;
 use crate::door::Knocked;
 use crate::error::CliError;
 use crate::gate::{GatePlan, GateProgress};
@@ -69,7 +71,7 @@ enum DriverInput {
     /// A gate began or ended.
     GateProgress(GateProgress),
     /// The gates are done.
-    GatesDone { iteration: IterationNo, result: GateResult, tamper: Vec<Finding> },
+    GatesDone { iteration: IterationNo, result: GateResult },
     /// The worktree was looked at.
     Looked { iteration: IterationNo, looked: Box<Looked> },
     /// What an agent leaves that wants to stop was looked at.
@@ -122,8 +124,8 @@ pub struct Driver {
     gate_job: Option<GateJob>,
     /// Looks at what agents leave that want to stop, by question.
     stop_jobs: BTreeMap<u64, GateJob>,
-    /// The first and the latest checkpoint tree, for the tamper watch.
-    first_tree: String,
+    /// What was there when the run began, and is not the agent's to change.
+    guarded: Guarded,
     latest: WorktreeSnapshot,
     ending: Option<Ending>,
     next_beat: Moment,
@@ -238,9 +240,9 @@ impl Driver {
                 self.reporter.gate(&progress);
                 Ok(())
             }
-            DriverInput::GatesDone { iteration, result, tamper } => {
+            DriverInput::GatesDone { iteration, result } => {
                 self.gate_job = None;
-                let result = Box::new(result);
+                let (result, tamper) = (Box::new(result), Vec::new());
                 self.take(&[Event::GatesFinished { iteration, result, tamper }])
             }
             DriverInput::Looked { iteration, looked } => self.looked(iteration, *looked),
@@ -337,17 +339,6 @@ impl Driver {
             self.keep_calls(now)?;
         }
         Ok(())
-    }
-
-    /// The gates as the repository would resolve them now, for the tamper watch.
-    fn plan_now(&self) -> GatePlan {
-        let root = self.worktree.root();
-        let sources =
-            Sources { environment: Vec::new(), user_file: None, ..Sources::of_process(root) };
-        let verify = setup::verify_commands(&self.latest.tasks);
-        let resolved = sources.load().and_then(|config| GatePlan::resolve(&config, root, &verify));
-        // A config that no longer loads is the user's or the agent's affair, not a weaker gate.
-        resolved.unwrap_or_else(|_| self.plan.clone())
     }
 
     /// Ends everything this run started, whatever happens next.

@@ -11,4 +11,4 @@ pub mod tamper;
 pub use self::cancel::{Cancel, Cancelled};
 pub use self::plan::{Gate, GatePlan, GateSource};
 pub use self::run::{GateProgress, GateRunner};
-pub use self::tamper::{TAMPER, tamper};
+pub use self::tamper::{Watch, tamper};

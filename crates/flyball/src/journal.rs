@@ -10,6 +10,7 @@ mod lock;
 mod place;
 mod run;
 mod schema;
+mod tamper;
 mod task;
 mod trail;
 
@@ -25,6 +26,7 @@ pub use self::event::{Events, Recorded};
 pub use self::lock::{LockError, WorktreeLock, lock_worktree};
 pub use self::place::state_dir;
 pub use self::run::{NewRun, RunFilter, RunState, RunSummary};
+pub use self::tamper::{BaseBody, KeptFile, KeptFinding, OpenTamper, RepositoryKey, TamperBase};
 pub use self::trail::{HookChange, HookRow, HookStep, SessionRow};
 
 /// The journal, opened. Each thread and each process opens its own.

@@ -21,6 +21,9 @@ pub(crate) struct RunRecord {
     gates: Vec<GateRecord>,
     /// The checkpoint tree the run began with.
     pub(crate) first_tree: String,
+    /// The prompt as it was then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) prompt: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -51,7 +54,13 @@ impl RunRecord {
                 .to_owned(),
             })
             .collect();
-        Self { config, gates, first_tree: first_tree.to_owned() }
+        Self { config, gates, first_tree: first_tree.to_owned(), prompt: None }
+    }
+
+    /// With the prompt.
+    pub(crate) fn with_prompt(mut self, prompt: &str) -> Self {
+        self.prompt = Some(prompt.to_owned());
+        self
     }
 
     /// The gates again.

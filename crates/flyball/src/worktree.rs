@@ -8,6 +8,7 @@
 mod changes;
 mod checkpoint;
 mod git;
+mod identity;
 mod index;
 mod lock;
 mod objects;

@@ -46,6 +46,9 @@ struct Parts {
     advice: Option<LeftOver>,
     /// What was undone in the task list.
     violations: Vec<String>,
+    /// What was changed that is not the agent's to change.
+    #[serde(default)]
+    not_yours: Vec<String>,
     /// A promise tag that was none.
     malformed: Option<String>,
     /// Why it is not done.
@@ -76,6 +79,9 @@ impl Briefing {
         if !told.violations.is_empty() {
             parts.push(undone(&told.violations));
         }
+        if !told.not_yours.is_empty() {
+            parts.push(format!("# Not Yours To Change\n- {}", told.not_yours.join("\n- ")));
+        }
         parts.extend(told.malformed.iter().cloned());
         parts.extend(told.blocking.iter().cloned());
         self.told = Some(told);
@@ -90,6 +96,7 @@ impl Briefing {
             next.incident = next.incident.take().or(told.incident);
             next.advice = next.advice.take().or(told.advice);
             next.violations.splice(0..0, told.violations);
+            next.not_yours.splice(0..0, told.not_yours);
             next.malformed = next.malformed.take().or(told.malformed);
             next.blocking = next.blocking.take().or(told.blocking);
         }
@@ -138,6 +145,11 @@ impl Briefing {
         self.next.advice = advice::left_over(&closed.session, closed.ended);
         self.next.violations.clone_from(&closed.violations);
         self.next.malformed = closed.exit.claims.failures.last().map(malformed);
+    }
+
+    /// The agent changed something that says what is wanted.
+    pub(super) fn not_yours(&mut self, what: &str) {
+        self.next.not_yours.push(String::from(what));
     }
 
     /// Why it is not done.

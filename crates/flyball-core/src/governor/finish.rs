@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::phase::{Finished, Phase, Session};
 use super::state::{Held, RunState};
-use super::{StepOutput, next_steps};
+use super::{StepOutput, next_steps, tamper};
 use crate::claim::Claim;
 use crate::effect::{Effect, Ending, Force, LeftTask};
 use crate::event::StopCause;
@@ -35,6 +35,7 @@ pub(super) fn not_started(
     state: &mut RunState,
     out: &mut StepOutput,
 ) -> Phase {
+    state.tamper.unseen = false;
     match &session.rescue {
         Some(trip) => unhelped(trip, why, state, out),
         None => end(Outcome::AgentNotStarted, String::from(why), state, out),
@@ -257,6 +258,7 @@ fn close(reason: Reason, state: &mut RunState, out: &mut StepOutput) -> Phase {
     let (left, tally) = (state.left.clone(), state.tally());
     let next_steps = next_steps::after(outcome, trip.as_ref(), state);
     let rescues = state.crew.rescues.clone();
+    tamper::keep(state, out);
     let ending =
         Ending { outcome, why, trip, also, left, nothing_left, rescues, next_steps, tally };
     orders.push(Effect::FinishRun(ending.clone()));

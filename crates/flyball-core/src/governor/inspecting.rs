@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use super::phase::{Closed, End, Phase, Trouble};
 use super::state::RunState;
-use super::{StepOutput, finish, iterating, judging, planning, waiting};
+use super::{StepOutput, finish, iterating, judging, planning, tamper, waiting};
 use crate::effect::{Effect, Notice};
 use crate::event::{ExitHow, StopCause, Timer, WorktreeSnapshot};
 use crate::guard::Rung;
@@ -87,6 +87,7 @@ pub(super) fn seen(
     out: &mut StepOutput,
 ) -> Phase {
     let mut snapshot = snapshot.clone();
+    tamper::looked(&snapshot.tamper, state, out);
     if let Some(phase) = exempt(&closed, &snapshot, state, out) {
         return phase;
     }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::phase::{Closed, End, Phase};
 use super::state::{Held, RunState};
 use super::verifying::{self, Verification};
-use super::{StepOutput, attempts, finish, malformed, planning, remedies};
+use super::{StepOutput, attempts, finish, malformed, planning, remedies, tamper};
 use crate::claim::Claim;
 use crate::effect::{Effect, IterationReport, IterationResult, Notice};
 use crate::event::{Exit, ExitHow, WorktreeSnapshot};
@@ -18,7 +18,7 @@ use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
 use crate::iteration::{Change, FailureKind, IterationVerdict, Step, Validation};
 use crate::outcome::Outcome;
-use crate::policy::{OnBlocked, OnSessionHalt, OnStuck, OnTamper};
+use crate::policy::{OnBlocked, OnSessionHalt, OnStuck};
 use crate::resource::Resource;
 use crate::task::Standing;
 
@@ -35,6 +35,7 @@ pub(super) struct Judgement {
 /// Judges a closed iteration and decides what follows.
 pub(super) fn judge(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -> Phase {
     let snapshot = closed.snapshot.clone().unwrap_or_default();
+    tamper::keep(state, out);
     state.ring.meters.iterations = state.ring.meters.iterations.saturating_add(1);
     state.last_task.clone_from(&closed.session.task);
     let judgement = weigh(closed, &snapshot, state);
@@ -241,7 +242,7 @@ fn follow(
 ) -> Phase {
     match verification {
         Verification::Done(outcome) => return finish::complete(outcome, state, out),
-        Verification::OnlyTamper if state.tamper.told && asks(state) => {
+        Verification::OnlyTamper if state.asks_about_tamper() => {
             return ask_about_tamper(closed, state, out);
         }
         Verification::OnlyTamper => refuse(closed, &[], state, out),
@@ -263,10 +264,6 @@ fn follow(
         Some(phase) => phase,
         None => planning::plan(state, out),
     }
-}
-
-fn asks(state: &RunState) -> bool {
-    state.policy.gates.on_tamper == OnTamper::Ask
 }
 
 /// A completion that does not verify: counted, announced, and explained in the next briefing. Red
@@ -296,29 +293,13 @@ fn refuse(closed: &Closed, missing: &[String], state: &mut RunState, out: &mut S
         out.announce(Notice::CompletionRefused(Box::new(event.clone())));
     }
     if has_tamper {
-        let evidence = event.missing.last().cloned().unwrap_or_default();
-        let count = state.open_tamper().len() as u64;
-        out.tripped(Trip::new(GuardKind::Tamper, count, 0_u64, evidence), Rung::Nudge);
-        state.tamper.told = true;
+        tamper::tell(state, out);
     }
     state.briefing.blocked(&event, &state.policy.gates);
 }
 
 fn ask_about_tamper(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -> Phase {
-    let findings = state.open_tamper();
-    let count = findings.len() as u64;
-    let list: Vec<String> = findings
-        .iter()
-        .take(10)
-        .map(|finding| format!("- {}", crate::text::head(&finding.message, 300)))
-        .collect();
-    let question = format!(
-        "The work verifies only with weakened tests or gates. Are these changes meant?\n{}\n\
-         Accept them with `flyball accept tamper`, or answer what shall be done instead.",
-        list.join("\n")
-    );
-    let evidence = list.first().cloned().unwrap_or_default();
-    let trip = Trip::new(GuardKind::Tamper, count, 0_u64, evidence);
+    let (question, trip) = tamper::question(state);
     let (iteration, task) = (closed.session.iteration, closed.session.task.clone());
     let held = Held { iteration, task, claim: Claim::Decide { question } };
     finish::ask_about_tamper(held, trip, state, out)

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::state::RunState;
+use super::tamper;
 use crate::gate::{Check, GateResult};
 use crate::guard::{GuardKind, Trip};
 use crate::id::TaskId;
@@ -23,7 +24,17 @@ pub(super) fn after(outcome: Outcome, trip: Option<&Trip>, state: &RunState) -> 
     if !outcome.is_success() {
         steps.list.extend(resource::steps(&state.exhausted));
     }
+    let weakened = tamper::next_steps(state);
+    let asks_that =
+        trip.is_some_and(|trip| trip.guard == GuardKind::Tamper) || state.tamper.asked_before;
+    if outcome == Outcome::Decide && asks_that {
+        steps.list.extend(weakened);
+        return steps.list;
+    }
     steps.add(outcome, trip);
+    if !outcome.is_success() {
+        steps.list.extend(weakened);
+    }
     steps.list
 }
 

@@ -159,6 +159,7 @@ fn start(plan: Plan, state: &mut RunState, out: &mut StepOutput) -> Phase {
         client_stop_cap: u32::MAX,
         awaits_answer: false,
     };
+    state.tamper.unseen = true;
     out.order(Effect::StartAgent { iteration, mode, task, briefing, agent });
     iterating::set_timers(&session, state, out);
     Phase::Iterating(Box::new(session))

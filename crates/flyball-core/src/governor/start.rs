@@ -6,13 +6,15 @@ use alloc::vec::Vec;
 
 use super::briefing::Briefing;
 use super::phase::{Closed, End, Phase, Session};
-use super::state::{Answer, Carried, Crew, RunState, TamperWatch, TaskBoard};
+use super::state::{Answer, Carried, Crew, RunState, TaskBoard};
+use super::tamper::{self, TamperWatch};
 use super::waiting::WaitMeter;
 use super::{StepOutput, finish, planning, verifying};
 use crate::claim::ClaimReading;
 use crate::effect::{Effect, Ending, Notice};
 use crate::event::{Exit, ExitHow, HumanFiles, Resume, RunStart, TasksSnapshot};
-use crate::gate::{Finding, GateResult};
+use crate::gate::tamper::is_question;
+use crate::gate::{Finding, GateResult, MayChange};
 use crate::id::IterationNo;
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::outcome::Outcome;
@@ -90,10 +92,7 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         code_tree: snapshot.code_tree.clone(),
         verdict: None,
         verdict_before: None,
-        tamper: TamperWatch {
-            accepted: human_files.accepted_tamper.iter().cloned().collect(),
-            ..TamperWatch::default()
-        },
+        tamper: TamperWatch::new(may_change(start), &human_files.accepted_tamper, &snapshot.tamper),
         ring: IterationRing::default(),
         task_ring: TaskRing::new(memory.clone()),
         stuck: StuckMeter::new(snapshot.progress_tree.clone()),
@@ -111,6 +110,15 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         entries: 0,
         mark: out.at,
     }
+}
+
+/// What the work itself may change: by the settings, and by the stories as people wrote them.
+fn may_change(start: &RunStart) -> [MayChange; 2] {
+    let stories = read_tasks(&start.snapshot.tasks).ok().flatten();
+    let stories = stories.iter().flat_map(|board| board.list.stories());
+    let of_stories = stories.flat_map(|story| story.may_change.iter().cloned());
+    let of_settings = start.policy.gates.may_change.iter().cloned();
+    [MayChange::new(of_stories), MayChange::new(of_settings)]
 }
 
 fn answer(human_files: &HumanFiles) -> Option<Answer> {
@@ -133,6 +141,9 @@ fn waiting_human(
         return Some(finish::end(Outcome::Blocked, why, state, out));
     }
     let question = human_files.question.as_ref().filter(|_| human_files.answer.is_none())?;
+    if is_question(question) {
+        return still_weakened(state, out);
+    }
     let why = alloc::format!(
         "Still waiting for an answer to: {question}\nGive it with `flyball answer \"…\"` (or write \
          it below the line in decide.txt) and run again."
@@ -140,12 +151,41 @@ fn waiting_human(
     Some(finish::end(Outcome::Decide, why, state, out))
 }
 
+/// A human was asked about weakened checks and has not said: what was undone since needs no answer.
+fn still_weakened(state: &mut RunState, out: &mut StepOutput) -> Option<Phase> {
+    let open = state.open_tamper();
+    if open.is_empty() {
+        out.order(Effect::RemoveDecide);
+        return None;
+    }
+    let list: Vec<String> =
+        open.iter().take(10).map(|one| alloc::format!("- {}", one.words())).collect();
+    let why = alloc::format!(
+        "Still weakened, and not accepted:\n{}\nPut it back with `flyball restore tamper`, or say \
+         that it is meant with `flyball accept tamper`, and run again.",
+        list.join("\n")
+    );
+    state.tamper.asked_before = true;
+    Some(finish::end(Outcome::Decide, why, state, out))
+}
+
+/// Weakened checks that an earlier run left are told before the agent begins.
+fn tell_weakened(state: &mut RunState, out: &mut StepOutput) {
+    if !state.open_tamper().is_empty() {
+        let event = verifying::blocking_event(state, &[]);
+        state.briefing.blocked(&event, &state.policy.gates);
+        tamper::tell(state, out);
+    }
+}
+
 fn first_look(state: &mut RunState, out: &mut StepOutput) -> Phase {
     if state.gates.is_empty() {
         out.announce(Notice::NothingChecks);
+        tamper::keep(state, out);
         if verifying::done_before_it_began(state) {
             return finish::complete_before_it_began(state, out);
         }
+        tell_weakened(state, out);
         return planning::plan(state, out);
     }
     order_baseline(state, out);
@@ -160,11 +200,11 @@ fn order_baseline(state: &RunState, out: &mut StepOutput) {
 /// The gates have said how things stood before the run.
 pub(super) fn baseline(
     result: &GateResult,
-    tamper: &[Finding],
+    weakened: &[Finding],
     state: &mut RunState,
     out: &mut StepOutput,
 ) -> Phase {
-    state.take_verdict(result, tamper);
+    state.take_verdict(result, weakened);
     state.before.take_gates(result);
     let meters = state.ring.meters;
     state.ring = IterationRing::with_baseline(result.score());
@@ -174,12 +214,14 @@ pub(super) fn baseline(
         let gates = result.red().map(|check| check.gate.to_string()).collect();
         out.announce(Notice::BeginsRed { gates });
     }
+    tamper::keep(state, out);
     if verifying::done_before_it_began(state) {
         return finish::complete_before_it_began(state, out);
     }
     if state.green() == Some(false) {
         state.briefing.begins_red(result, &state.policy.gates);
     }
+    tell_weakened(state, out);
     planning::plan(state, out)
 }
 
@@ -231,11 +273,22 @@ pub(super) fn resume(
                 return Phase::Finished(finished);
             }
             // The run had ended and a human wants it to go on: with more budget, or unblocked.
+            taken_anew(resume, state);
             match waiting_human(&resume.human_files, state, out) {
                 Some(phase) => phase,
                 None => reopen(&finished.ending, state, out),
             }
         }
+    }
+}
+
+/// What people changed since a run ended is taken as it is.
+fn taken_anew(resume: &Resume, state: &mut RunState) {
+    if let Some(Ok(Some(board))) = resume.tasks.as_ref().map(read_tasks) {
+        state.tasks = Some(board);
+    }
+    if let Some(sight) = &resume.tamper {
+        state.tamper.look(sight);
     }
 }
 

@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use super::briefing::Briefing;
 use super::phase::Phase;
+use super::tamper::TamperWatch;
 use super::waiting::WaitMeter;
 use crate::claim::Claim;
 use crate::effect::{LeftTask, Rescue, Tally};
 use crate::event::{AgentTraits, Commit, Event};
-use crate::gate::{Finding, GateResult};
+use crate::gate::GateResult;
 use crate::id::{GateName, IterationNo, RunId, TaskId};
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::moment::Moment;
-use crate::policy::{OnTamper, Policy};
+use crate::policy::Policy;
 use crate::resource::Resource;
 use crate::starting_point::StartingPoint;
 use crate::task::{AttemptReports, TaskRing};
@@ -27,15 +28,6 @@ use crate::tasklist::TaskList;
 pub(super) struct TaskBoard {
     pub(super) text: String,
     pub(super) list: TaskList,
-}
-
-/// Weakened tests and gates, and what was said about them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct TamperWatch {
-    pub(super) findings: Vec<Finding>,
-    pub(super) accepted: BTreeSet<String>,
-    /// Whether a briefing has told the agent.
-    pub(super) told: bool,
 }
 
 /// A claim held back because other tasks can still be worked on.
@@ -183,12 +175,6 @@ impl RunState {
         self.traits().steerable
     }
 
-    /// The gates' word on a new tree.
-    pub(super) fn take_verdict(&mut self, result: &GateResult, tamper: &[Finding]) {
-        self.verdict_before = self.verdict.replace(result.clone());
-        self.tamper.findings = tamper.to_vec();
-    }
-
     /// Whether the gates let a completion through on the tree they last ran on; none without gates.
     pub(super) fn green(&self) -> Option<bool> {
         if self.gates.is_empty() {
@@ -196,16 +182,6 @@ impl RunState {
         }
         let Some(verdict) = &self.verdict else { return Some(false) };
         Some(self.before.accepts(self.policy.gates.baseline, verdict))
-    }
-
-    /// Weakened tests that stand in the way of a completion.
-    pub(super) fn open_tamper(&self) -> Vec<&Finding> {
-        if self.policy.gates.on_tamper == OnTamper::Report {
-            return Vec::new();
-        }
-        let gate = GateName::new("tamper");
-        let open = |finding: &&Finding| !self.tamper.accepted.contains(&finding.identity(&gate));
-        self.tamper.findings.iter().filter(open).collect()
     }
 
     /// The numbers so far.

@@ -12,4 +12,5 @@ mod resuming;
 mod review;
 mod story;
 mod survivors;
+mod tampering;
 mod tasks;

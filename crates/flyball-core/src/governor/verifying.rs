@@ -10,7 +10,9 @@ use crate::event::WorktreeSnapshot;
 use crate::gate::blocking::{BlockingEvent, Refusal};
 use crate::id::TaskId;
 use crate::outcome::Outcome;
-use crate::text;
+
+/// Weakened checks named in one briefing.
+const TAMPER_SHOWN: usize = 20;
 
 /// What verifying the end state came to.
 pub(super) enum Verification {
@@ -74,8 +76,13 @@ fn open_stories(state: &RunState) -> Option<String> {
 /// Why it is not done, in the form the agent gets.
 pub(super) fn blocking_event(state: &RunState, missing: &[String]) -> BlockingEvent {
     let mut missing = missing.to_vec();
-    for finding in state.open_tamper() {
-        missing.push(format!("weakened checks: {}", text::head(&finding.message, 300)));
+    let open = state.open_tamper();
+    missing.extend(
+        open.iter().take(TAMPER_SHOWN).map(|one| format!("weakened checks: {}", one.words())),
+    );
+    let more = open.len().saturating_sub(TAMPER_SHOWN);
+    if more > 0 {
+        missing.push(format!("weakened checks: {more} more"));
     }
     let nothing = crate::gate::GateResult::default();
     let now = state.verdict.as_ref().unwrap_or(&nothing);

@@ -124,6 +124,22 @@ impl Document {
         Ok(Self { root, elements, project, description, verify_commands })
     }
 
+    /// Commands that are gates besides the configured ones.
+    pub(super) fn verify_commands(&self) -> &[String] {
+        &self.verify_commands
+    }
+
+    /// Has the commands of another document again, as they stand there.
+    pub(super) fn put_back_verify_commands(&mut self, from: Option<&Value>) {
+        const FIELD: &str = "verifyCommands";
+        match from.and_then(|value| value.get(FIELD)) {
+            Some(commands) => {
+                self.root.insert(FIELD.to_owned(), commands.clone());
+            }
+            None => self.root.retain(|key, _| key != FIELD),
+        }
+    }
+
     /// The whole object again, with these elements as `userStories`.
     pub(super) fn into_value(self) -> Value {
         let Self { mut root, elements, .. } = self;
@@ -177,6 +193,7 @@ pub(super) fn read_story(element: &Value, number: usize) -> Result<Story, TaskLi
         review_count: fields.count("reviewCount")?,
         review_feedback: fields.text("reviewFeedback")?,
         notes: fields.text("notes")?,
+        may_change: fields.texts("mayChange")?,
         id,
     })
 }

@@ -16,6 +16,10 @@ use super::transition::{AUTO_APPROVED_MARK, Transition, Undo, Violation, lay_out
 use super::{ReviewStatus, Story, TaskList};
 use crate::id::TaskId;
 
+/// What a story asks for: a human's to say.
+const WANTED: [&str; 6] =
+    ["title", "description", "acceptanceCriteria", "dependsOn", "priority", "mayChange"];
+
 /// Rounds of untangling dependencies before all of them are put back.
 const UNTANGLE_ROUNDS: usize = 8;
 
@@ -59,6 +63,7 @@ pub(super) struct Origin {
     entries: Vec<Entry>,
     index: BTreeMap<TaskId, usize>,
     value: Option<Value>,
+    verify_commands: Vec<String>,
 }
 
 impl Origin {
@@ -74,7 +79,13 @@ impl Origin {
             numbered.filter_map(|(element, number)| Entry::read(element, number).ok()).collect();
         let index =
             entries.iter().enumerate().map(|(at, entry)| (entry.story.id.clone(), at)).collect();
-        Self { entries, index, value: Some(document.into_value()) }
+        let verify_commands = document.verify_commands().to_vec();
+        Self { entries, index, value: Some(document.into_value()), verify_commands }
+    }
+
+    /// The commands that verified the work.
+    fn verify_commands(&self) -> &[String] {
+        &self.verify_commands
     }
 
     fn get(&self, id: &TaskId) -> Option<&Entry> {
@@ -137,6 +148,13 @@ impl Draft {
     }
 
     fn freshen(&mut self, entry: &mut Entry) {
+        if !entry.story.may_change.is_empty() {
+            entry.raw.retain(|key, _| key != "mayChange");
+            entry.story.may_change.clear();
+            let what =
+                format!("story `{}` is new and says what it may change", shown(&entry.story.id));
+            self.blame(what, Undo::MayChange);
+        }
         let Story { passes, review_status, review_count, .. } = entry.story;
         if !passes && review_status.is_none() && review_count == 0 {
             return;
@@ -186,6 +204,44 @@ impl Draft {
             entries.extend(followers.into_iter().flatten());
         }
         self.entries = entries;
+    }
+
+    /// What is wanted is the human's: it is put back wherever the agent changed it. Only the
+    /// meaning counts, not how it is written down.
+    pub(super) fn keep_wanted(&mut self, origin: &Origin) {
+        let mut entries = core::mem::take(&mut self.entries);
+        for entry in &mut entries {
+            let Some(before) = origin.get(&entry.story.id) else { continue };
+            let changed: Vec<&str> =
+                WANTED.into_iter().filter(|field| asks_otherwise(field, before, entry)).collect();
+            if changed.is_empty() {
+                continue;
+            }
+            for field in &changed {
+                entry.put_back(field, before);
+            }
+            let Story { title, description, acceptance_criteria, .. } = before.story.clone();
+            let Story { depends_on, priority, may_change, .. } = before.story.clone();
+            let now = core::mem::take(&mut entry.story);
+            entry.story = Story {
+                title,
+                description,
+                acceptance_criteria,
+                depends_on,
+                priority,
+                may_change,
+                ..now
+            };
+            let fields = changed.join("`, `");
+            let id = shown(&entry.story.id);
+            self.blame(format!("story `{id}` had its `{fields}` changed"), Undo::Wanted);
+        }
+        self.entries = entries;
+        let old = origin.verify_commands();
+        if origin.value.is_some() && old != self.document.verify_commands() {
+            self.document.put_back_verify_commands(origin.value.as_ref());
+            self.blame("`verifyCommands` were changed".to_owned(), Undo::VerifyCommands);
+        }
     }
 
     /// Judges every story that was there before, and undoes what was not legal.
@@ -316,6 +372,19 @@ impl Draft {
         };
         let list = TaskList::parse(&text)?;
         Ok((text, list))
+    }
+}
+
+/// Whether a field says something else than before.
+fn asks_otherwise(field: &str, before: &Entry, now: &Entry) -> bool {
+    let (old, new) = (&before.story, &now.story);
+    match field {
+        "title" => old.title != new.title,
+        "description" => old.description != new.description,
+        "acceptanceCriteria" => old.acceptance_criteria != new.acceptance_criteria,
+        "dependsOn" => old.depends_on != new.depends_on,
+        "priority" => old.priority != new.priority,
+        _ => old.may_change != new.may_change,
     }
 }
 

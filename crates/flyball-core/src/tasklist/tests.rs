@@ -502,3 +502,69 @@ proptest! {
         prop_assert_eq!(check.list.counts(&review_on()).0, 1);
     }
 }
+
+/// What of `after` is left when `before` was there.
+fn checked(before: &Value, after: &Value) -> TransitionCheck {
+    let given = Transition { mode: Mode::Implement, story: None, review: review_off() };
+    let text = after.to_string();
+    check_transition(&before.to_string(), &TasksSnapshot::Found { text }, &given)
+}
+
+#[test]
+fn what_is_wanted_is_the_humans_and_is_put_back() {
+    let story = json!({"id": "a", "title": "t", "description": "d", "acceptanceCriteria": ["c"],
+        "dependsOn": ["b"], "priority": 2, "mayChange": ["x"], "passes": false, "own": 1});
+    let before = json!({"verifyCommands": ["make"], "userStories": [story, {"id": "b"}]});
+    let changes = [
+        ("title", json!("u")),
+        ("description", json!("")),
+        ("acceptanceCriteria", json!([])),
+        ("dependsOn", json!([])),
+        ("priority", json!(1)),
+        ("priority", json!(null)),
+        ("mayChange", json!(["**"])),
+    ];
+    for (field, value) in changes {
+        let mut after = before.clone();
+        after["userStories"][0][field] = value;
+        after["userStories"][0]["notes"] = json!("mine");
+        after["userStories"][0]["own"] = json!(2);
+        let check = checked(&before, &after);
+        let said = format!(
+            "story `a` had its `{field}` changed; what is wanted is a human's to say, \
+                            and was put back"
+        );
+        assert_eq!(check.violations, [said]);
+        let text: Value = serde_json::from_str(&check.text.unwrap()).unwrap();
+        assert_eq!(text["userStories"][0][field], before["userStories"][0][field]);
+        assert_eq!(text["userStories"][0]["notes"], "mine", "its own words stay");
+        assert_eq!(text["userStories"][0]["own"], 2);
+        let given = Transition { mode: Mode::Implement, story: None, review: review_off() };
+        let text = after.to_string();
+        let asked = check_at_stop(&before.to_string(), &TasksSnapshot::Found { text }, &given);
+        assert!(asked[0].ends_with("put it back"), "{asked:?}");
+    }
+    for commands in [json!([]), json!(["make", "true"]), json!(null)] {
+        let mut after = before.clone();
+        after["verifyCommands"] = commands;
+        let check = checked(&before, &after);
+        assert_eq!(check.list.verify_commands(), ["make"]);
+        assert!(check.violations[0].starts_with("`verifyCommands` were changed"));
+    }
+}
+
+#[test]
+fn only_the_meaning_counts_and_fresh_stories_may_be_added() {
+    let before = json!({"userStories": [{"id": "a", "priority": 2, "acceptanceCriteria": []}]});
+    let after = json!({"userStories": [{"id": "a", "priority": 2.0, "title": "a"},
+        {"id": "n", "title": "new", "acceptanceCriteria": ["x"], "dependsOn": ["a"]}],
+        "verifyCommands": []});
+    let check = checked(&before, &after);
+    assert_eq!((check.violations, check.text), (vec![], None));
+    let after = json!({"userStories": [{"id": "a", "priority": 2},
+        {"id": "n", "mayChange": ["**"]}]});
+    let check = checked(&before, &after);
+    assert_eq!(check.violations.len(), 1);
+    assert!(check.violations[0].contains("story `n` is new and says what it may change"));
+    assert!(!check.text.unwrap().contains("mayChange"));
+}

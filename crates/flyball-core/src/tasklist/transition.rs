@@ -117,6 +117,12 @@ pub(super) enum Undo {
     Reset,
     /// `dependsOn` is put back.
     Dependencies,
+    /// What the story asks for is put back.
+    Wanted,
+    /// The commands that verify the work are put back.
+    VerifyCommands,
+    /// What a new story says may change is taken out.
+    MayChange,
     /// The whole file is put back.
     File,
 }
@@ -131,6 +137,9 @@ impl Violation {
             Undo::Drop => "it was taken out",
             Undo::Reset => "it was reset to open",
             Undo::Dependencies => "its `dependsOn` was put back",
+            Undo::Wanted => "what is wanted is a human's to say, and was put back",
+            Undo::VerifyCommands => "they are a human's to say, and were put back",
+            Undo::MayChange => "that is a human's to say, and was taken out",
             Undo::File => "the file was put back as it was before the iteration",
         };
         format!("{}; {end}", self.what)
@@ -145,6 +154,9 @@ impl Violation {
             Undo::Drop => "take it out",
             Undo::Reset => "give it `passes` false, `reviewStatus` null and `reviewCount` 0",
             Undo::Dependencies => "put its `dependsOn` back",
+            Undo::Wanted => "what is wanted is a human's to say: put it back",
+            Undo::VerifyCommands => "they are a human's to say: put them back",
+            Undo::MayChange => "that is a human's to say: take it out",
             Undo::File => "put the file back as it was",
         };
         format!("{}; {end}", self.what)
@@ -187,6 +199,7 @@ fn compare(before_text: &str, text: &str, document: Document, given: &Transition
     let mut draft = Draft::new(document);
     draft.admit(&origin);
     draft.bring_back(&origin);
+    draft.keep_wanted(&origin);
     draft.judge(&origin, given);
     draft.untangle(&origin);
     let Draft { violations, auto_approved, .. } = &draft;

@@ -61,7 +61,7 @@ impl World {
         }
         self.now += self.rng.below(DEAD_MAX);
         let (policy, human_files) = (self.scenario.policy.clone(), self.human_files.clone());
-        let resume = Resume { policy, human_files, closed: false };
+        let resume = Resume { policy, human_files, closed: false, tasks: None, tamper: None };
         self.tell(Event::RunResumed(Box::new(resume)));
     }
 
@@ -84,7 +84,13 @@ impl World {
             self.scenario.policy = policy;
         }
         let (policy, human_files) = (self.scenario.policy.clone(), self.human_files.clone());
-        self.tell(Event::RunResumed(Box::new(Resume { policy, human_files, closed: true })));
+        self.tell(Event::RunResumed(Box::new(Resume {
+            policy,
+            human_files,
+            closed: true,
+            tasks: None,
+            tamper: None,
+        })));
     }
 
     /// A fact that belongs elsewhere: it must change nothing.

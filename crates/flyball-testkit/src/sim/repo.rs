@@ -134,6 +134,7 @@ impl Repo {
             changed,
             commits: core::mem::take(&mut self.new_commits),
             tasks,
+            tamper: Default::default(),
         }
     }
 

@@ -47,6 +47,7 @@ impl World {
             | Effect::RecordAttempt(_)
             | Effect::RecordContext(_)
             | Effect::MarkTask { .. }
+            | Effect::KeepTamper { .. }
             | Effect::SteerAgent { .. }
             | Effect::Announce(_)) => self.perform_durable(other),
         }
@@ -68,6 +69,7 @@ impl World {
             Effect::RecordAttempt(_)
             | Effect::RecordContext(_)
             | Effect::MarkTask { .. }
+            | Effect::KeepTamper { .. }
             | Effect::StartAgent { .. }
             | Effect::SteerAgent { .. }
             | Effect::AnswerDoor { .. }

@@ -50,6 +50,12 @@ pub fn run(args: &AnswerArgs, globals: &Globals) -> Result<ExitCode, CliError> {
             .hint("`flyball answer 'what shall be done'`"));
     }
     place.human_files.write_answer(&answer).map_err(fault::file(&path, "written"))?;
+    if flyball_core::gate::tamper::is_question(&question) {
+        terminal::write_err(
+            "This tells the agent; it does not accept what was weakened: flyball accept tamper does, \
+             and flyball restore tamper puts it back.\n",
+        );
+    }
     let again = if seen.answer.is_some() { " anew" } else { "" };
     terminal::write_out(&format!(
         "Answered{again}: {}\nNext: flyball run\n",

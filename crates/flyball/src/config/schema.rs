@@ -137,6 +137,7 @@ pub const SETTINGS: &[Setting] = &[
     policy("gates.backpressure", Kind::Flag),
     policy("gates.baseline", Kind::Choice(&["block", "ignore"])),
     policy("gates.on_tamper", Kind::Choice(&["ask", "refuse", "report"])),
+    policy("gates.may_change", Kind::Words),
     policy("gates.stop_refusals", Kind::Count),
     shell("gates.parallel", Kind::Flag),
     shell("gates.check", Kind::Checks),

@@ -4,12 +4,11 @@ use std::thread::JoinHandle;
 
 use flyball_core::IterationNo;
 use flyball_core::event::{StopExamined, WorktreeSnapshot};
-use flyball_core::gate::{Finding, FindingKind};
 use flyball_core::stop::StopTicket;
 
 use super::{Driver, DriverInput};
 use crate::error::CliError;
-use crate::gate::{Cancel, GatePlan, GateRunner, tamper};
+use crate::gate::{Cancel, GateRunner};
 use crate::journal::Journal;
 use crate::worktree::Worktree;
 
@@ -31,7 +30,6 @@ impl GateJob {
         runner.parallel = driver.config.gates.parallel;
         runner.log_dir = Some(driver.loop_dir.logs());
         let mut journal = Journal::open(&driver.state_dir)?;
-        let watch = Watch::of(driver, iteration)?;
         let mut look = Look::of(driver)?;
         let (outbox, stop, now) = (driver.outbox.clone(), cancel.clone(), driver.clock.now());
         let thread = std::thread::spawn(move || {
@@ -45,8 +43,7 @@ impl GateJob {
             if look.is_still(&tree) {
                 runner.store(&mut journal, now, &result).ok();
             }
-            let tamper = watch.look();
-            outbox.send(DriverInput::GatesDone { iteration, result, tamper }).ok();
+            outbox.send(DriverInput::GatesDone { iteration, result }).ok();
         });
         Ok(Self { cancel, thread: Some(thread) })
     }
@@ -123,39 +120,5 @@ impl Look {
     /// Whether the code is still what it was when the gates began.
     fn is_still(&mut self, tree: &str) -> bool {
         self.snapshot().is_ok_and(|snapshot| snapshot.code_tree == tree)
-    }
-}
-
-/// What the tamper watch compares.
-struct Watch {
-    worktree: Option<Worktree>,
-    first_tree: String,
-    now_tree: String,
-    first: GatePlan,
-    now: GatePlan,
-}
-
-impl Watch {
-    fn of(driver: &Driver, iteration: IterationNo) -> Result<Self, CliError> {
-        let is_baseline = iteration == IterationNo::BASELINE;
-        let worktree = (!is_baseline).then(|| driver.worktree.beside());
-        Ok(Self {
-            worktree,
-            first_tree: driver.first_tree.clone(),
-            now_tree: driver.latest.checkpoint_tree.clone(),
-            first: driver.plan.clone(),
-            now: driver.plan_now(),
-        })
-    }
-
-    fn look(self) -> Vec<Finding> {
-        let Some(worktree) = &self.worktree else { return Vec::new() };
-        tamper(worktree, &self.first_tree, &self.now_tree, &self.first, &self.now).unwrap_or_else(
-            // Not being able to look is not the same as having seen nothing.
-            |error| {
-                let message = format!("the trees could not be compared: {error}");
-                vec![Finding::new(FindingKind::Tamper, message)]
-            },
-        )
     }
 }

@@ -6,14 +6,16 @@ use std::fs;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use flyball_core::event::WorktreeSnapshot;
+use flyball_core::event::{TasksSnapshot, WorktreeSnapshot};
 use flyball_core::governor::RunPhase;
 use flyball_core::{Event, IterationNo, Moment, RunId};
 
+use super::setup::{Guarded, verify_commands};
 use super::{Driver, DriverInput};
 use crate::clock::Deadline;
-use crate::config::{bytes, quoted};
+use crate::config::{Sources, bytes, quoted};
 use crate::error::CliError;
+use crate::gate::GatePlan;
 use crate::loopdir::LoopDir;
 use crate::worktree::{LeftOut, Worktree};
 
@@ -31,6 +33,9 @@ pub(super) struct Eyes {
     pub(super) run: RunId,
     /// Files that were left out of a checkpoint, and told.
     told: BTreeSet<String>,
+    guarded: Guarded,
+    /// The gates of the run.
+    plan: GatePlan,
 }
 
 /// A look that came to its end, and the eyes it was made with.
@@ -42,8 +47,13 @@ pub(super) struct Looked {
 }
 
 impl Eyes {
-    pub(super) fn new(worktree: Worktree, loop_dir: LoopDir, run: RunId) -> Self {
-        Self { worktree, loop_dir, run, told: BTreeSet::new() }
+    pub(super) fn new(
+        worktree: Worktree,
+        loop_dir: LoopDir,
+        run: RunId,
+        (guarded, plan): (Guarded, GatePlan),
+    ) -> Self {
+        Self { worktree, loop_dir, run, told: BTreeSet::new(), guarded, plan }
     }
 
     /// What the latest look left out of its checkpoint and nobody was told of yet, in words.
@@ -67,7 +77,22 @@ impl Eyes {
         let mut snapshot = self.worktree.snapshot(&dir, &tasks)?;
         snapshot.tasks = self.loop_dir.tasks();
         self.worktree.checkpoint(&self.run, iteration, &snapshot.checkpoint_tree)?;
+        let plan = self.plan_now(&snapshot.tasks);
+        let Guarded { watch, wanted, .. } = &self.guarded;
+        snapshot.tamper = watch.look(&self.worktree, &snapshot.checkpoint_tree, &plan);
+        snapshot.tamper.wanted = wanted.changed(&self.loop_dir);
         Ok(snapshot)
+    }
+
+    /// The gates as the repository would resolve them now.
+    fn plan_now(&self, tasks: &TasksSnapshot) -> GatePlan {
+        let root = self.worktree.root();
+        let sources =
+            Sources { environment: Vec::new(), user_file: None, ..Sources::of_process(root) };
+        let verify = verify_commands(tasks);
+        let resolved = sources.load().and_then(|config| GatePlan::resolve(&config, root, &verify));
+        // A config that no longer loads is noticed by itself.
+        resolved.unwrap_or_else(|_| self.plan.clone())
     }
 }
 
@@ -169,7 +194,8 @@ impl LookJob {
         let mut eyes = driver.eyes.take().unwrap_or_else(|| {
             let mut worktree = driver.worktree.beside();
             worktree.remember(&driver.latest);
-            Eyes::new(worktree, driver.loop_dir.clone(), driver.run.clone())
+            let of = (driver.guarded.clone(), driver.plan.clone());
+            Eyes::new(worktree, driver.loop_dir.clone(), driver.run.clone(), of)
         });
         let outbox = driver.outbox.clone();
         let look = move || {

@@ -19,6 +19,7 @@ use super::{Driver, DriverInput};
 use crate::client::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
 use crate::config::{AgentSettings, CommandLine, Permission};
 use crate::error::CliError;
+use crate::gate::tamper::Open;
 use crate::loopdir::Active;
 use crate::process::{Input, InputPipe, Spec, StartError, Supervised};
 use crate::prompt::{Variables, render, task_words};
@@ -81,6 +82,11 @@ impl Driver {
             Effect::MarkTask { task, standing } => {
                 self.journal.mark_task(self.worktree.root(), &task, (standing, now))?;
             }
+            Effect::KeepTamper { findings, bounds, examined } => {
+                let open = Open { findings: &findings, bounds: &bounds, examined };
+                let of = (&self.run, now);
+                self.guarded.watch.keep(&mut self.journal, &self.worktree, of, &open)?;
+            }
             Effect::CloseIteration(report) => self.close_iteration(&report)?,
             Effect::Announce(notice) => {
                 self.log_notice(&notice);
@@ -116,7 +122,7 @@ impl Driver {
         let standing = self.governor.standing();
         let words = task_words(standing.as_ref().and_then(|s| s.tasks), start.task.as_ref());
         let stuck = standing.map_or(0, |s| s.stuck);
-        let prompt = self.prompt(start, &words)?;
+        let prompt = self.prompt(start, &words);
         let active = Active {
             run: &self.run,
             iteration,
@@ -135,6 +141,7 @@ impl Driver {
         let log = IterationLog::create(&logs, iteration, self.config.log_max_bytes)
             .map_err(|e| io("write the iteration's log", &e))?;
         let reader = self.adapter.output().reader(&self.read_request(prompt));
+        self.guarded.watch.agent_starts(&mut self.journal, true)?;
         self.starts += 1;
         let (number, outbox) = (self.starts, self.outbox.clone());
         let started = Supervised::start(&spec, move |event| {
@@ -168,6 +175,7 @@ impl Driver {
                 });
             }
             Err(error) => {
+                self.guarded.watch.agent_starts(&mut self.journal, false)?;
                 let fact = could_not_start(start_words(&error));
                 self.queue.push_back(Event::Agent { iteration, fact });
             }
@@ -209,10 +217,7 @@ impl Driver {
         self.agent_settings().model.as_deref()
     }
 
-    fn prompt(&self, start: &Start, task: &str) -> Result<String, CliError> {
-        let template = self.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
-        let template =
-            template.unwrap_or_else(|| crate::prompt::default_template(&self.loop_dir.relative()));
+    fn prompt(&self, start: &Start, task: &str) -> String {
         let variables = Variables {
             iteration: start.iteration,
             max_iterations: self.config.policy.limits.iterations,
@@ -220,7 +225,7 @@ impl Driver {
             task,
             briefing: &self.briefing(start),
         };
-        Ok(render(&template, &variables))
+        render(&self.guarded.template, &variables)
     }
 
     /// What the governor says, and that review is off where the prompt leaves it open.

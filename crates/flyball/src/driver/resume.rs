@@ -1,6 +1,9 @@
 //! A run goes on after flyball died, or after it had ended and a human wants more.
 
-use flyball_core::event::{Resume, WorktreeSnapshot};
+use flyball_core::event::{Resume, TasksSnapshot, WorktreeSnapshot};
+use flyball_core::gate::TamperSight;
+use flyball_core::governor::StartProblem;
+use flyball_core::tasklist::TaskList;
 use flyball_core::{Effect, Event, Governor, RunId};
 
 use super::choice::check_limits;
@@ -8,11 +11,16 @@ use super::crash::CrashPoint;
 use super::guards::GuardWatch;
 use super::look::clear_index_lock;
 use super::perform::{io, private_folder};
-use super::setup::{Parts, Row, RunRequest, RunSetup, Started, already_running, opening};
+use super::setup::{
+    Guarded, Parts, Row, RunRequest, RunSetup, Started, already_running, first_look, opening,
+    problem_error, prompt_template,
+};
+use super::wanted::Wanted;
 use crate::clock::Clock;
 use crate::config::{Config, Sources};
 use crate::error::CliError;
 use crate::gate::GatePlan;
+use crate::gate::tamper::{Beginning, Watch, repository_of};
 use crate::journal::{Journal, RunSummary, lock_worktree, state_dir};
 use crate::process::end_leftovers;
 use crate::report::Reporter;
@@ -69,8 +77,10 @@ impl RunRequest {
             // It died before its first event: it has yet to begin.
             return parts.begin(Row::There, notes);
         };
+        let kept_prompt = record.prompt.filter(|_| !is_closed);
+        let found = parts.look_again(&latest, is_closed, kept_prompt)?;
         parts.go_on(&latest, notes)?;
-        let mut driver = parts.assemble(governor, latest, record.first_tree)?;
+        let mut driver = parts.assemble(governor, latest, found.guarded)?;
         driver.guards = guards;
         // All orders of an event are performed before the next is journalled: only the last
         // event's may be missing, and those that record something can be repeated.
@@ -83,13 +93,49 @@ impl RunRequest {
         // Only now: an answer whose removal was still to be done has been acted on.
         let mut human_files =
             driver.loop_dir.human_files().map_err(|e| io("read what humans left", &e))?;
-        human_files.accepted_tamper = driver.journal.accepted(driver.worktree.root())?;
-        let resume = Resume { policy, human_files, closed: is_closed };
+        let repository = repository_of(&mut driver.journal, &driver.worktree)?;
+        human_files.accepted_tamper = driver.journal.accepted_tamper(repository)?;
+        let (tasks, tamper) = (found.tasks, found.tamper);
+        let resume = Resume { policy, human_files, closed: is_closed, tasks, tamper };
         Ok(Started { driver, first: Event::RunResumed(Box::new(resume)) })
     }
 }
 
+/// What is found when a run goes on.
+struct Found {
+    guarded: Guarded,
+    /// What people left, of a run that had ended.
+    tasks: Option<TasksSnapshot>,
+    tamper: Option<TamperSight>,
+}
+
 impl Parts {
+    /// What people changed since a run ended is taken as it is; what a dead one left is not.
+    fn look_again(
+        &mut self,
+        latest: &WorktreeSnapshot,
+        is_closed: bool,
+        kept_prompt: Option<String>,
+    ) -> Result<Found, CliError> {
+        let Self { run, plan, setup, journal, clock, .. } = self;
+        let now = if is_closed { Some(first_look(setup)?) } else { None };
+        if let Some(TasksSnapshot::Found { text }) = now.as_ref().map(|now| &now.tasks) {
+            TaskList::parse(text)
+                .map_err(|e| problem_error(StartProblem::BadTasks(e), &setup.loop_dir))?;
+        }
+        let seen = now.as_ref().unwrap_or(latest);
+        let (tree, head) = (seen.checkpoint_tree.as_str(), seen.head.as_deref());
+        let of = Beginning { run, tree, head, plan, at: clock.now(), goes_on: !is_closed };
+        let (watch, sight) = Watch::begin(journal, &setup.worktree, &of)?;
+        let template = match kept_prompt {
+            Some(template) => template,
+            None => prompt_template(&setup.loop_dir)?,
+        };
+        let guarded = Guarded { watch, template, wanted: Wanted::of(&setup.loop_dir) };
+        let tamper = now.is_some().then_some(sight);
+        Ok(Found { guarded, tasks: now.map(|now| now.tasks), tamper })
+    }
+
     /// Says in the journal and to people that the run goes on.
     fn go_on(&mut self, latest: &WorktreeSnapshot, notes: Vec<String>) -> Result<(), CliError> {
         self.setup.worktree.remember(latest);
@@ -146,6 +192,7 @@ fn records(effect: &Effect) -> bool {
         | Effect::RecordAttempt(_)
         | Effect::RecordContext(_)
         | Effect::MarkTask { .. }
+        | Effect::KeepTamper { .. }
         | Effect::CloseIteration(_) => true,
         Effect::StartAgent { .. }
         | Effect::SteerAgent { .. }

@@ -16,11 +16,13 @@ use super::look::{Eyes, no_index_lock};
 use super::perform::{io, private_folder};
 use super::timers::Timers;
 use super::vault::VaultJob;
+use super::wanted::Wanted;
 use super::{Driver, signals};
 use crate::clock::{self, Clock};
 use crate::config::{Config, Detail, Permission};
 use crate::error::CliError;
 use crate::gate::GatePlan;
+use crate::gate::tamper::{Beginning, Watch, repository_of};
 use crate::journal::{Journal, LockError, NewRun, lock_worktree, state_dir};
 use crate::loopdir::LoopDir;
 use crate::report::{Format, Reporter};
@@ -141,12 +143,32 @@ pub(super) struct Parts {
     pub(super) crash: CrashPoint,
 }
 
+/// What was there when the run began, and is not the agent's to change.
+#[derive(Clone, Debug)]
+pub(super) struct Guarded {
+    pub(super) watch: Watch,
+    pub(super) template: String,
+    pub(super) wanted: Wanted,
+}
+
+/// The prompt as people wrote it, or the usual one.
+pub(super) fn prompt_template(loop_dir: &LoopDir) -> Result<String, CliError> {
+    let template = loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
+    Ok(template.unwrap_or_else(|| crate::prompt::default_template(&loop_dir.relative())))
+}
+
 impl Parts {
     /// Begins the run. What it is started with is kept before the journal knows of it, so that there
     /// is no moment at which it could not go on.
     pub(super) fn begin(mut self, row: Row, notes: Vec<String>) -> Result<Started, CliError> {
         let Self { run, config, plan, setup, journal, clock, private_dir, crash, .. } = &mut self;
-        let snapshot = first_look(setup)?;
+        let mut snapshot = first_look(setup)?;
+        let template = prompt_template(&setup.loop_dir)?;
+        let (tree, head) = (snapshot.checkpoint_tree.as_str(), snapshot.head.as_deref());
+        let of = Beginning { run, tree, head, plan, at: clock.now(), goes_on: false };
+        let (watch, sight) = Watch::begin(journal, &setup.worktree, &of)?;
+        snapshot.tamper = sight;
+        let guarded = Guarded { watch, template, wanted: Wanted::of(&setup.loop_dir) };
         let start = run_start(run, config, plan, &snapshot, setup, journal, clock.now())?;
         if let Some(problem) = start_problem(&start) {
             return Err(problem_error(problem, &setup.loop_dir));
@@ -158,6 +180,7 @@ impl Parts {
         }
         private_folder(private_dir).map_err(|e| io("make the run's folder", &e))?;
         RunRecord::new(config.to_toml(Detail::Values), plan, &snapshot.checkpoint_tree)
+            .with_prompt(&guarded.template)
             .save(&setup.state_dir, run)
             .map_err(|e| io("keep the run's settings", &e))?;
         match row {
@@ -172,8 +195,7 @@ impl Parts {
         let mut told = opening(run, config, plan, setup);
         told.notes.extend(notes);
         self.reporter.opening(&told);
-        let first_tree = snapshot.checkpoint_tree.clone();
-        let driver = self.assemble(Governor::new(), snapshot, first_tree)?;
+        let driver = self.assemble(Governor::new(), snapshot, guarded)?;
         Ok(Started { driver, first: Event::RunStarted(Box::new(start)) })
     }
 
@@ -181,7 +203,7 @@ impl Parts {
         mut self,
         governor: Governor,
         latest: WorktreeSnapshot,
-        first_tree: String,
+        guarded: Guarded,
     ) -> Result<Driver, CliError> {
         let (outbox, inbox) = sync_channel(INBOX);
         signals::listen(outbox.clone())?;
@@ -189,7 +211,8 @@ impl Parts {
         let logs = self.setup.loop_dir.logs();
         let worktree = self.setup.worktree.beside();
         let (loop_dir, run) = (self.setup.loop_dir.clone(), self.run.clone());
-        let mut eyes = Eyes::new(self.setup.worktree, loop_dir, run);
+        let mut eyes =
+            Eyes::new(self.setup.worktree, loop_dir, run, (guarded.clone(), self.plan.clone()));
         // What is there before the agent is the user's own.
         eyes.worktree.newly_planted()?;
         for note in eyes.left_out() {
@@ -229,7 +252,7 @@ impl Parts {
             starts: 0,
             gate_job: None,
             stop_jobs: std::collections::BTreeMap::new(),
-            first_tree,
+            guarded,
             latest,
             ending: None,
             next_beat: now,
@@ -240,7 +263,7 @@ impl Parts {
     }
 }
 
-fn first_look(setup: &mut RunSetup) -> Result<WorktreeSnapshot, CliError> {
+pub(super) fn first_look(setup: &mut RunSetup) -> Result<WorktreeSnapshot, CliError> {
     let (dir, tasks) = (setup.loop_dir.relative(), setup.loop_dir.tasks_relative());
     let mut snapshot = setup.worktree.snapshot(&dir, &tasks)?;
     snapshot.tasks = setup.tasks.clone();
@@ -254,13 +277,14 @@ fn run_start(
     plan: &GatePlan,
     snapshot: &WorktreeSnapshot,
     setup: &RunSetup,
-    journal: &Journal,
+    journal: &mut Journal,
     now: Moment,
 ) -> Result<RunStart, CliError> {
     let root = setup.worktree.root();
     let mut human_files =
         setup.loop_dir.human_files().map_err(|e| io("read what humans left", &e))?;
-    human_files.accepted_tamper = journal.accepted(root)?;
+    let repository = repository_of(journal, &setup.worktree)?;
+    human_files.accepted_tamper = journal.accepted_tamper(repository)?;
     let memory = journal.task_memory(root, now, config.policy.tasks.attempt_window)?;
     Ok(RunStart {
         run: run.clone(),

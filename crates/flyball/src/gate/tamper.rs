@@ -3,29 +3,40 @@
 
 mod command;
 mod excerpt;
+mod files;
+mod makefile;
 mod pairing;
 mod recipe;
+mod restore;
+mod runner_files;
+mod shell;
 mod source;
 mod strength;
+mod suspicion;
 mod tests_of;
 mod threshold;
+mod unlisted;
+mod watch;
+mod watched;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
-use flyball_core::gate::{Finding, FindingKind};
+use flyball_core::gate::{Restore, TamperFinding};
 
 use self::excerpt::Side;
+use self::files::{Files, TreeFiles};
 use self::pairing::{Paired, Placed};
+pub use self::restore::Restored;
 use self::source::{Language, Source};
+use self::suspicion::Suspicion;
 use self::tests_of::{may_hold_tests, tests_of};
+pub use self::watch::{Beginning, Open, OpenHere, Watch, open_here, repository_of, restore_open};
+use self::watched::Reach;
 use super::plan::GatePlan;
 use crate::worktree::{Change, Worktree, WorktreeError};
-
-/// The gate name that tamper findings are known under.
-pub const TAMPER: &str = "tamper";
 
 /// The most findings that are told.
 const FINDINGS_MAX: usize = 100;
@@ -35,26 +46,60 @@ const PATCHES_MAX: usize = 30;
 /// What was weakened since the first tree. Trees are git trees, such as those of checkpoints.
 pub fn tamper(
     worktree: &Worktree,
-    first_tree: &str,
-    now_tree: &str,
+    (first_tree, now_tree): (&str, &str),
     first_plan: &GatePlan,
     now_plan: &GatePlan,
-) -> Result<Vec<Finding>, WorktreeError> {
+) -> Result<Vec<TamperFinding>, WorktreeError> {
     let changes = worktree.changes(first_tree, now_tree)?;
-    let edited = read(worktree, &changes, first_plan)?;
-    let mut suspicions = suspicions(&edited, first_plan, now_plan);
+    let files = TreeFiles::new(worktree, first_tree, now_tree);
+    let same_plan = first_plan.digest() == now_plan.digest();
+    if changes.is_empty() && same_plan {
+        return Ok(Vec::new());
+    }
+    let reach = Reach::of(first_plan, &files);
+    let read = read(worktree, &changes, &reach)?;
+    let added = changes.iter().filter(|change| change.before.is_none());
+    let added: Vec<String> = added.map(|change| change.path.clone()).collect();
+    let context = Context {
+        edited: &read.edited,
+        files: &files,
+        added: &added,
+        reach: &reach,
+        first: first_plan,
+        now: now_plan,
+    };
+    let mut suspicions = suspicions(&context);
+    suspicions.extend(read.unread.iter().map(Suspicion::unread));
     suspicions.truncate(FINDINGS_MAX);
     let mut patches: BTreeMap<String, String> = BTreeMap::new();
-    for Suspicion { finding, side } in &mut suspicions {
-        let Some(file) = finding.file.clone() else { continue };
+    for Suspicion { found, side } in &mut suspicions {
+        let Some(file) = found.finding.file.clone() else { continue };
         if !patches.contains_key(&file) && patches.len() < PATCHES_MAX {
             let patch = worktree.diff(first_tree, now_tree, &[file.as_str()])?;
             patches.insert(file.clone(), patch);
         }
         let patch = patches.get(&file).map_or("", String::as_str);
-        finding.excerpt = excerpt::around(patch, finding.line, *side);
+        found.finding.excerpt = excerpt::around(patch, found.finding.line, *side);
     }
-    Ok(suspicions.into_iter().map(|suspicion| suspicion.finding).collect())
+    let ids: BTreeMap<&str, &Change> =
+        changes.iter().map(|change| (change.path.as_str(), change)).collect();
+    let finished = suspicions.into_iter().map(|suspicion| {
+        let mut found = suspicion.found;
+        found.base = first_tree.to_owned();
+        if found.now.is_empty() {
+            let path = found.finding.file.as_deref().unwrap_or("");
+            let after = ids.get(path).and_then(|change| change.after.clone());
+            found.now = after.unwrap_or_else(|| "gone".to_owned());
+        }
+        found
+    });
+    Ok(finished.collect())
+}
+
+/// The gates of a plan that run only a part of their tests each time.
+pub fn partial_gates(worktree: &Worktree, tree: &str, plan: &GatePlan) -> Vec<String> {
+    let files = TreeFiles::new(worktree, tree, tree);
+    Reach::of(plan, &files).partial.into_iter().collect()
 }
 
 /// A file that differs, with what is in it before and now; none where it is not there.
@@ -65,35 +110,32 @@ struct Edited {
     after: Option<String>,
 }
 
-/// A finding, and which side its line belongs to.
-struct Suspicion {
-    finding: Finding,
-    side: Side,
+/// Everything that is known of what changed.
+struct Context<'a> {
+    edited: &'a [Edited],
+    files: &'a dyn Files,
+    /// Files that were not there.
+    added: &'a [String],
+    reach: &'a Reach,
+    first: &'a GatePlan,
+    now: &'a GatePlan,
 }
 
-impl Suspicion {
-    fn new(name: &str, message: String, side: Side) -> Self {
-        Self { finding: Finding::new(FindingKind::Tamper, message).named(name), side }
-    }
-
-    fn at(mut self, file: &str, line: impl Into<Option<u32>>) -> Self {
-        self.finding = self.finding.at(file, line, None);
-        self
-    }
+/// What was read of what differs.
+struct ReadChanges {
+    edited: Vec<Edited>,
+    /// What could not be.
+    unread: Vec<Change>,
 }
 
 /// Reads what may matter of what differs.
 fn read(
     worktree: &Worktree,
     changes: &[Change],
-    plan: &GatePlan,
-) -> Result<Vec<Edited>, WorktreeError> {
-    let matters = |path: &str| {
-        Language::of(path).is_some_and(|language| may_hold_tests(language, path))
-            || threshold::may_hold(path)
-            || command::may_matter(path, plan)
-    };
-    let wanted: Vec<&Change> = changes.iter().filter(|change| matters(&change.path)).collect();
+    reach: &Reach,
+) -> Result<ReadChanges, WorktreeError> {
+    let wanted: Vec<&Change> =
+        changes.iter().filter(|change| matters(&change.path, reach)).collect();
     let ids: Vec<&str> =
         wanted.iter().flat_map(|c| [&c.before, &c.after]).flatten().map(String::as_str).collect();
     let mut contents = worktree.contents(&ids)?.into_iter();
@@ -101,28 +143,41 @@ fn read(
         id.as_ref()?;
         contents.next().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     };
-    let mut edited: Vec<Edited> = Vec::with_capacity(wanted.len());
+    let mut read = ReadChanges { edited: Vec::with_capacity(wanted.len()), unread: Vec::new() };
     for change in wanted {
         let (before, after) = (text(&change.before), text(&change.after));
         // Too large to be read now is not the same as gone.
         let unread = (change.before.is_some() && before.is_none())
             || (change.after.is_some() && after.is_none());
         if !unread {
-            edited.push(Edited { path: change.path.clone(), before, after });
+            read.edited.push(Edited { path: change.path.clone(), before, after });
+        } else if change.before.is_some() {
+            read.unread.push(change.clone());
         }
     }
-    let foreign =
-        changes.iter().filter(|change| !matters(&change.path) && is_foreign_test(&change.path));
-    edited.extend(foreign.map(|change| Edited {
-        path: change.path.clone(),
-        before: change.before.clone(),
-        after: change.after.clone(),
-    }));
-    Ok(edited)
+    Ok(read)
+}
+
+/// Whether a file may hold tests, or stand behind a gate.
+fn matters(path: &str, reach: &Reach) -> bool {
+    Language::of(path).is_some_and(|language| may_hold_tests(language, path))
+        || is_foreign_test(path)
+        || threshold::may_hold(path)
+        || runner_files::may_matter(path)
+        || reach.holds(path)
+        || reach.makes.iter().any(|call| {
+            let named = call.named.as_deref().is_some_and(|name| path.ends_with(name));
+            let name = path.rsplit('/').next().unwrap_or(path);
+            named
+                || call.maker.names().contains(&name)
+                || name.ends_with(".mk")
+                || name.ends_with(".just")
+        })
+        || reach.text.contains(path)
 }
 
 /// A test file in a language whose tests are not told apart here: only its absence is noticed, and
-/// its content is stood for by its id.
+/// that it states less.
 fn is_foreign_test(path: &str) -> bool {
     const ENDINGS: [&str; 17] = [
         "bats", "c", "cc", "cpp", "cs", "cxx", "dart", "ex", "exs", "lua", "php", "pl", "scala",
@@ -140,26 +195,35 @@ fn is_foreign_test(path: &str) -> bool {
 }
 
 /// Everything that looks weakened, by file and line.
-fn suspicions(edited: &[Edited], first: &GatePlan, now: &GatePlan) -> Vec<Suspicion> {
+fn suspicions(of: &Context<'_>) -> Vec<Suspicion> {
+    let edited = of.edited;
     let mut found = test_suspicions(edited);
     found.extend(edited.iter().filter_map(|file| foreign_deletion(file, edited)));
+    found.extend(edited.iter().filter_map(stated_less));
     found.extend(edited.iter().filter_map(picked_out));
+    found.extend(unlisted::modules(of));
+    found.extend(unlisted::uncollected(edited));
     found.extend(threshold::lowered(edited).into_iter().map(|low| {
         let side = if low.removed { Side::Before } else { Side::Now };
-        Suspicion::new(low.key, low.message, side).at(&low.file, low.line)
+        Suspicion::new(low.key, low.message, side)
+            .at(&low.file, low.line)
+            .about(format!("threshold:{}:{}", low.key, low.file))
     }));
-    found.extend(command::changed(edited, first, now).into_iter().map(|changed| {
-        let suspicion = Suspicion::new(&changed.gate, changed.message, Side::Now);
-        match changed.file {
-            Some(file) => suspicion.at(&file, changed.line),
-            None => suspicion,
-        }
-    }));
+    found.extend(command::changed(of));
+    found.extend(watched::changed(edited, of.reach, &|path| has_tests(edited, path)));
+    found.extend(runner_files::changed(of));
     found.sort_by(|a, b| {
-        let key = |s: &Suspicion| (s.finding.file.clone(), s.finding.line);
+        let key = |s: &Suspicion| (s.found.finding.file.clone(), s.found.finding.line);
         key(a).cmp(&key(b))
     });
+    found.dedup_by(|a, b| a.found.finding.message == b.found.finding.message);
     found
+}
+
+/// Whether a changed file held tests that are compared one by one.
+fn has_tests(edited: &[Edited], path: &str) -> bool {
+    let file = edited.iter().find(|edit| edit.path == path);
+    file.is_some_and(|file| !placed(file, file.before.as_deref()).is_empty())
 }
 
 fn test_suspicions(edited: &[Edited]) -> Vec<Suspicion> {
@@ -172,14 +236,30 @@ fn test_suspicions(edited: &[Edited]) -> Vec<Suspicion> {
     let mut found: Vec<Suspicion> = Vec::new();
     for (old, new) in pairs {
         let name = &new.test.name;
+        let condition = new.test.conditions.iter().find(|one| !old.test.conditions.contains(one));
+        let mut tests = 1;
         let message = if new.test.skipped && !old.test.skipped {
             format!("test `{name}` is now skipped in {}", new.file)
         } else if let Some(how) = strength::weakness(&old.test, &new.test) {
+            tests = 0;
             format!("test `{name}` {how} in {}", new.file)
+        } else if let Some(condition) = condition {
+            let condition = flyball_core::text::head(condition, 80);
+            format!(
+                "test `{name}` is now only there under a condition, `{condition}`, in {}",
+                new.file
+            )
         } else {
             continue;
         };
-        found.push(Suspicion::new(name, message, Side::Now).at(&new.file, new.test.line));
+        let mut suspicion =
+            Suspicion::of_test(old, name, message, Side::Now, tests).at(&new.file, new.test.line);
+        suspicion.found.now = blake3::hash(new.test.whole.as_bytes()).to_hex().to_string();
+        suspicion.soft(!new.test.skipped && tests == 1);
+        if new.file != old.file {
+            suspicion.found.restore.clear();
+        }
+        found.push(suspicion);
     }
     found.extend(deletions(edited, &before, &gone));
     found
@@ -210,7 +290,12 @@ fn deletions(edited: &[Edited], before: &[Placed], gone: &[&Placed]) -> Vec<Susp
         found.extend(gone.into_iter().take(FINDINGS_MAX).map(|placed| {
             let name = &placed.test.name;
             let message = format!("test `{name}` was deleted from {file}");
-            Suspicion::new(name, message, Side::Before).at(file, placed.test.line)
+            let mut found = Suspicion::of_test(placed, name, message, Side::Before, 1);
+            found.found.now = "gone".to_owned();
+            if file_gone {
+                found.found.restore = vec![Restore::File { path: file.to_owned() }];
+            }
+            found.at(file, placed.test.line)
         }));
     }
     found
@@ -223,7 +308,11 @@ fn whole_file(file: &str, gone: &[&Placed]) -> Suspicion {
     let count = gone.len();
     let names = shown.join(", ");
     let message = format!("test file {file} was deleted with its {count} tests: {names}{more}");
-    Suspicion::new(file, message, Side::Before).at(file, None)
+    let mut found = Suspicion::of_file(file, file, message);
+    found.side = Side::Before;
+    found.found.subjects.extend(gone.iter().map(|placed| suspicion::test_subject(placed)));
+    found.found.tests = u32::try_from(gone.len()).unwrap_or(u32::MAX);
+    found
 }
 
 /// A deleted test file of another language, unless a file of its name or content came elsewhere.
@@ -237,8 +326,30 @@ fn foreign_deletion(file: &Edited, edited: &[Edited]) -> Option<Suspicion> {
             && (other.after == file.before || name(&other.path) == name(&file.path))
     };
     let message = format!("test file {} was deleted", file.path);
-    let suspicion = Suspicion::new(&file.path, message, Side::Before).at(&file.path, None);
+    let mut suspicion = Suspicion::of_file(&file.path, &file.path, message);
+    suspicion.side = Side::Before;
+    suspicion.found.tests = 1;
     (!edited.iter().any(came)).then_some(suspicion)
+}
+
+/// A file of checks without tests that are known by name: what it states is counted.
+fn stated_less(file: &Edited) -> Option<Suspicion> {
+    let (before, after) = (file.before.as_deref()?, file.after.as_deref()?);
+    let language =
+        Language::of(&file.path).filter(|language| may_hold_tests(*language, &file.path));
+    let is_known = language.is_some_and(|language| {
+        matches!(language, Language::Rust | Language::Jvm)
+            || !tests_of(language, before).is_empty()
+            || !tests_of(language, after).is_empty()
+    });
+    if is_known || (language.is_none() && !is_foreign_test(&file.path)) {
+        return None;
+    }
+    let (was, is) = (strength::statements(before), strength::statements(after));
+    (is < was).then(|| {
+        let message = format!("`{}` states less than before: {was} checks became {is}", file.path);
+        Suspicion::of_file(&file.path, &file.path, message)
+    })
 }
 
 /// `.only`: all other tests of the file are silently left out.
@@ -255,5 +366,7 @@ fn picked_out(file: &Edited) -> Option<Suspicion> {
     let (before, after) = (lines(&file.before), lines(&file.after));
     let line = *after.first().filter(|_| after.len() > before.len() && file.before.is_some())?;
     let message = format!("only part of the tests of {} still runs: `only` was added", file.path);
-    Some(Suspicion::new("only", message, Side::Now).at(&file.path, line))
+    let mut found = Suspicion::of_file(&file.path, "only", message);
+    found.found.subjects = vec![format!("only:{}", file.path)];
+    Some(found.at(&file.path, line))
 }

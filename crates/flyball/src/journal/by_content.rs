@@ -1,13 +1,11 @@
-//! Smaller things kept beside the events: gate results, hook sessions, requests, acceptances.
-
-use std::path::Path;
+//! Smaller things kept beside the events: gate results, hook sessions, requests.
 
 use flyball_core::gate::GateResult;
 use flyball_core::{Moment, RunId};
 use rusqlite::{OptionalExtension, params};
 
 use super::trail::{read_state, write_state};
-use super::{Journal, JournalError, number, stored, text_of};
+use super::{Journal, JournalError, number, stored};
 
 /// What gates said on a tree depends on these.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,27 +167,6 @@ impl Journal {
             let mut taken = rows.collect::<Result<Vec<_>, _>>()?;
             taken.sort_by_key(|(key, _)| *key);
             Ok(taken.into_iter().map(|(_, request)| request).collect())
-        })
-    }
-
-    /// Writes down that a human accepts a weakened test.
-    pub fn accept(&mut self, root: &Path, finding: &str, at: Moment) -> Result<(), JournalError> {
-        self.write(|change| {
-            change.execute(
-                "INSERT OR IGNORE INTO accepted (root, finding, at) VALUES (?1, ?2, ?3)",
-                params![text_of(root), finding, stored(at.as_millis())],
-            )?;
-            Ok(())
-        })
-    }
-
-    /// The weakened tests a human has accepted, by finding identity.
-    pub fn accepted(&self, root: &Path) -> Result<Vec<String>, JournalError> {
-        self.read(|connection| {
-            let mut select = connection
-                .prepare_cached("SELECT finding FROM accepted WHERE root = ?1 ORDER BY finding")?;
-            let rows = select.query_map([text_of(root)], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 

@@ -100,7 +100,8 @@ impl Narrator {
             | Effect::RemoveDecide
             | Effect::RecordAttempt(_)
             | Effect::RecordContext(_)
-            | Effect::MarkTask { .. } => Vec::new(),
+            | Effect::MarkTask { .. }
+            | Effect::KeepTamper { .. } => Vec::new(),
         }
     }
 

@@ -7,6 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flyball_core::event::{Commit, TasksSnapshot, WorktreeSnapshot};
+use flyball_core::gate::TamperSight;
 
 use super::objects::{Entry, Going, Way, join};
 use super::status::{LoopDir, Status};
@@ -86,6 +87,7 @@ impl Worktree {
             commits: self.commits(before, status.head.as_deref())?,
             checkpoint_tree: tree,
             tasks: TasksSnapshot::Absent,
+            tamper: TamperSight::default(),
         })
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use flyball::config::CommandLine;
-use flyball::gate::{Gate, GatePlan, GateSource, TAMPER, tamper};
+use flyball::gate::{Gate, GatePlan, GateSource, tamper};
 use flyball::worktree::Worktree;
 use flyball_core::gate::{Finding, FindingKind};
 use flyball_core::{GateName, Millis};
@@ -36,7 +36,9 @@ impl Repo {
 
     fn tamper(&self, first: &str, now: &str) -> Vec<Finding> {
         let worktree = Worktree::open(self.dir.path()).unwrap();
-        tamper(&worktree, first, now, &plan("npm run test"), &plan("npm run test")).unwrap()
+        let plan = plan("npm run test");
+        let found = tamper(&worktree, (first, now), &plan, &plan).unwrap();
+        found.into_iter().map(|one| one.finding).collect()
     }
 }
 
@@ -76,7 +78,7 @@ fn a_deleted_test_is_shown_with_the_patch() {
     let patch = test.excerpt.as_deref().unwrap();
     assert!(patch.contains("-fn it_adds() {") && patch.starts_with("@@"), "{patch}");
     assert_eq!(
-        test.identity(&GateName::new(TAMPER)),
+        test.identity("tamper"),
         "tamper:Tamper:it_adds:tests/a.rs:test `it_adds` was deleted from tests/a.rs"
     );
     assert_eq!(
@@ -109,7 +111,8 @@ fn another_command_is_found_without_any_file() {
     repo.write("a.txt", "a");
     let tree = repo.tree();
     let worktree = Worktree::open(repo.dir.path()).unwrap();
-    let found = tamper(&worktree, &tree, &tree, &plan("cargo test"), &plan("true")).unwrap();
+    let found = tamper(&worktree, (&tree, &tree), &plan("cargo test"), &plan("true")).unwrap();
+    let found: Vec<Finding> = found.into_iter().map(|one| one.finding).collect();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].message, "gate `tests` no longer runs `cargo test` but `true`");
 }

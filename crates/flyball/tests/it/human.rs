@@ -3,18 +3,13 @@
 use std::collections::BTreeSet;
 
 use flyball::clock;
-use flyball_core::gate::{Finding, FindingKind, GateResult};
 use flyball_core::task::{Attempt, AttemptStatus, ContextEntry, Standing};
-use flyball_core::{Event, GateName, IterationNo, Millis, TaskId};
+use flyball_core::{IterationNo, Millis, TaskId};
 use serde_json::{Value, json};
 
 use crate::home::{Home, at, heard};
 
 const QUESTION: &str = "## Question (from iteration 2, x)\nSockets or polling?\n---\n## Answer\n\n";
-const TAMPER: &str = "The work verifies only with weakened tests or gates. Are these changes \
-    meant?\n- a test is gone\nAccept them with `flyball accept tamper`, or answer what shall be \
-    done instead.";
-
 #[test]
 fn an_answer_is_written_below_the_question() {
     let home = Home::new();
@@ -163,44 +158,19 @@ fn context_entries_are_shown_by_topic() {
     assert_eq!(none, "There are no entries on `x` here.\n");
 }
 
-fn gates(home: &Home, run: &flyball_core::RunId, tamper: Vec<Finding>) {
-    let (iteration, result) = (IterationNo::new(1), Box::new(GateResult::default()));
-    let event = Event::GatesFinished { iteration, result, tamper };
-    home.journal().append(run, clock::wall(), &event).unwrap();
-}
-
-#[test]
-fn accepting_writes_down_what_was_found_last_and_answers_the_question() {
-    let home = Home::new();
-    home.run(&["accept", "tamper"]).failed(66);
-    let run = home.begin("r");
-    let error = home.run(&["accept", "tamper"]).failed(66);
-    assert!(error.contains("run `r` found no weakened tests or gates"), "{error}");
-    let finding = |message: &str| Finding::new(FindingKind::Tamper, message).at("t.rs", 3, None);
-    gates(&home, &run, vec![finding("an older one")]);
-    gates(&home, &run, vec![finding("a test is gone")]);
-    gates(&home, &run, Vec::new());
-    home.file(".flyball/decide.txt", &QUESTION.replace("Sockets or polling?", TAMPER));
-    let said = home.run(&["accept", "tamper"]).ok();
-    assert!(said.starts_with("Accepted: t.rs:3: a test is gone\nRemoved "), "{said}");
-    assert!(said.ends_with("Next: flyball run\n"), "{said}");
-    assert!(!home.has(".flyball/decide.txt"));
-    let identity = finding("a test is gone").identity(&GateName::new("tamper"));
-    assert_eq!(home.journal().accepted(&home.root()).unwrap(), [identity]);
-    home.file(".flyball/decide.txt", QUESTION);
-    let said = home.run(&["accept", "tamper"]).ok();
-    assert!(said.starts_with("Accepted before: "), "{said}");
-    assert!(home.has(".flyball/decide.txt"), "another question stays");
-}
-
 #[test]
 fn an_agent_of_a_run_cannot_do_what_only_a_human_may() {
     let home = Home::new();
     home.file(".flyball/decide.txt", QUESTION);
     home.file(".flyball/blocked.txt", "no database\n");
     mark(&home, "B", Standing::SetAside);
-    let commands: [&[&str]; 4] =
-        [&["answer", "yes"], &["unblock"], &["tasks", "retry", "B"], &["accept", "tamper"]];
+    let commands: [&[&str]; 5] = [
+        &["answer", "yes"],
+        &["unblock"],
+        &["tasks", "retry", "B"],
+        &["accept", "tamper"],
+        &["restore", "tamper"],
+    ];
     for command in commands {
         let child = home.command(command).env("FLYBALL_RUN", "r-1").spawn().unwrap();
         let error = heard(child).failed(64);

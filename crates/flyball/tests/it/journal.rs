@@ -10,11 +10,12 @@ use std::time::Duration;
 
 use flyball::clock::Deadline;
 use flyball::journal::{
-    GateKey, Journal, JournalError, NewRun, Request, RequestKind, RunFilter, RunState,
+    BaseBody, GateKey, Journal, JournalError, KeptFinding, NewRun, Request, RequestKind, RunFilter,
+    RunState, TamperBase,
 };
 use flyball_core::effect::{Ending, IterationReport, IterationResult, Tally};
 use flyball_core::event::AgentFact;
-use flyball_core::gate::{Check, GateResult};
+use flyball_core::gate::{Check, GateResult, TamperFinding};
 use flyball_core::task::{AppliedRemedy, Attempt, AttemptStatus, ContextEntry};
 use flyball_core::task::{Pattern, Remedy, Standing};
 use flyball_core::tasklist::Mode;
@@ -313,13 +314,63 @@ fn requests_are_taken_once_and_in_order() {
 }
 
 #[test]
-fn acceptances_and_sessions_are_kept() {
+fn what_is_weakened_stays_open_until_it_is_settled() {
     let (_dir, mut journal) = fresh();
-    for finding in ["b", "a", "b"] {
-        journal.accept(Path::new("/repo"), finding, at(1)).unwrap();
-    }
-    assert_eq!(journal.accepted(Path::new("/repo")).unwrap(), ["a", "b"]);
-    assert!(journal.accepted(Path::new("/other")).unwrap().is_empty());
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let one = journal.repository(&names(&["dir:/a", "commit:1"])).unwrap();
+    let other = journal.repository(&names(&["dir:/z", "commit:9"])).unwrap();
+    assert_ne!(one, other);
+    assert_eq!(journal.repository(&names(&["dir:/clone", "commit:1"])).unwrap(), one);
+    assert_eq!(journal.repository(&names(&["dir:/clone"])).unwrap(), one);
+    assert_eq!(journal.repository_names("dir:/a").unwrap().len(), 3);
+    let mut base = TamperBase {
+        key: 0,
+        root: "/a".into(),
+        tree: "t0".to_owned(),
+        head: None,
+        run: id("r"),
+        examined: false,
+        body: BaseBody::default(),
+    };
+    base.key = journal.begin_tamper_base(one, &base, at(1)).unwrap();
+    assert_eq!(journal.tamper_base(Path::new("/a")).unwrap(), Some(base.clone()));
+    let kept = |now: &str| KeptFinding {
+        finding: TamperFinding {
+            now: now.to_owned(),
+            base: "t0".to_owned(),
+            ..TamperFinding::about("file:x", "x was changed")
+        },
+        before: Vec::new(),
+    };
+    base.examined = true;
+    journal.keep_tamper(&base, (&id("r"), at(2)), &[kept("1"), kept("2")]).unwrap();
+    assert!(journal.tamper_base(Path::new("/a")).unwrap().unwrap().examined);
+    let open = journal.open_tamper(one).unwrap();
+    assert_eq!(open.iter().map(|one| &one.kept).collect::<Vec<_>>(), [&kept("1"), &kept("2")]);
+    assert!(journal.open_tamper(other).unwrap().is_empty());
+    journal.accept_tamper(&[open[0].key], at(3)).unwrap();
+    assert_eq!(journal.accepted_tamper(one).unwrap(), [kept("1").finding.key()]);
+    // What was accepted stays so, what is no longer seen is undone, and may come again.
+    journal.keep_tamper(&base, (&id("r"), at(4)), &[kept("1")]).unwrap();
+    assert!(journal.open_tamper(one).unwrap().is_empty());
+    journal.keep_tamper(&base, (&id("r"), at(5)), &[kept("2")]).unwrap();
+    assert_eq!(journal.open_tamper(one).unwrap().len(), 1);
+    // A new tree to compare with: the old one stays as long as something is open.
+    let next = TamperBase { tree: "t1".to_owned(), run: id("s"), ..base.clone() };
+    let key = journal.begin_tamper_base(one, &next, at(6)).unwrap();
+    assert_eq!(journal.open_tamper(one).unwrap()[0].base.tree, "t0");
+    journal.keep_tamper(&TamperBase { key, ..next.clone() }, (&id("s"), at(7)), &[]).unwrap();
+    assert!(journal.open_tamper(one).unwrap().is_empty());
+    journal.begin_tamper_base(one, &next, at(8)).unwrap();
+    assert!(journal.accepted_tamper(one).unwrap().is_empty());
+    // Two names of one repository that were not known as such.
+    let joined = journal.repository(&names(&["dir:/a", "dir:/z"])).unwrap();
+    assert_eq!(joined, one.min(other));
+}
+
+#[test]
+fn sessions_are_kept() {
+    let (_dir, mut journal) = fresh();
     let mut see = |next: Option<&[u8]>| {
         let next = next.map(<[u8]>::to_vec);
         let keep = |before: Option<&[u8]>| (next, before.map(<[u8]>::to_vec));

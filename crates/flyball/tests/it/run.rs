@@ -18,6 +18,7 @@ mod progress;
 mod resume;
 mod signals;
 mod snapshots;
+mod tampering;
 mod tasks;
 mod telling;
 mod terminal;

@@ -238,6 +238,13 @@ impl Scenario {
         self.start(&[], arguments).wait()
     }
 
+    /// Any command of flyball's, in a folder beside the repository.
+    pub(crate) fn flyball_in(&self, place: &str, arguments: &[&str]) -> Ran {
+        let dir = self.outside(place).to_string_lossy().into_owned();
+        let arguments: Vec<&str> = ["-C", &dir].into_iter().chain(arguments.to_vec()).collect();
+        self.start(&[], &arguments).wait()
+    }
+
     fn start(&self, env: &[(&str, &str)], arguments: &[&str]) -> Running<'_> {
         let number = self.starts.get() + 1;
         self.starts.set(number);

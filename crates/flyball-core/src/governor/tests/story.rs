@@ -14,7 +14,9 @@ use crate::event::{
     AgentFact, AgentTraits, Commit, Event, Exit, ExitHow, HumanFiles, Resume, RunStart,
     StopExamined, TasksSnapshot, WorktreeSnapshot,
 };
-use crate::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
+use crate::gate::{
+    Check, CheckStatus, Counts, Executed, Finding, FindingKind, GateResult, TamperSight,
+};
 use crate::guard::GuardKind;
 use crate::guard::Rung;
 use crate::id::{CallId, GateName, IterationNo, RunId};
@@ -123,6 +125,10 @@ pub(super) struct Story {
     gates: Vec<GateName>,
     reds: Reds,
     tamper: Vec<Finding>,
+    /// What is weakened in a tree.
+    pub(super) sights: fn(&str) -> TamperSight,
+    /// How many tests a tree runs.
+    pub(super) ran: fn(&str) -> Option<u64>,
     head: u32,
     tree: String,
     is_dirty: bool,
@@ -154,6 +160,8 @@ impl Story {
             gates: Vec::new(),
             reds: |_| Vec::new(),
             tamper: Vec::new(),
+            sights: |_| TamperSight::default(),
+            ran: |_| None,
             head: 0,
             tree: String::from("start"),
             is_dirty: false,
@@ -301,13 +309,19 @@ impl Story {
     /// flyball died and goes on.
     pub(super) fn resume_after_death(&mut self) {
         let (policy, human_files) = (self.policy(), self.human_files.clone());
-        self.resume(Resume { policy, human_files, closed: false });
+        self.resume(Resume { policy, human_files, closed: false, tasks: None, tamper: None });
     }
 
     /// A human goes on with a run that had ended.
     pub(super) fn reopen(&mut self) {
         let (policy, human_files) = (self.policy(), self.human_files.clone());
-        self.resume(Resume { policy, human_files, closed: true });
+        self.resume(Resume {
+            policy,
+            human_files,
+            closed: true,
+            tasks: Some(self.snapshot(Vec::new()).tasks),
+            tamper: Some((self.sights)(&self.tree)),
+        });
     }
 
     fn resume(&mut self, resume: Resume) {
@@ -362,6 +376,8 @@ impl Story {
         let mut check = Check::passed("tests");
         let failed = reds.len() as u64;
         check.counts = Some(Counts { passed: 10 - failed.min(10), failed, skipped: 0 });
+        let executed = |ran| Executed { runner: "r".into(), ran, ..Executed::default() };
+        check.executed = (self.ran)(tree).map(executed).into_iter().collect();
         if !reds.is_empty() {
             check.status = CheckStatus::Failed;
             check.findings = reds
@@ -391,6 +407,7 @@ impl Story {
             changed: if commits.is_empty() { Vec::new() } else { Vec::from(["src/lib.rs".into()]) },
             commits,
             tasks,
+            tamper: (self.sights)(&self.tree),
         }
     }
 }

@@ -1,21 +1,20 @@
-//! Gate commands: the resolved ones, and the scripts, recipes and files right behind them. Any
-//! other edit of a manifest is nobody's business here.
+//! Gate commands: the resolved ones, and the recipes and scripts right behind them. Any other edit of
+//! a manifest is nobody's business here.
 
 #[cfg(test)]
 mod tests;
 
-use super::Edited;
+use flyball_core::gate::Restore;
+
+use super::makefile::{self, Makefile};
 use super::recipe::{self, Recipes};
+use super::watched::{MANAGERS, MakeCall, PackageCall};
+use super::{Context, Edited, Suspicion};
 use crate::config::FILE_NAME;
 use crate::gate::plan::{Gate, GatePlan, GateSource};
 
-/// Package managers that run the scripts of `package.json`.
-const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
-/// Files make and just read.
-const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
-const JUSTFILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
 /// What makes a failing command pass.
-const SWALLOWS: [&str; 10] = [
+const SWALLOWS: [&str; 14] = [
     "|| true",
     "||true",
     "|| :",
@@ -25,45 +24,31 @@ const SWALLOWS: [&str; 10] = [
     "exit 0",
     "set +e",
     "sys.exit(0)",
+    "sys.exit()",
+    "os._exit(",
+    "SystemExit(0)",
     "process.exit(0)",
+    "process.exit()",
 ];
 
-/// A gate that no longer does what it did.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Changed {
-    pub(super) gate: String,
-    pub(super) file: Option<String>,
-    pub(super) line: Option<u32>,
-    pub(super) message: String,
-}
-
-/// Whether a file may stand behind a gate's command.
-pub(super) fn may_matter(path: &str, plan: &GatePlan) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name == "package.json"
-        || MAKEFILES.contains(&name)
-        || JUSTFILES.contains(&name)
-        || plan.gates().iter().any(|gate| steps(gate).iter().any(|step| step.names(path)))
-}
-
 /// Everything that changed about the gates of the first plan.
-pub(super) fn changed(edited: &[Edited], first: &GatePlan, now: &GatePlan) -> Vec<Changed> {
-    let mut found: Vec<Changed> =
-        first.gates().iter().filter_map(|gate| resolved(gate, now)).collect();
-    for gate in first.gates() {
-        for step in steps(gate) {
-            found.extend(behind(gate, &step, edited));
-        }
+pub(super) fn changed(of: &Context<'_>) -> Vec<Suspicion> {
+    let mut found: Vec<Suspicion> =
+        of.first.gates().iter().filter_map(|gate| resolved(gate, of.now)).collect();
+    for call in &of.reach.makes {
+        found.extend(behind_make(call, of));
     }
-    found.dedup();
+    for call in &of.reach.packages {
+        found.extend(behind_package(call, of));
+    }
     found
 }
 
-/// How the gate's own command changed.
-fn resolved(gate: &Gate, now: &GatePlan) -> Option<Changed> {
+/// How the gate's own command changed. Those of the task list are put back there.
+fn resolved(gate: &Gate, now: &GatePlan) -> Option<Suspicion> {
     let command = gate.command.to_string();
     let kept = |other: &Gate| same(&command, &other.command.to_string());
-    if now.gates().iter().any(kept) {
+    if gate.source == GateSource::VerifyCommand || now.gates().iter().any(kept) {
         return None;
     }
     let successor = now.gate(gate.name.as_str());
@@ -76,8 +61,14 @@ fn resolved(gate: &Gate, now: &GatePlan) -> Option<Changed> {
     let configured = |gate: &Gate| gate.source == GateSource::Configured;
     let by_config = configured(gate)
         || successor.map_or_else(|| now.gates().iter().any(configured), configured);
-    let file = by_config.then(|| FILE_NAME.to_owned());
-    Some(Changed { gate: gate.name.to_string(), file, line: None, message })
+    let mut found = Suspicion::new(gate.name.as_str(), message, super::excerpt::Side::Now);
+    found.found.subjects.push(format!("gate:{}", gate.name));
+    found.found.now = successor.map(|other| other.command.to_string()).unwrap_or_default();
+    if by_config {
+        found.found.finding.file = Some(FILE_NAME.to_owned());
+        found.found.restore.push(Restore::File { path: FILE_NAME.to_owned() });
+    }
+    Some(found)
 }
 
 /// Whether two commands do the same, or the second one that and more.
@@ -92,7 +83,7 @@ fn same(before: &str, now: &str) -> bool {
 }
 
 /// Whether the second line runs the first one and, when it passes, something more.
-fn extends(before: &str, now: &str) -> bool {
+pub(super) fn extends(before: &str, now: &str) -> bool {
     let more = now
         .strip_prefix(before)
         .and_then(|rest| rest.strip_prefix(" && "))
@@ -100,93 +91,110 @@ fn extends(before: &str, now: &str) -> bool {
     more.is_some_and(|more| !more.contains([';', '|', '&', '\n']) && !before.contains([';', '|']))
 }
 
-/// One program a gate's command starts, and the folder it is started in.
-#[derive(Debug, PartialEq, Eq)]
-struct Step {
-    dir: String,
-    words: Vec<String>,
-}
-
-impl Step {
-    fn path(&self, name: &str) -> String {
-        let name = name.trim_start_matches("./");
-        if self.dir.is_empty() { name.to_owned() } else { format!("{}/{name}", self.dir) }
+/// What changed behind a call of make or just.
+fn behind_make(call: &MakeCall, of: &Context<'_>) -> Vec<Suspicion> {
+    let read = |file: &dyn Fn(&str) -> Option<String>| {
+        Makefile::read(call.maker, &call.dir, call.named.as_deref(), file)
+    };
+    let Some(before) = read(&|path| of.files.before(path)) else { return Vec::new() };
+    let after = read(&|path| of.files.after(path)).unwrap_or_default();
+    let touched = |path: &&String| of.edited.iter().any(|edit| edit.path == **path);
+    let files: Vec<&String> = before.files.iter().chain(&after.files).filter(touched).collect();
+    let mut found = Vec::new();
+    let mut differences = if files.is_empty() {
+        Vec::new()
+    } else {
+        makefile::differences(&before, &after, &call.targets)
+    };
+    if let (Some(was), Some(is)) = (before.files.first(), after.files.first())
+        && was != is
+    {
+        let how = format!("is read in place of `{was}`");
+        let name = is.clone();
+        differences.push(makefile::Difference {
+            name,
+            verb: "reads",
+            line: None,
+            how,
+            soft: false,
+        });
     }
-
-    /// Whether the file is one of the words.
-    fn names(&self, path: &str) -> bool {
-        self.words.iter().any(|word| !word.starts_with('-') && self.path(word) == path)
-    }
-}
-
-/// The programs a command starts, as far as they can be told apart without a shell.
-fn steps(gate: &Gate) -> Vec<Step> {
-    let line = gate.command.to_string();
-    let mut dir = String::new();
-    let mut steps = Vec::new();
-    for piece in line.split(['&', '|', ';', '\n']) {
-        let unquoted = |word: &str| word.trim_matches(['\'', '"', '(', ')']).to_owned();
-        let words: Vec<String> = piece.split_whitespace().map(unquoted).collect();
-        match words.as_slice() {
-            [] => {}
-            [cd, to] if cd == "cd" => {
-                let to = to.trim_start_matches("./").trim_end_matches('/');
-                dir = if dir.is_empty() { to.to_owned() } else { format!("{dir}/{to}") };
-            }
-            _ => steps.push(Step { dir: dir.clone(), words }),
+    for target in call.targets.iter().filter(|target| !before.is_phony(target)) {
+        let inside = format!("{target}/");
+        let shadows = |path: &&String| **path == *target || path.starts_with(&inside);
+        if call.dir.is_empty() && of.added.iter().any(|path| shadows(&path)) {
+            let how = "is now the name of a file, so that nothing is run for it".to_owned();
+            let name = target.clone();
+            differences.push(makefile::Difference {
+                name,
+                verb: "runs",
+                line: None,
+                how,
+                soft: false,
+            });
         }
     }
-    steps
+    for one in differences {
+        let message =
+            format!("`{}`, which gate `{}` {}, {}", one.name, call.gate, one.verb, one.how);
+        let file = files.first().map_or(one.name.as_str(), |file| file.as_str());
+        let mut suspicion = Suspicion::of_file(file, &call.gate, message);
+        suspicion.found.finding.line = one.line;
+        suspicion.found.restore = files.iter().map(|path| back(path, of.edited)).collect();
+        if files.is_empty() {
+            suspicion.found.restore.push(Restore::Remove { path: one.name.clone() });
+        }
+        suspicion.soft(one.soft);
+        found.push(suspicion);
+    }
+    found
 }
 
-/// What changed behind one step of a gate.
-fn behind(gate: &Gate, step: &Step, edited: &[Edited]) -> Vec<Changed> {
-    let program = step.words.first().map_or("", String::as_str);
-    let arguments = || step.words.iter().skip(1).filter(|word| !word.starts_with('-'));
-    let files: &[&str] = match program {
-        program if MANAGERS.contains(&program) => &["package.json"],
-        "make" | "gmake" => &MAKEFILES,
-        "just" => &JUSTFILES,
-        _ => return scripts(gate, step, edited),
-    };
-    let paths: Vec<String> = files.iter().map(|file| step.path(file)).collect();
-    let Some(file) = edited.iter().find(|file| paths.contains(&file.path)) else {
+/// What brings a file back to what it was.
+fn back(path: &str, edited: &[Edited]) -> Restore {
+    let was_there = edited.iter().any(|edit| edit.path == path && edit.before.is_some());
+    let path = path.to_owned();
+    if was_there { Restore::File { path } } else { Restore::Remove { path } }
+}
+
+/// What changed behind a call of a package's scripts.
+fn behind_package(call: &PackageCall, of: &Context<'_>) -> Vec<Suspicion> {
+    let Some(file) = of.edited.iter().find(|edit| edit.path == call.path) else {
         return Vec::new();
     };
-    let read_makefile = !MANAGERS.contains(&program);
-    let read = if read_makefile { recipe::of_makefile } else { recipe::of_package };
-    let text = |side: &Option<String>| read(side.as_deref().unwrap_or(""));
+    let text = |side: &Option<String>| recipe::of_package(side.as_deref().unwrap_or(""));
     let (before, after) = (text(&file.before), text(&file.after));
     let mut found = Vec::new();
-    for name in arguments().filter(|word| *word != "run") {
+    for name in &call.scripts {
         for reached in before.reachable(name) {
-            // What a makefile builds on the way is no check, however it is built.
-            let is_check = !read_makefile || before.is_check(name, &reached);
             let how = match weakening(&reached, &before, &after) {
-                Some(How::Hides(how)) => how,
-                Some(How::Differs(how)) if is_check => how,
-                Some(How::Differs(_)) | None => continue,
+                Some(How::Hides(how) | How::Differs(how)) => how,
+                None => continue,
             };
-            found.push(Changed {
-                gate: gate.name.to_string(),
-                file: Some(file.path.clone()),
-                line: after.get(&reached).map(|recipe| recipe.line),
-                message: format!("`{reached}`, which gate `{}` runs, {how}", gate.name),
-            });
+            let message = format!("`{reached}`, which gate `{}` runs, {how}", call.gate);
+            let mut suspicion = Suspicion::of_file(&file.path, &call.gate, message);
+            suspicion.found.subjects = vec![format!("script:{}:{reached}", file.path)];
+            let line = before.get(&reached).map(|recipe| recipe.line);
+            suspicion.found.finding.line = after.get(&reached).map(|recipe| recipe.line);
+            if let Some(line) = line.filter(|_| file.after.is_some()) {
+                let path = file.path.clone();
+                suspicion.found.restore = vec![Restore::Lines { path, from: line, to: line }];
+            }
+            found.push(suspicion);
         }
     }
     found
 }
 
 /// How a script or recipe changed.
-enum How {
+pub(super) enum How {
     /// Failures no longer show.
     Hides(String),
     /// It does something else.
     Differs(String),
 }
 
-fn weakening(name: &str, before: &Recipes, after: &Recipes) -> Option<How> {
+pub(super) fn weakening(name: &str, before: &Recipes, after: &Recipes) -> Option<How> {
     let old = before.get(name)?;
     let Some(new) = after.get(name) else {
         return Some(How::Differs("was removed".to_owned()));
@@ -210,35 +218,12 @@ fn weakening(name: &str, before: &Recipes, after: &Recipes) -> Option<How> {
     Some(How::Differs(format!("was changed from `{was}` to `{is}`")))
 }
 
-/// Scripts named in the command that begin to swallow failures.
-fn scripts(gate: &Gate, step: &Step, edited: &[Edited]) -> Vec<Changed> {
-    let named = edited.iter().filter(|file| step.names(&file.path));
-    let weakened = named.filter_map(|file| {
-        let before = file.before.as_deref()?;
-        let how = match file.after.as_deref() {
-            None => "was removed",
-            Some(after) if swallowed(after) > swallowed(before) => "now hides failures",
-            Some(after) if stops_at_errors(before) && !stops_at_errors(after) => {
-                "no longer stops at the first failure"
-            }
-            Some(_) => return None,
-        };
-        Some(Changed {
-            gate: gate.name.to_string(),
-            file: Some(file.path.clone()),
-            line: None,
-            message: format!("`{}`, which gate `{}` runs, {how}", file.path, gate.name),
-        })
-    });
-    weakened.collect()
-}
-
-fn swallowed(text: &str) -> usize {
+pub(super) fn swallowed(text: &str) -> usize {
     let code = text.lines().filter(|line| !line.trim_start().starts_with('#'));
     code.map(|line| SWALLOWS.iter().map(|mark| line.matches(mark).count()).sum::<usize>()).sum()
 }
 
-fn stops_at_errors(script: &str) -> bool {
+pub(super) fn stops_at_errors(script: &str) -> bool {
     script.lines().any(|line| {
         let line = line.trim();
         line.starts_with("set -e")
@@ -247,6 +232,6 @@ fn stops_at_errors(script: &str) -> bool {
     })
 }
 
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     flyball_core::text::head(&text.replace('\n', "; "), 120)
 }

@@ -83,17 +83,24 @@ pub(super) fn of_package(text: &str) -> Recipes {
 pub(super) fn of_makefile(text: &str) -> Recipes {
     let mut recipes: BTreeMap<String, Recipe> = BTreeMap::new();
     let mut current: Vec<String> = Vec::new();
+    // A second recipe for a target stands in place of the first.
+    let mut is_anew = false;
     for (index, line) in text.lines().enumerate() {
         if line.starts_with([' ', '\t']) {
             let step = line.trim().trim_start_matches('@').trim_start();
             let called = step.strip_prefix("$(MAKE) ").or_else(|| step.strip_prefix("make "));
-            for name in current.iter().filter(|_| !step.is_empty() && !step.starts_with('#')) {
+            let is_step = !step.is_empty() && !step.starts_with('#');
+            for name in current.iter().filter(|_| is_step) {
                 let recipe = recipes.entry(name.clone()).or_default();
+                if is_anew {
+                    recipe.body.clear();
+                }
                 recipe.body.push(single(step));
                 recipe
                     .calls
                     .extend(called.into_iter().flat_map(str::split_whitespace).map(str::to_owned));
             }
+            is_anew &= !is_step;
             continue;
         }
         let line = line.split('#').next().unwrap_or("");
@@ -101,6 +108,7 @@ pub(super) fn of_makefile(text: &str) -> Recipes {
             Some((names, needs)) if !needs.starts_with('=') && !names.contains('=') => {
                 let names = names.split_whitespace().filter(|name| !name.starts_with('.'));
                 current = names.map(|name| name.trim_start_matches('@').to_owned()).collect();
+                is_anew = !needs.starts_with(':');
                 let needs = needs.trim_start_matches(':').split_whitespace().map(str::to_owned);
                 let needs: Vec<String> = needs.collect();
                 for name in &current {

@@ -176,6 +176,19 @@ fn checks(test: &Test) -> usize {
     stated.count().saturating_add(usize::from(test.expects))
 }
 
+/// How many lines of a text state what must hold, in whatever language it is.
+pub(super) fn statements(text: &str) -> usize {
+    const MARKS: [&str; 9] =
+        ["assert", "expect", "should", "@test", "CHECK", "REQUIRE", "is_deeply", "ok(", "exit 1"];
+    let is_comment = |line: &str| ["#", "//", "*", "--", ";"].iter().any(|c| line.starts_with(c));
+    let states = |line: &&str| {
+        let line = line.trim();
+        let mark = line.starts_with("@test") || !is_comment(line);
+        mark && (line.starts_with("ok ") || MARKS.iter().any(|mark| line.contains(mark)))
+    };
+    text.lines().filter(states).count()
+}
+
 fn is_stating_method(word: &str) -> bool {
     METHODS.contains(&word) || METHOD_BEGINS.iter().any(|begin| word.starts_with(begin))
 }

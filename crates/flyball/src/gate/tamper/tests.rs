@@ -1,10 +1,12 @@
 //! What is weakening and what is not, language by language.
 
+mod switched_off;
+
 use super::*;
 
-type Files<'a> = &'a [(&'a str, Option<&'a str>, Option<&'a str>)];
+type Table<'a> = &'a [(&'a str, Option<&'a str>, Option<&'a str>)];
 
-fn messages(files: Files<'_>) -> Vec<String> {
+fn messages(files: Table<'_>) -> Vec<String> {
     let edited: Vec<Edited> = files
         .iter()
         .map(|(path, before, after)| Edited {
@@ -13,8 +15,37 @@ fn messages(files: Files<'_>) -> Vec<String> {
             after: after.map(str::to_owned),
         })
         .collect();
-    let plan = GatePlan::default();
-    suspicions(&edited, &plan, &plan).into_iter().map(|s| s.finding.message).collect()
+    of_plans(&edited, &GatePlan::default(), &GatePlan::default())
+        .into_iter()
+        .map(|one| one.finding.message)
+        .collect()
+}
+
+/// The files of a test: those that differ, and no others.
+pub(super) struct Listed<'a>(pub(super) &'a [Edited]);
+
+impl Files for Listed<'_> {
+    fn before(&self, path: &str) -> Option<String> {
+        self.0.iter().find(|file| file.path == path)?.before.clone()
+    }
+
+    fn after(&self, path: &str) -> Option<String> {
+        self.0.iter().find(|file| file.path == path)?.after.clone()
+    }
+}
+
+/// Everything found between two plans on these files.
+pub(super) fn of_plans(edited: &[Edited], first: &GatePlan, now: &GatePlan) -> Vec<TamperFinding> {
+    let files = Listed(edited);
+    let reach = Reach::of(first, &files);
+    let new = edited.iter().filter(|edit| edit.before.is_none());
+    let added: Vec<String> = new.map(|edit| edit.path.clone()).collect();
+    // A file that did not change is there for its content only.
+    let changed: Vec<Edited> =
+        edited.iter().filter(|edit| edit.before != edit.after).cloned().collect();
+    let context =
+        Context { edited: &changed, files: &files, added: &added, reach: &reach, first, now };
+    suspicions(&context).into_iter().map(|one| one.found).collect()
 }
 
 fn edit(path: &str, before: &str, after: &str) -> Vec<String> {
@@ -88,6 +119,8 @@ fn a_deleted_test_file_is_one_finding_and_a_moved_one_is_none() {
         assert!(found[0].starts_with(&format!("test file {path} was deleted with its 2 tests")));
         let moved = path.replace('x', "moved/y").replace('X', "moved/Y").replace("lib", "other");
         let moved = if path.ends_with("rb") { path.replace("x_", "y_") } else { moved };
+        let moved =
+            if path.ends_with("py") { path.replace("test_x", "moved/test_y") } else { moved };
         assert_eq!(messages(&[(path, Some(text), None), (&moved, None, Some(text))]), [""; 0]);
         assert_eq!(messages(&[(path, None, Some(text))]), [""; 0], "{path}");
         assert_eq!(edit(path, text, &format!("\n\n{text}\n")), [""; 0], "{path}");
@@ -314,11 +347,11 @@ fn code_that_is_no_test_is_left_alone() {
 
 #[test]
 fn deleted_test_files_of_other_languages_are_noticed() {
-    let gone: Files<'_> = &[("t/add.bats", Some("id1"), None), ("src/add.c", Some("id2"), None)];
+    let gone: Table<'_> = &[("t/add.bats", Some("id1"), None), ("src/add.c", Some("id2"), None)];
     assert_eq!(messages(gone), ["test file t/add.bats was deleted"]);
-    let moved: Files<'_> = &[("a_test.c", Some("id1"), None), ("t/b_test.c", None, Some("id1"))];
+    let moved: Table<'_> = &[("a_test.c", Some("id1"), None), ("t/b_test.c", None, Some("id1"))];
     assert_eq!(messages(moved), [""; 0]);
-    let edited: Files<'_> = &[("FooTest.php", Some("id1"), Some("id2"))];
+    let edited: Table<'_> = &[("FooTest.php", Some("id1"), Some("id2"))];
     assert_eq!(messages(edited), [""; 0]);
 }
 
@@ -330,8 +363,7 @@ fn a_finding_keeps_its_identity_when_lines_move() {
         let file =
             Edited { path: path.to_owned(), before: Some(before.to_owned()), after: Some(after) };
         let plan = GatePlan::default();
-        let found = suspicions(&[file], &plan, &plan);
-        found[0].finding.identity(&flyball_core::GateName::new(TAMPER))
+        of_plans(&[file], &plan, &plan)[0].finding.identity("tamper")
     };
     assert_eq!(identity(text), identity(&format!("// one\n// two\n{text}")));
 }

@@ -1,5 +1,6 @@
 //! The tests of a source file, by name, with what they do and whether they are skipped.
 
+mod cfg;
 mod go;
 mod javascript;
 mod jvm;
@@ -31,6 +32,19 @@ pub(super) struct Test {
     pub(super) skipped: bool,
     /// Whether something beside its body says what must happen, such as `should_panic`.
     pub(super) expects: bool,
+    /// The line its attributes or decorators begin on.
+    pub(super) first_line: u32,
+    /// Conditions under which it is there at all, as far as nobody can tell here whether they hold.
+    pub(super) conditions: Vec<String>,
+}
+
+impl Test {
+    /// The first and the last of its lines.
+    pub(super) fn lines(&self) -> (u32, u32) {
+        let more = self.whole.trim_end().lines().count().saturating_sub(1);
+        let last = self.first_line.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
+        (self.first_line, last.max(self.line))
+    }
 }
 
 /// Whether runners look for tests in a file of this name.

@@ -1,9 +1,11 @@
 //! Which changes behind a gate weaken it.
 
+use flyball_core::gate::TamperFinding;
 use flyball_core::{GateName, Millis};
 
 use super::*;
 use crate::config::CommandLine;
+use crate::gate::tamper::tests::of_plans;
 
 fn plan(gates: &[(&str, &str, GateSource)]) -> GatePlan {
     let gate = |(name, command, source): &(&str, &str, GateSource)| Gate {
@@ -16,15 +18,30 @@ fn plan(gates: &[(&str, &str, GateSource)]) -> GatePlan {
     GatePlan::of(gates.iter().map(gate).collect()).unwrap()
 }
 
-fn messages(found: Vec<Changed>) -> Vec<String> {
-    found.into_iter().map(|changed| changed.message).collect()
+fn messages(found: Vec<TamperFinding>) -> Vec<String> {
+    found.into_iter().map(|changed| changed.finding.message).collect()
+}
+
+fn file(path: &str, before: &str, after: &str) -> Edited {
+    let text = |text: &str| (text != "-").then(|| text.to_owned());
+    Edited { path: path.to_owned(), before: text(before), after: text(after) }
+}
+
+/// What is found when files change behind a gate. `=` stands for: as before.
+fn behind_files(command: &str, files: &[(&str, &str, &str)]) -> Vec<String> {
+    let plan = plan(&[("tests", command, GateSource::Detected)]);
+    let edited: Vec<Edited> = files
+        .iter()
+        .map(|(path, before, after)| file(path, before, if *after == "=" { before } else { after }))
+        .collect();
+    messages(of_plans(&edited, &plan, &plan))
 }
 
 #[test]
 fn a_changed_or_removed_command_is_found_and_a_stronger_one_is_not() {
     use GateSource::{Configured, Detected};
     let first = plan(&[("tests", "npm run test", Detected), ("lint", "ruff check", Configured)]);
-    let go = |gates: &[(&str, &str, GateSource)]| messages(changed(&[], &first, &plan(gates)));
+    let go = |gates: &[(&str, &str, GateSource)]| messages(of_plans(&[], &first, &plan(gates)));
     let lint = ("lint", "ruff check", Configured);
     assert_eq!(go(&[("tests", "npm run test", Detected), lint]), [""; 0]);
     assert_eq!(go(&[lint, ("unit", "npm  run test", Detected)]), [""; 0]);
@@ -40,16 +57,14 @@ fn a_changed_or_removed_command_is_found_and_a_stronger_one_is_not() {
         go(&[("tests", "npm run test", Detected)]),
         ["gate `lint` (`ruff check`) was removed"]
     );
-    let replaced = changed(&[], &first, &plan(&[("x", "true", Configured)]));
-    assert!(replaced.iter().all(|found| found.file.as_deref() == Some(FILE_NAME)));
+    let replaced = of_plans(&[], &first, &plan(&[("x", "true", Configured)]));
+    assert!(replaced.iter().all(|found| found.finding.file.as_deref() == Some(FILE_NAME)));
+    let restore = vec![Restore::File { path: FILE_NAME.to_owned() }];
+    assert!(replaced.iter().all(|found| found.restore == restore));
 }
 
 fn behind_gate(command: &str, path: &str, before: &str, after: &str) -> Vec<String> {
-    let plan = plan(&[("tests", command, GateSource::Detected)]);
-    let text = |text: &str| (text != "-").then(|| text.to_owned());
-    let file = Edited { path: path.to_owned(), before: text(before), after: text(after) };
-    assert!(may_matter(path, &plan), "{path}");
-    messages(changed(&[file], &plan, &plan))
+    behind_files(command, &[(path, before, after)])
 }
 
 #[test]
@@ -111,13 +126,73 @@ fn scripts_named_in_a_command_are_looked_at() {
     let cases = [
         ("./check.sh", "check.sh", "set -e\na\n", "set -e\na || true\n", 1),
         ("bash ci/check.sh --all", "ci/check.sh", "set -e\na\n", "a\n", 1),
-        ("./check.sh", "check.sh", "set -e\na\n", "set -e\na\nb\n# exit 0\n", 0),
-        ("./check.sh", "check.sh", "set -e\na\n", "set -euo pipefail\nb\n", 0),
+        ("./check.sh", "check.sh", "set -e\na\n", "set -e\n\na  \n# exit 0\n", 0),
+        ("./check.sh", "check.sh", "set -e\na\n", "set -e\nb\n", 1),
+        ("./check.sh", "check.sh", "a\n", "", 1),
         ("./check.sh", "check.sh", "a\n", "-", 1),
         ("python tools/check.py", "tools/check.py", "run()\n", "run()\nsys.exit(0)\n", 1),
+        ("python tools/check.py", "tools/check.py", "run()\n", "run()\nmore()\n", 0),
+        ("python tools/check.py", "tools/check.py", "run()\n", "print('ok')\n", 1),
+        // The work itself: what a gate only looks at.
+        ("grep -q done a.txt", "a.txt", "x\n", "done\n", 0),
+        ("python app.py", "app.py", "a()\n", "b()\n", 0),
+        ("./greet.sh | grep -q hi", "greet.sh", "echo\n", "echo hi\n", 0),
+        ("test \"$(./greet.sh)\" = hi", "greet.sh", "echo\n", "echo hi\n", 0),
+        ("./greet.sh > out && diff out want", "greet.sh", "echo\n", "echo hi\n", 0),
+        ("./made.sh", "made.sh", "-", "exit 0\n", 0),
     ];
     for (command, path, before, after, expected) in cases {
         let found = behind_gate(command, path, before, after);
         assert_eq!(found.len(), expected, "{command}: {before} → {after}: {found:?}");
+    }
+}
+
+#[test]
+fn scripts_behind_scripts_are_followed() {
+    let chain = |last: &str| {
+        behind_files(
+            "sh a.sh",
+            &[
+                ("a.sh", "cd ci\n. ./b.sh\n", "="),
+                ("ci/b.sh", "python3 run_tests.py\n", "="),
+                ("ci/run_tests.py", "subprocess.run(['sh', 'deep/d.sh'])\n", "="),
+                ("ci/deep/d.sh", "pytest\n", last),
+            ],
+        )
+    };
+    assert_eq!(chain("="), [""; 0]);
+    assert_eq!(chain("true\n"), ["`ci/deep/d.sh`, which gate `tests` runs, was changed"]);
+    let through_make = behind_files(
+        "make test",
+        &[("Makefile", "T = t.sh\ntest:\n\t@sh $(T)\n", "="), ("t.sh", "a\n", "true\n")],
+    );
+    assert_eq!(through_make.len(), 1, "{through_make:?}");
+    let package = r#"{"scripts":{"test":"node scripts/test.js"}}"#;
+    let through_npm = behind_files(
+        "npm test",
+        &[("package.json", package, "="), ("scripts/test.js", "check()\n", "ok()\n")],
+    );
+    assert_eq!(through_npm.len(), 1, "{through_npm:?}");
+}
+
+#[test]
+fn what_makes_another_makefile_count_is_found() {
+    let plain = "test:\n\tpytest\n";
+    let cases: [(&[(&str, &str, &str)], usize); 5] = [
+        (&[("Makefile", plain, "="), ("GNUmakefile", "-", "test:\n\ttrue\n")], 2),
+        (&[("Makefile", plain, "="), ("GNUmakefile", "-", "include Makefile\n")], 1),
+        (&[("Makefile", plain, "test:\n\tpytest\nmore:\n\techo\n")], 0),
+        (&[("Makefile", plain, "="), ("test", "-", "x")], 1),
+        (
+            &[
+                ("Makefile", "include v.mk\ntest:\n\t$(R)\n", "="),
+                ("v.mk", "R = pytest\n", "R = true\n"),
+            ],
+            1,
+        ),
+    ];
+    for (files, expected) in cases {
+        let found = behind_files("make test", files);
+        assert_eq!(found.len(), expected, "{files:?}: {found:?}");
     }
 }

@@ -9,6 +9,7 @@ pub(super) fn tests(source: &Source, text: &str) -> Vec<Test> {
         let tag = line.trim().trim_start_matches("//").trim_start();
         line.starts_with("//") && (tag == "go:build ignore" || tag == "+build ignore")
     });
+    let conditions: Vec<String> = text.lines().take(20).filter_map(build_tag).collect();
     let functions = words(bare).filter(|(_, word)| *word == "func");
     let test = |(at, _): (usize, &str)| {
         let (name_at, name) = word_at(bare, at.saturating_add(4))?;
@@ -26,7 +27,16 @@ pub(super) fn tests(source: &Source, text: &str) -> Vec<Test> {
             body: body.to_owned(),
             skipped: left_out || (skips && !body.contains("testing.Short()")),
             expects: false,
+            first_line: source.line(at),
+            conditions: conditions.clone(),
         })
     };
     functions.filter_map(test).take(TESTS_MAX).collect()
+}
+
+/// The condition of a file, where it has one that does not name this system.
+fn build_tag(line: &str) -> Option<String> {
+    let tag = line.strip_prefix("//go:build ").or_else(|| line.strip_prefix("// +build "))?;
+    let here = [std::env::consts::OS, "unix", "!windows", "!js"];
+    (!here.contains(&tag.trim())).then(|| tag.trim().to_owned())
 }

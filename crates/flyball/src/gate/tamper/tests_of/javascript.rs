@@ -38,6 +38,8 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
                 body: body.to_owned(),
                 skipped: call.skips() || in_skipped || skips_itself || says_so,
                 expects: false,
+                first_line: source.line(call.at),
+                conditions: Vec::new(),
             }
         })
         .collect()

@@ -105,6 +105,8 @@ impl Reader {
             body: part(bare, open, end).to_owned(),
             skipped: self.has(&SKIPS),
             expects: annotations.contains("expected"),
+            first_line: source.line(begin),
+            conditions: Vec::new(),
         };
         self.tests.push((begin, test));
         self.annotations.clear();

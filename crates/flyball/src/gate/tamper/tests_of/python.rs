@@ -21,7 +21,7 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
     let deep = inside_brackets(&bare);
     let begins = |index: usize| !deep.get(index).copied().unwrap_or(true);
     let mut state = State::default();
-    let mut tests = Vec::new();
+    let mut tests: Vec<Test> = Vec::new();
     let mut index = 0_usize;
     while let Some(line) = bare.get(index) {
         let next = index.saturating_add(1);
@@ -31,6 +31,7 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
             continue;
         }
         state.classes.retain(|(indent, _)| *indent < line.indent);
+        state.blocks.retain(|(indent, _)| *indent < line.indent);
         let text = line.text;
         if text.starts_with('@') {
             state.decorators.get_or_insert(line.at);
@@ -41,6 +42,22 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
         let skipped = SKIPS.iter().any(|skip| decoration.contains(skip));
         if text.starts_with("class ") {
             state.classes.push((line.indent, skipped));
+            state.class_begins = tests.len();
+            state.blocks.extend(uncollected_class(text).map(|class| (line.indent, class)));
+        } else if let Some(condition) = block(text) {
+            state.blocks.push((line.indent, condition.to_owned()));
+        } else if text == "__test__ = False" {
+            match state.classes.last_mut().filter(|(indent, _)| *indent < line.indent) {
+                Some((_, skipped)) => {
+                    *skipped = true;
+                    tests.iter_mut().skip(state.class_begins).for_each(|test| test.skipped = true);
+                }
+                None => state.all_skipped = true,
+            }
+        } else if line.indent == 0 && SKIPPING.iter().any(|call| text.starts_with(call)) {
+            state.all_skipped = true;
+        } else if line.indent == 0 && text.contains("importorskip(") {
+            state.whole_file.push(part_line(&source.code, line).to_owned());
         } else if line.indent == 0 && text.starts_with("pytestmark") {
             state.all_skipped |= SKIPS.iter().any(|skip| text.contains(skip));
         } else if let Some(name) = function_name(text) {
@@ -52,6 +69,11 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
             let whole = part(&source.code, begin.unwrap_or(line.at), until);
             let body = body(part(&source.bare, line.at, until));
             let in_class = state.classes.iter().any(|(_, skipped)| *skipped);
+            let never = |(_, condition): &(usize, String)| {
+                matches!(condition.as_str(), "if False" | "if 0" | "if not True" | "if None")
+            };
+            let in_class = in_class || state.blocks.iter().any(never);
+            let conditions = state.blocks.iter().map(|(_, condition)| condition.clone());
             tests.push(Test {
                 language: Language::Python,
                 name: name.to_owned(),
@@ -60,12 +82,15 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
                 body: body.to_owned(),
                 skipped: skipped || in_class || SKIPPING.iter().any(|call| body.contains(call)),
                 expects: false,
+                first_line: source.line(begin.unwrap_or(line.at)),
+                conditions: conditions.collect(),
             });
             index = end;
         }
     }
     for test in &mut tests {
         test.skipped |= state.all_skipped;
+        test.conditions.extend(state.whole_file.iter().cloned());
     }
     tests
 }
@@ -76,7 +101,34 @@ struct State {
     decorators: Option<usize>,
     /// Classes around: their indentation, and whether they are skipped.
     classes: Vec<(usize, bool)>,
+    /// How many tests came before the class around.
+    class_begins: usize,
     all_skipped: bool,
+    /// Conditions around: their indentation, and what they say.
+    blocks: Vec<(usize, String)>,
+    /// Conditions of the whole file.
+    whole_file: Vec<String>,
+}
+
+/// The condition of a block that begins on this line.
+fn block(text: &str) -> Option<&str> {
+    let condition = text.strip_suffix(':')?;
+    let is_one = ["if ", "elif ", "while "].iter().any(|word| condition.starts_with(word))
+        || condition == "else";
+    // A script's own end holds no tests that a runner would look for.
+    (is_one && !condition.contains("__name__")).then_some(condition)
+}
+
+/// A class whose methods no runner takes for tests, by its name and what it is made from.
+fn uncollected_class(text: &str) -> Option<String> {
+    let name = text.strip_prefix("class ")?.split(['(', ':']).next()?.trim();
+    let collected = name.starts_with("Test") || text.contains("Test") || text.contains("Case");
+    (!collected).then(|| format!("class {name}"))
+}
+
+/// The line as it is written.
+fn part_line<'a>(code: &'a str, line: &Line<'_>) -> &'a str {
+    part(code, line.at, code.len()).lines().next().unwrap_or("").trim()
 }
 
 /// For each line whether it begins inside brackets.

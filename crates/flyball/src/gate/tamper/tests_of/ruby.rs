@@ -43,6 +43,8 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
                 || !has_block
                 || metadata.iter().any(|text| written.contains(text)),
             expects: false,
+            first_line: source.line(line.at),
+            conditions: Vec::new(),
         });
     }
     tests

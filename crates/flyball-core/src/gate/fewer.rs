@@ -1,0 +1,348 @@
+//! Fewer tests (B10): a green result that ran less than an earlier one of the same check, or left
+//! out a test that was red. Needs what a check's output tells; says nothing where it tells nothing.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::tamper::{TAMPER, TamperFinding, Weight};
+use super::{Check, CheckStatus, Executed, Finding, FindingKind};
+use crate::id::GateName;
+use crate::text;
+
+/// Red tests remembered per check.
+const RED_MAX: usize = 200;
+/// Names of tests remembered per check.
+const KNOWN_MAX: usize = 1_000;
+/// Tests named in one sentence.
+const NAMED_MAX: usize = 5;
+
+/// What each check has run so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TestBounds(BTreeMap<GateName, TestBound>);
+
+/// What one check has run so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct TestBound {
+    /// The most tests it ran in one go.
+    ran: u64,
+    /// The most it skipped in one go.
+    skipped: u64,
+    /// The tests it has run, where it names them.
+    #[serde(default)]
+    known: BTreeSet<String>,
+    /// Tests that were red and have not been green since.
+    #[serde(default)]
+    red: Vec<String>,
+    /// Whether it runs by its nature only a part each time: what changed, what failed last.
+    #[serde(default)]
+    partial: bool,
+}
+
+/// What a result says about the tests of one check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ran {
+    /// Nothing can be told: it was red, did not run, or never tells.
+    Unknown,
+    /// As many as before or more, and none newly skipped.
+    All,
+    /// As many as before or more, and some newly skipped.
+    MoreSkipped,
+    /// Fewer than before, or without one that was red.
+    Fewer(TamperFinding),
+}
+
+impl TestBounds {
+    /// Whether nothing has been told so far.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// This check runs only a part each time: the number of its tests says nothing.
+    pub fn runs_a_part(&mut self, gate: &GateName) {
+        self.0.entry(gate.clone()).or_default().partial = true;
+    }
+
+    /// Takes over what an earlier run was told.
+    pub fn merge(&mut self, other: &Self) {
+        for (gate, bound) in &other.0 {
+            let own = self.0.entry(gate.clone()).or_default();
+            own.ran = own.ran.max(bound.ran);
+            own.skipped = own.skipped.max(bound.skipped);
+            own.partial |= bound.partial;
+            own.know(bound.known.iter());
+            for name in &bound.red {
+                own.saw_red(name);
+            }
+        }
+    }
+
+    /// An open finding of an earlier run stays until as many tests run again.
+    pub fn remember(&mut self, gate: &GateName, ran: u64) {
+        let bound = self.0.entry(gate.clone()).or_default();
+        bound.ran = bound.ran.max(ran);
+    }
+
+    /// Compares a result with those before it, and learns from it.
+    pub fn judge(&mut self, check: &Check) -> Ran {
+        let bound = self.0.get(&check.gate);
+        let said = match &check.status {
+            CheckStatus::Passed => bound.map_or(Ran::Unknown, |bound| bound.compare(check)),
+            CheckStatus::Failed | CheckStatus::TimedOut | CheckStatus::Skipped { .. } => {
+                Ran::Unknown
+            }
+        };
+        self.learn(check);
+        said
+    }
+
+    fn learn(&mut self, check: &Check) {
+        if check.executed.is_empty() || matches!(check.status, CheckStatus::Skipped { .. }) {
+            return;
+        }
+        let tests = Tests::of(check);
+        let bound = self.0.entry(check.gate.clone()).or_default();
+        bound.ran = bound.ran.max(tests.ran);
+        bound.skipped = bound.skipped.max(tests.skipped);
+        bound.red.retain(|name| !tests.ran(name));
+        let names = check.executed.iter().flat_map(|one| &one.names);
+        bound.know(names);
+        let is_test = |finding: &&Finding| finding.kind == FindingKind::Test;
+        let names = check.findings.iter().filter(is_test).filter_map(|f| f.name.as_deref());
+        // A tool that names its failures otherwise than its tests says nothing about them.
+        for name in names.filter(|name| tests.ran(name)) {
+            bound.saw_red(name);
+        }
+    }
+}
+
+/// The tests of one result, over all its runners.
+struct Tests<'a> {
+    ran: u64,
+    skipped: u64,
+    of: &'a [Executed],
+}
+
+impl<'a> Tests<'a> {
+    fn of(check: &'a Check) -> Self {
+        let sum = |number: fn(&Executed) -> u64| {
+            check.executed.iter().map(number).fold(0, u64::saturating_add)
+        };
+        Self { ran: sum(|one| one.ran), skipped: sum(|one| one.skipped), of: &check.executed }
+    }
+
+    fn ran(&self, name: &str) -> bool {
+        self.of.iter().any(|one| one.names.contains(name))
+    }
+
+    /// Whether every test that ran is named.
+    fn all_named(&self) -> bool {
+        !self.of.is_empty() && self.of.iter().all(|one| one.ran == 0 || one.has_all_names())
+    }
+
+    /// How many names nobody has seen before.
+    fn new_names(&self, known: &BTreeSet<String>) -> u64 {
+        let names = self.of.iter().flat_map(|one| &one.names);
+        names.filter(|name| !known.contains(*name)).count() as u64
+    }
+}
+
+impl TestBound {
+    fn know(&mut self, names: impl Iterator<Item = impl AsRef<str>>) {
+        for name in names {
+            if self.known.len() < KNOWN_MAX {
+                self.known.insert(String::from(name.as_ref()));
+            }
+        }
+    }
+
+    fn saw_red(&mut self, name: &str) {
+        if self.red.len() < RED_MAX && !self.red.iter().any(|red| red == name) {
+            self.red.push(String::from(name));
+        }
+    }
+
+    fn compare(&self, check: &Check) -> Ran {
+        let tests = Tests::of(check);
+        if self.partial || self.ran == 0 {
+            return Ran::Unknown;
+        }
+        let gate = &check.gate;
+        let more_skipped = tests.skipped.saturating_sub(self.skipped);
+        if tests.ran < self.ran {
+            let before = text::count(self.ran, "test");
+            let now = match (tests.ran, check.executed.is_empty()) {
+                (0, _) | (_, true) => String::from("none"),
+                (ran, false) => format!("{ran}"),
+            };
+            let message =
+                format!("gate `{gate}` ran {before} before and is green with {now} of them");
+            let mut fewer = finding(gate, message, self.ran, &now);
+            if more_skipped >= self.ran.saturating_sub(tests.ran) {
+                fewer.weight = Weight::UnlessAlone;
+            }
+            return Ran::Fewer(fewer);
+        }
+        let left_out = self.left_out(&tests, more_skipped);
+        if let Some(first) = left_out.first() {
+            let shown: Vec<&str> = left_out.iter().take(NAMED_MAX).copied().collect();
+            let more = left_out.len().saturating_sub(shown.len());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let names = shown.join("`, `");
+            let were = if left_out.len() == 1 { "was" } else { "were" };
+            let message =
+                format!("gate `{gate}` is green without `{names}`{more}, which {were} red before");
+            return Ran::Fewer(finding(gate, message, self.ran, first));
+        }
+        if more_skipped > 0 { Ran::MoreSkipped } else { Ran::All }
+    }
+
+    /// Tests that were red and are neither run, nor skipped, nor run under another name.
+    fn left_out(&self, tests: &Tests<'_>, more_skipped: u64) -> Vec<&str> {
+        if !tests.all_named() || self.known.len() >= KNOWN_MAX {
+            return Vec::new();
+        }
+        let gone = self.red.iter().filter(|name| !tests.ran(name));
+        let gone: Vec<&str> = gone.map(String::as_str).collect();
+        let explained = tests.new_names(&self.known).saturating_add(more_skipped);
+        if gone.len() as u64 > explained { gone } else { Vec::new() }
+    }
+}
+
+fn finding(gate: &GateName, message: String, ran: u64, now: &str) -> TamperFinding {
+    let mut finding = TamperFinding::about(format!("count:{gate}"), message);
+    finding.finding.name = Some(String::from(gate.as_str()));
+    finding.now = format!("{TAMPER}:{now}");
+    finding.ran_before = Some(ran);
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec;
+
+    use super::*;
+
+    fn tally(ran: u64, names: &[&str]) -> Executed {
+        let names = names.iter().map(|name| String::from(*name)).collect();
+        Executed { runner: String::from("r"), ran, names, ..Executed::default() }
+    }
+
+    fn green(tests: Option<Executed>) -> Check {
+        Check { executed: tests.into_iter().collect(), ..Check::passed("tests") }
+    }
+
+    fn red(tests: Executed, failed: &[&str]) -> Check {
+        let finding = |name: &&str| Finding::new(FindingKind::Test, "no").named(*name);
+        let findings = failed.iter().map(finding).collect();
+        Check { executed: vec![tests], findings, ..Check::failed("tests") }
+    }
+
+    fn last(results: &[Check]) -> Ran {
+        let mut bounds = TestBounds::default();
+        results.iter().map(|check| bounds.judge(check)).last().unwrap()
+    }
+
+    #[test]
+    fn a_green_result_with_fewer_tests_is_noticed() {
+        let of = |ran| Some(tally(ran, &[]));
+        // What came before, what came last, whether that is fewer.
+        let cases: Vec<(Vec<Check>, Check, bool)> = vec![
+            (vec![], green(of(3)), false),
+            (vec![green(of(10))], green(of(10)), false),
+            (vec![green(of(10))], green(of(11)), false),
+            (vec![green(of(10))], green(of(9)), true),
+            (vec![green(of(10))], green(None), true),
+            (vec![green(None)], green(of(1)), false),
+            (vec![red(tally(10, &[]), &[])], green(of(9)), true),
+            // One that stopped early and told of a few: no lower, no higher bound than that.
+            (vec![red(tally(3, &[]), &[])], green(of(10)), false),
+            (vec![green(of(10)), red(tally(3, &[]), &[])], green(of(10)), false),
+            (vec![green(of(10)), red(tally(3, &[]), &[])], green(of(4)), true),
+            // A red one is never blamed.
+            (vec![green(of(10))], red(tally(1, &[]), &[]), false),
+            (vec![green(of(10))], Check::skipped("tests", "why"), false),
+        ];
+        for (before, now, fewer) in cases {
+            let all: Vec<Check> = before.into_iter().chain([now]).collect();
+            assert_eq!(matches!(last(&all), Ran::Fewer(_)), fewer, "{all:?}");
+        }
+        let mut bounds = TestBounds::default();
+        bounds.runs_a_part(&GateName::new("tests"));
+        bounds.judge(&green(of(10)));
+        assert_eq!(bounds.judge(&green(of(1))), Ran::Unknown, "it runs what changed");
+    }
+
+    #[test]
+    fn a_red_test_must_run_again_be_skipped_by_itself_or_be_renamed() {
+        let before = red(tally(2, &["a", "b"]), &["b"]);
+        let skipped = Executed { skipped: 1, ..tally(1, &["a"]) };
+        let cases = [
+            (tally(2, &["a", "b"]), false),
+            (tally(2, &["a", "renamed"]), false),
+            (tally(3, &["a", "c", "d"]), false),
+            (Executed { ran: 2, names_left_out: 1, ..tally(2, &["a"]) }, false),
+            (tally(2, &[]), false),
+        ];
+        for (now, fewer) in cases {
+            let said = last(&[before.clone(), green(Some(now.clone()))]);
+            assert_eq!(matches!(said, Ran::Fewer(_)), fewer, "{now:?}");
+        }
+        // As many run, but only ones that were there before: the red one is gone.
+        let three = red(tally(3, &["a", "b", "c"]), &["c"]);
+        let two = red(tally(2, &["a", "b"]), &[]);
+        let mut bounds = TestBounds::default();
+        bounds.judge(&red(tally(2, &["b", "c"]), &["c"]));
+        bounds.judge(&two);
+        assert!(matches!(bounds.judge(&green(Some(tally(2, &["a", "b"])))), Ran::Fewer(_)));
+        // One that has been green in between is no longer looked for.
+        let between = red(tally(3, &["a", "b", "c"]), &["a"]);
+        assert_eq!(last(&[three, between, green(Some(tally(3, &["a", "b", "d"])))]), Ran::All);
+        let Ran::Fewer(fewer) = last(&[before, green(Some(skipped))]) else { panic!() };
+        assert_eq!(fewer.weight, Weight::UnlessAlone);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn only_a_green_result_below_the_most_ever_run_is_fewer(
+            results in proptest::collection::vec((proptest::bool::ANY, 0_u64..9), 1..12),
+        ) {
+            let mut bounds = TestBounds::default();
+            let mut most = 0;
+            for (is_green, ran) in results {
+                let check = if is_green { green(Some(tally(ran, &[]))) } else { red(tally(ran, &[]), &[]) };
+                let said = bounds.judge(&check);
+                proptest::prop_assert_eq!(matches!(said, Ran::Fewer(_)), is_green && ran < most);
+                most = most.max(ran);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_newly_skipped_is_told_apart() {
+        let of = |skipped| green(Some(Executed { skipped, ..tally(5, &[]) }));
+        assert_eq!(last(&[of(1), of(1)]), Ran::All);
+        assert_eq!(last(&[of(1), of(2)]), Ran::MoreSkipped);
+    }
+
+    #[test]
+    fn bounds_of_earlier_runs_are_taken_over() {
+        let mut earlier = TestBounds::default();
+        earlier.judge(&red(tally(2, &["a", "b"]), &["b"]));
+        let mut bounds = TestBounds::default();
+        assert!(bounds.is_empty());
+        bounds.merge(&earlier);
+        bounds.merge(&earlier);
+        assert_eq!(bounds, earlier);
+        assert!(matches!(bounds.judge(&green(Some(tally(1, &["a"])))), Ran::Fewer(_)));
+        let mut bounds = TestBounds::default();
+        bounds.remember(&GateName::new("tests"), 4);
+        assert!(matches!(bounds.judge(&green(Some(tally(3, &[])))), Ran::Fewer(_)));
+        let text = serde_json::to_string(&bounds).unwrap();
+        assert_eq!(serde_json::from_str::<TestBounds>(&text).unwrap(), bounds);
+    }
+}

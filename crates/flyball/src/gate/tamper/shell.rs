@@ -1,0 +1,319 @@
+//! Shell text, as far as it can be told apart without a shell: which programs it starts, in which
+//! folder, and whether their output or their end is what counts.
+
+/// The most steps one text is taken apart into.
+const STEPS_MAX: usize = 500;
+/// How deep `$(…)` and `sh -c` are followed.
+const DEPTH_MAX: usize = 4;
+
+/// Words before a program that are none themselves.
+const BEFORE: [&str; 19] = [
+    "if", "then", "else", "elif", "do", "while", "until", "!", "{", "(", "exec", "command", "time",
+    "nice", "sudo", "builtin", "eval", "nohup", "case",
+];
+
+/// One program that is started, and the folder it is started in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) dir: String,
+    pub(super) words: Vec<String>,
+    /// Its output goes on to something that judges it: it is what is checked, not the check.
+    pub(super) judged: bool,
+}
+
+impl Step {
+    /// A path as the repository knows it.
+    pub(super) fn path(&self, name: &str) -> String {
+        let name = name.trim_start_matches("./");
+        let whole = if self.dir.is_empty() || name.starts_with('/') {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.dir)
+        };
+        tidy(&whole)
+    }
+
+    pub(super) fn program(&self) -> &str {
+        self.words.first().map_or("", String::as_str)
+    }
+}
+
+/// A path without `.` and `..`.
+pub(super) fn tidy(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let absolute = if path.starts_with('/') { "/" } else { "" };
+    format!("{absolute}{}", parts.join("/"))
+}
+
+/// The programs a text starts.
+pub(super) fn steps(text: &str, dir: &str) -> Vec<Step> {
+    let mut reader = Reader { dir: dir.to_owned(), steps: Vec::new(), depth: 0 };
+    reader.read(text, false);
+    reader.steps
+}
+
+struct Reader {
+    dir: String,
+    steps: Vec<Step>,
+    depth: usize,
+}
+
+impl Reader {
+    fn read(&mut self, text: &str, judged: bool) {
+        if self.depth >= DEPTH_MAX {
+            return;
+        }
+        self.depth = self.depth.saturating_add(1);
+        let joined = text.replace("\\\n", " ");
+        let mut step = Open::default();
+        let mut chars = joined.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '\\' => {
+                    if let Some((_, next)) = chars.next() {
+                        step.word.push(next);
+                    }
+                }
+                '\'' | '"' => {
+                    let end = closing_quote(&joined, at, c);
+                    let inner = joined.get(at.saturating_add(1)..end).unwrap_or("");
+                    step.word.push_str(inner);
+                    step.quoted = true;
+                    if c == '"' {
+                        self.substitutions(inner);
+                    }
+                    while chars.next_if(|(place, _)| *place <= end).is_some() {}
+                }
+                '$' if joined.get(at.saturating_add(1)..).is_some_and(|r| r.starts_with('(')) => {
+                    let end = closing_bracket(&joined, at.saturating_add(1));
+                    let inner = joined.get(at.saturating_add(2)..end).unwrap_or("");
+                    if !inner.starts_with('(') {
+                        self.read(inner, true);
+                    }
+                    step.word.push('$');
+                    while chars.next_if(|(place, _)| *place <= end).is_some() {}
+                }
+                '`' => {
+                    let from = at.saturating_add(1);
+                    let rest = joined.get(from..).unwrap_or("");
+                    let end = rest.find('`').map_or(joined.len(), |end| from.saturating_add(end));
+                    self.read(joined.get(from..end).unwrap_or(""), true);
+                    step.word.push('$');
+                    while chars.next_if(|(place, _)| *place <= end).is_some() {}
+                }
+                '#' if step.word.is_empty() && !step.quoted => {
+                    while chars.next_if(|(_, next)| *next != '\n').is_some() {}
+                }
+                '|' => {
+                    let or = chars.next_if(|(_, next)| *next == '|').is_some();
+                    self.end(&mut step, judged || !or);
+                }
+                '\n' | ';' | '&' | '(' | ')' => {
+                    let redirect = c == '&' && step.redirects;
+                    if !redirect {
+                        self.end(&mut step, judged);
+                    }
+                }
+                '>' | '<' => {
+                    // `2>` is about complaints; what is written to a file is looked at later.
+                    let to_file = c == '>' && step.word != "2";
+                    step.word.clear();
+                    step.redirects = true;
+                    step.to_file |= to_file;
+                }
+                c if c.is_whitespace() => step.end_word(),
+                c => step.word.push(c),
+            }
+        }
+        self.end(&mut step, judged);
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn substitutions(&mut self, text: &str) {
+        if let Some(at) = text.find("$(").filter(|_| !text.contains("$((")) {
+            let end = closing_bracket(text, at.saturating_add(1));
+            self.read(text.get(at.saturating_add(2)..end).unwrap_or(""), true);
+        }
+    }
+
+    fn end(&mut self, open: &mut Open, judged: bool) {
+        open.end_word();
+        let Open { words, to_file, .. } = std::mem::take(open);
+        let mut words: Vec<String> = words.into_iter().skip_while(|word| leads(word)).collect();
+        while let Some(count) = wrapper(&words) {
+            words.drain(..count.min(words.len()));
+            words = words.into_iter().skip_while(|word| leads(word)).collect();
+        }
+        match words.as_slice() {
+            [] => return,
+            [cd, to] if cd == "cd" => {
+                let to = to.trim_end_matches('/');
+                if !to.contains('$') {
+                    let step = Step { dir: self.dir.clone(), ..Step::default() };
+                    self.dir = step.path(to);
+                }
+                return;
+            }
+            _ => {}
+        }
+        if self.steps.len() < STEPS_MAX {
+            let judged = judged || to_file;
+            let inner = inner_text(&words).map(str::to_owned);
+            self.steps.push(Step { dir: self.dir.clone(), words, judged });
+            if let Some(inner) = inner {
+                self.read(&inner, judged);
+            }
+        }
+    }
+}
+
+/// A step that is still being read.
+#[derive(Default)]
+struct Open {
+    words: Vec<String>,
+    word: String,
+    quoted: bool,
+    redirects: bool,
+    to_file: bool,
+}
+
+impl Open {
+    fn end_word(&mut self) {
+        let word = std::mem::take(&mut self.word);
+        let is_word = !word.is_empty() || self.quoted;
+        if is_word {
+            if self.redirects {
+                // The place something is written to. Nowhere is no place to look later.
+                self.to_file &=
+                    !word.starts_with("/dev/") && !word.chars().all(|c| c.is_ascii_digit());
+                self.redirects = false;
+            } else {
+                self.words.push(word);
+            }
+        }
+        self.quoted = false;
+    }
+}
+
+/// Words that stand before a program: keywords and variables for it.
+fn leads(word: &str) -> bool {
+    let is_variable = word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    });
+    BEFORE.contains(&word) || is_variable
+}
+
+/// How many words a program takes that only starts another.
+fn wrapper(words: &[String]) -> Option<usize> {
+    let first = words.first()?.as_str();
+    let options = words.iter().skip(1).take_while(|word| word.starts_with('-')).count();
+    match first {
+        "env" | "xvfb-run" | "stdbuf" | "ionice" => Some(options.saturating_add(1)),
+        "timeout" => Some(options.saturating_add(2)),
+        "uv" | "poetry" | "pipenv" | "hatch" | "pdm" | "bundle" | "rye"
+            if words.get(1).is_some_and(|word| word == "run" || word == "exec") =>
+        {
+            Some(2)
+        }
+        _ => None,
+    }
+}
+
+/// The text a shell is handed with `-c`.
+fn inner_text(words: &[String]) -> Option<&str> {
+    let first = words.first()?.rsplit('/').next()?;
+    if !matches!(first, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash") {
+        return None;
+    }
+    let at = words
+        .iter()
+        .position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
+    words.get(at.saturating_add(1)).map(String::as_str)
+}
+
+fn closing_quote(text: &str, open: usize, quote: char) -> usize {
+    let from = open.saturating_add(1);
+    let mut escaped = false;
+    for (at, c) in text.get(from..).unwrap_or("").char_indices() {
+        if c == quote && !escaped {
+            return from.saturating_add(at);
+        }
+        escaped = c == '\\' && !escaped && quote == '"';
+    }
+    text.len()
+}
+
+fn closing_bracket(text: &str, open: usize) -> usize {
+    let mut depth = 0_usize;
+    for (at, c) in text.get(open..).unwrap_or("").char_indices() {
+        match c {
+            '(' => depth = depth.saturating_add(1),
+            ')' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return open.saturating_add(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<String> {
+        let show = |step: Step| {
+            let dir = if step.dir.is_empty() { String::new() } else { format!("{}: ", step.dir) };
+            let judged = if step.judged { " (judged)" } else { "" };
+            format!("{dir}{}{judged}", step.words.join(" "))
+        };
+        steps(text, "").into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_text_is_taken_apart_into_the_programs_it_starts() {
+        let cases: [(&str, &[&str]); 14] = [
+            ("make test", &["make test"]),
+            ("sh -e check.sh && ./b.sh; c || d", &["sh -e check.sh", "./b.sh", "c", "d"]),
+            ("cd web && npm test\ncd ../x/\nmake", &["web: npm test", "x: make"]),
+            ("./greet.sh | grep -q hi", &["./greet.sh (judged)", "grep -q hi"]),
+            (
+                "[ \"$(./greet.sh a)\" = hi ]",
+                &["./greet.sh a (judged)", "[ $(./greet.sh a) = hi ]"],
+            ),
+            ("x=$(./a.sh); y=`./b.sh`", &["./a.sh (judged)", "./b.sh (judged)"]),
+            ("./a.sh > out.txt; diff out.txt b", &["./a.sh (judged)", "diff out.txt b"]),
+            ("./a.sh >/dev/null 2>&1", &["./a.sh"]),
+            ("bash -ec './a.sh; ./b.sh'", &["bash -ec ./a.sh; ./b.sh", "./a.sh", "./b.sh"]),
+            ("if ! ./a.sh; then exit 1; fi", &["./a.sh", "exit 1", "fi"]),
+            ("FOO=1 env BAR=2 timeout 5 ./a.sh # why", &["./a.sh"]),
+            ("uv run pytest -q", &["pytest -q"]),
+            ("echo 'a | b' \\\n  c", &["echo a | b c"]),
+            ("", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn odd_text_is_survived() {
+        for text in ["'", "\"$(", "`", "$(((", "a\\", "((((", "é'ü", "$(a $(b $(c $(d $(e)))))"] {
+            shown(text);
+        }
+        assert_eq!(tidy("./a/../b//c/."), "b/c");
+        assert_eq!(tidy("/a/./b"), "/a/b");
+    }
+}

@@ -1,0 +1,391 @@
+//! What a gate reaches: the scripts its command runs, the scripts behind those, makefiles and
+//! package scripts. A change of one of them is a change of the gate.
+
+use std::collections::BTreeSet;
+
+use super::command::{stops_at_errors, swallowed};
+use super::makefile::{Makefile, Maker};
+use super::recipe;
+use super::shell::{self, Step};
+use super::{Edited, Files, Suspicion};
+use crate::gate::plan::GatePlan;
+
+/// How many scripts behind a gate's own are followed.
+const DEPTH_MAX: usize = 3;
+/// The most files that are watched.
+const WATCHED_MAX: usize = 200;
+/// Package managers that run the scripts of `package.json`.
+pub(super) const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
+/// Programs that run a script of the shell's.
+const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", ".", "source"];
+/// Programs that run a script of another language.
+const INTERPRETERS: [&str; 14] = [
+    "python", "python2", "python3", "node", "nodejs", "ruby", "perl", "php", "deno", "tsx",
+    "ts-node", "lua", "Rscript", "pwsh",
+];
+/// Options that name a settings file of the program.
+const SETTINGS: [&str; 6] = ["-c", "--config", "--config-file", "--rcfile", "--settings", "-C"];
+/// What in a name says that a program checks others.
+const CHECKING: [&str; 13] = [
+    "test", "check", "verif", "valid", "lint", "gate", "assert", "spec", "smoke", "e2e", "ci",
+    "runner", "suite",
+];
+/// Folders of programs that serve the work and are not the work.
+const SERVING: [&str; 13] = [
+    "scripts", "script", "ci", ".ci", "tools", "tool", "hack", "test", "tests", "testing", "dev",
+    ".github", "build",
+];
+/// What makes a run of tests choose by what happened before.
+const PARTIAL: [&str; 17] = [
+    "--onlyChanged",
+    "--only-changed",
+    "--changedSince",
+    "--changed",
+    "--findRelatedTests",
+    "--lastCommit",
+    "--onlyFailures",
+    "vitest related",
+    "affected",
+    "--testmon",
+    "--picked",
+    "--lf",
+    "--last-failed",
+    "--since",
+    "--shard",
+    "turbo ",
+    "gradle",
+];
+
+/// How a file stands behind a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sort {
+    /// A script of the shell's: any change of it is a change of the gate.
+    Shell,
+    /// A program that checks: it may grow, not shrink.
+    Program,
+    /// Settings named in the command.
+    Settings,
+}
+
+/// A file a gate reaches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Watched {
+    pub(super) path: String,
+    pub(super) gate: String,
+    sort: Sort,
+}
+
+/// A call of make or just.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MakeCall {
+    pub(super) gate: String,
+    pub(super) maker: Maker,
+    pub(super) dir: String,
+    pub(super) named: Option<String>,
+    pub(super) targets: Vec<String>,
+}
+
+/// A call of a package's scripts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PackageCall {
+    pub(super) gate: String,
+    pub(super) path: String,
+    pub(super) scripts: Vec<String>,
+}
+
+/// All a plan reaches, as it was before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reach {
+    pub(super) files: Vec<Watched>,
+    pub(super) makes: Vec<MakeCall>,
+    pub(super) packages: Vec<PackageCall>,
+    /// The folders programs are started in.
+    pub(super) dirs: BTreeSet<String>,
+    /// Everything that is run, as text.
+    pub(super) text: String,
+    /// The gates that run only a part each time.
+    pub(super) partial: BTreeSet<String>,
+}
+
+impl Reach {
+    /// Follows the commands of a plan.
+    pub(super) fn of(plan: &GatePlan, files: &dyn Files) -> Self {
+        let mut this = Self::default();
+        for gate in plan.gates() {
+            let mut follower = Follower { gate: gate.name.to_string(), files, reach: &mut this };
+            follower.text(&gate.command.to_string(), "", 0);
+        }
+        this
+    }
+
+    /// Whether this file is one of those.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        self.files.iter().any(|file| file.path == path)
+            || self.packages.iter().any(|call| call.path == path)
+    }
+
+    /// Whether anything that is run mentions this.
+    pub(super) fn mentions(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.text.contains(word))
+    }
+}
+
+struct Follower<'a> {
+    gate: String,
+    files: &'a dyn Files,
+    reach: &'a mut Reach,
+}
+
+impl Follower<'_> {
+    fn text(&mut self, text: &str, dir: &str, depth: usize) {
+        if self.reach.text.len() < 1_000_000 {
+            self.reach.text.push_str(text);
+            self.reach.text.push('\n');
+        }
+        if PARTIAL.iter().any(|mark| text.contains(mark)) {
+            self.reach.partial.insert(self.gate.clone());
+        }
+        for step in shell::steps(text, dir) {
+            self.step(&step, depth);
+        }
+    }
+
+    fn step(&mut self, step: &Step, depth: usize) {
+        self.reach.dirs.insert(step.dir.clone());
+        let program = step.program().rsplit('/').next().unwrap_or("");
+        match program {
+            "make" | "gmake" => self.make(Maker::Make, step, depth),
+            "just" => self.make(Maker::Just, step, depth),
+            _ if MANAGERS.contains(&program) => self.package(step, depth),
+            _ => {}
+        }
+        for (path, sort) in executed(step) {
+            self.file(&path, sort, step, depth);
+        }
+    }
+
+    fn make(&mut self, maker: Maker, step: &Step, depth: usize) {
+        let mut named = None;
+        let mut dir = step.dir.clone();
+        let mut asked = Vec::new();
+        let mut words = step.words.iter().skip(1);
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "-f" | "--file" | "--makefile" | "--justfile" => named = words.next().cloned(),
+                "-C" | "--directory" => {
+                    dir = words.next().map(|to| step.path(to)).unwrap_or_default();
+                }
+                word if word.starts_with("--file=") || word.starts_with("--makefile=") => {
+                    named = word.split_once('=').map(|(_, name)| name.to_owned());
+                }
+                word if word.starts_with('-') || word.contains('=') => {}
+                word => asked.push(word.to_owned()),
+            }
+        }
+        let read = |path: &str| self.files.before(path);
+        let Some(makefile) = Makefile::read(maker, &dir, named.as_deref(), &read) else { return };
+        let targets = makefile.targets(&asked);
+        let call = MakeCall { gate: self.gate.clone(), maker, dir: dir.clone(), named, targets };
+        if depth <= DEPTH_MAX && !self.reach.makes.contains(&call) {
+            let text = makefile.commands(&call.targets);
+            self.reach.makes.push(call);
+            self.text(&text, &dir, depth.saturating_add(1));
+        }
+    }
+
+    fn package(&mut self, step: &Step, depth: usize) {
+        let path = step.path("package.json");
+        let words = step.words.iter().skip(1).filter(|word| !word.starts_with('-'));
+        let names: Vec<String> = words
+            .filter(|word| !["run", "exec", "run-script"].contains(&word.as_str()))
+            .cloned()
+            .collect();
+        let Some(text) = self.files.before(&path) else { return };
+        let recipes = recipe::of_package(&text);
+        let short = |name: &str| {
+            if name == "t" || name == "tst" { "test".to_owned() } else { name.to_owned() }
+        };
+        let scripts: Vec<String> = names
+            .iter()
+            .map(|name| short(name))
+            .filter(|name| recipes.get(name).is_some())
+            .collect();
+        let call = PackageCall { gate: self.gate.clone(), path, scripts };
+        if depth > DEPTH_MAX || self.reach.packages.contains(&call) {
+            return;
+        }
+        let reached: BTreeSet<String> =
+            call.scripts.iter().flat_map(|name| recipes.reachable(name)).collect();
+        let bodies: Vec<String> = reached
+            .iter()
+            .filter_map(|name| recipes.get(name))
+            .flat_map(|recipe| recipe.body.iter().cloned())
+            .collect();
+        self.reach.packages.push(call);
+        self.text(&bodies.join("\n"), &step.dir, depth.saturating_add(1));
+    }
+
+    fn file(&mut self, path: &str, sort: Sort, step: &Step, depth: usize) {
+        let is_known = self.reach.files.iter().any(|file| file.path == path);
+        // What is judged by its output is the work, not the check.
+        if step.judged || is_known || self.reach.files.len() >= WATCHED_MAX || depth > DEPTH_MAX {
+            return;
+        }
+        let Some(text) = self.files.before(path) else { return };
+        let sort = if sort == Sort::Shell { by_first_line(&text) } else { sort };
+        if sort == Sort::Program && !checks(path) {
+            return;
+        }
+        self.reach.files.push(Watched { path: path.to_owned(), gate: self.gate.clone(), sort });
+        let deeper = depth.saturating_add(1);
+        match sort {
+            Sort::Shell => self.text(&text, &step.dir, deeper),
+            Sort::Program => {
+                for name in named_scripts(&text) {
+                    let path = step.path(&name);
+                    let sort = if name.ends_with("sh") { Sort::Shell } else { Sort::Program };
+                    let plain = Step { dir: step.dir.clone(), ..Step::default() };
+                    self.file(&path, sort, &plain, deeper);
+                }
+            }
+            Sort::Settings => {}
+        }
+    }
+}
+
+/// The files a step runs, or takes its settings from.
+fn executed(step: &Step) -> Vec<(String, Sort)> {
+    let words = &step.words;
+    let Some(first) = words.first() else { return Vec::new() };
+    let name = first.rsplit('/').next().unwrap_or(first);
+    let mut found = Vec::new();
+    if first.contains('/') && !first.starts_with('/') && !first.contains('$') {
+        found.push((step.path(first), Sort::Shell));
+    }
+    let shell = SHELLS.contains(&name);
+    if shell || INTERPRETERS.contains(&name) {
+        let sort = if shell { Sort::Shell } else { Sort::Program };
+        let mut rest = words.iter().skip(1);
+        while let Some(word) = rest.next() {
+            match word.as_str() {
+                "-c" | "-e" if !shell => break,
+                "-c" => break,
+                "-o" | "-O" if shell => drop(rest.next()),
+                "-m" if !shell => {
+                    let module = rest.next().map(|name| name.replace('.', "/")).unwrap_or_default();
+                    found.push((step.path(&format!("{module}.py")), sort));
+                    found.push((step.path(&format!("{module}/__main__.py")), sort));
+                    break;
+                }
+                "run" if name == "deno" => {}
+                word if word.starts_with('-') => {}
+                word => {
+                    found.push((step.path(word), sort));
+                    break;
+                }
+            }
+        }
+        return found;
+    }
+    let mut rest = words.iter().skip(1);
+    while let Some(word) = rest.next() {
+        let joined = word.split_once('=').filter(|(option, _)| SETTINGS.contains(option));
+        let value = match joined {
+            Some((_, value)) => Some(value.to_owned()),
+            None if SETTINGS.contains(&word.as_str()) => rest.next().cloned(),
+            None => None,
+        };
+        found.extend(
+            value.filter(|value| value.contains('.')).map(|v| (step.path(&v), Sort::Settings)),
+        );
+    }
+    found
+}
+
+/// What runs a file, by its first line.
+fn by_first_line(text: &str) -> Sort {
+    let first = text.lines().next().unwrap_or("");
+    let other = INTERPRETERS.iter().any(|name| first.contains(name));
+    if first.starts_with("#!") && other { Sort::Program } else { Sort::Shell }
+}
+
+/// Whether a program is there to check others: its name or its folder says so.
+fn checks(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or("").to_ascii_lowercase();
+    CHECKING.iter().any(|word| name.contains(word)) || parts.any(|dir| SERVING.contains(&dir))
+}
+
+/// Scripts a program names in its strings.
+fn named_scripts(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for piece in text.split(['"', '\'', '`']) {
+        for word in piece.split_whitespace() {
+            let fits = [".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".rb", ".pl"]
+                .iter()
+                .any(|end| word.ends_with(end) && word.len() > end.len());
+            let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
+            if fits && plain && names.len() < 50 {
+                names.push(word.to_owned());
+            }
+        }
+    }
+    names
+}
+
+/// Files behind a gate that are no longer what they were.
+pub(super) fn changed(
+    edited: &[Edited],
+    reach: &Reach,
+    is_test: &dyn Fn(&str) -> bool,
+) -> Vec<Suspicion> {
+    let mut found = Vec::new();
+    for file in &reach.files {
+        let Some(edit) = edited.iter().find(|edit| edit.path == file.path) else { continue };
+        let Some(before) = edit.before.as_deref() else { continue };
+        if file.sort == Sort::Program && is_test(&file.path) {
+            continue;
+        }
+        let Some(how) = how_changed(file.sort, before, edit.after.as_deref()) else { continue };
+        let message = format!("`{}`, which gate `{}` runs, {how}", file.path, file.gate);
+        found.push(Suspicion::of_file(&file.path, &file.gate, message));
+    }
+    found
+}
+
+fn how_changed(sort: Sort, before: &str, after: Option<&str>) -> Option<&'static str> {
+    let Some(after) = after else { return Some("was removed") };
+    let (was, is) = (code_lines(before), code_lines(after));
+    if was == is {
+        return None;
+    }
+    if is.is_empty() {
+        return Some("was emptied");
+    }
+    if swallowed(after) > swallowed(before) {
+        return Some("now hides failures");
+    }
+    if stops_at_errors(before) && !stops_at_errors(after) {
+        return Some("no longer stops at the first failure");
+    }
+    let only_grew = || {
+        let mut rest = is.iter();
+        was.iter().all(|line| rest.any(|other| other == line))
+    };
+    match sort {
+        Sort::Shell | Sort::Settings => Some("was changed"),
+        Sort::Program if only_grew() => None,
+        Sort::Program => Some("was changed"),
+    }
+}
+
+/// The lines that do something.
+fn code_lines(text: &str) -> Vec<&str> {
+    let lines = text.lines().enumerate().map(|(index, line)| (index, line.trim_end()));
+    let is_code = |(index, line): &(usize, &str)| {
+        let bare = line.trim_start();
+        let comment = bare.starts_with('#') && !(*index == 0 && bare.starts_with("#!"));
+        !bare.is_empty() && !comment && !bare.starts_with("//")
+    };
+    lines.filter(is_code).map(|(_, line)| line).collect()
+}

@@ -1,0 +1,75 @@
+//! What identifies a repository across its worktrees and clones: where its objects are, and the
+//! commits it began with.
+
+use std::path::{Path, PathBuf};
+
+use super::Worktree;
+
+/// The most first commits that name a repository.
+const FIRST_MAX: usize = 10;
+/// The most files named that git does not look at.
+const UNWATCHED_MAX: usize = 1_000;
+
+impl Worktree {
+    /// The folder all worktrees of this repository share.
+    pub fn shared_dir(&self) -> &Path {
+        &self.git.common_dir
+    }
+
+    /// The commits without a parent that lead to what is checked out: the same in every clone.
+    /// Reads the whole history.
+    pub fn first_commits(&self) -> Vec<String> {
+        let args = ["rev-list", "--max-parents=0", "HEAD", "--"];
+        // A repository without a commit has none.
+        let Ok(answer) = self.git.call(args).run() else { return Vec::new() };
+        let text = answer.text();
+        let mut commits: Vec<String> = text.lines().map(str::to_owned).collect();
+        commits.sort();
+        commits.truncate(FIRST_MAX);
+        commits
+    }
+
+    /// The repository this one was cloned from, where that lies on this machine.
+    pub fn local_origin(&self) -> Option<PathBuf> {
+        let answer = self.git.call(["config", "--get", "remote.origin.url"]).run().ok()?;
+        let text = answer.text();
+        let path = text.trim();
+        let path = path.strip_prefix("file://").unwrap_or(path);
+        let path = Path::new(path);
+        if path.as_os_str().is_empty() || !path.is_dir() {
+            return None;
+        }
+        let inside = path.join(".git");
+        let dir = if inside.is_dir() { inside } else { path.to_path_buf() };
+        dir.canonicalize().ok()
+    }
+
+    /// Whether what is checked out was built on this commit.
+    pub fn descends_from(&self, commit: &str) -> bool {
+        let args = ["merge-base", "--is-ancestor", commit, "HEAD"];
+        self.git.call(args).answer().is_ok_and(|answer| answer.ok())
+    }
+
+    /// Files that are there and that git is told not to look at.
+    pub fn unwatched(&self) -> Vec<String> {
+        let Ok(answer) = self.git.call(["ls-files", "-v", "-z"]).run() else { return Vec::new() };
+        let told = answer.parts().filter_map(|line| {
+            let (mark, path) = line.split_once(' ')?;
+            let is_told = mark == "S" || mark.starts_with(|c: char| c.is_ascii_lowercase());
+            is_told.then(|| path.to_owned())
+        });
+        told.filter(|path| self.git.root.join(path).exists()).take(UNWATCHED_MAX).collect()
+    }
+
+    /// The id git gives a content.
+    pub fn object_id(&self, bytes: &[u8]) -> Option<String> {
+        let call = self.git.call(["hash-object", "--stdin"]).input(bytes);
+        call.run().ok().map(|answer| answer.text().trim().to_owned())
+    }
+
+    /// Whether a tree of another time or place can be read here.
+    pub fn has_tree(&self, tree: &str) -> bool {
+        let asked = format!("{tree}^{{tree}}");
+        self.git.call(["cat-file", "-e", &asked]).answer().is_ok_and(|answer| answer.ok())
+    }
+}
