@@ -40,7 +40,11 @@ fn gate_scripts_emptied_replaced_or_hollowed_out_at_any_depth() {
             ("failure swallowed", "sed -i 's/.*/& || true/' ci/inner.sh", "now hides failures"),
             ("script behind it", "echo true > ci/inner.sh", "`ci/inner.sh`"),
             ("script behind that", "echo 'exit 0' > ci/last.sh", "`ci/last.sh`"),
-            ("script linked elsewhere", "rm ci/last.sh; echo true > ci/easy.sh; ln -s easy.sh ci/last.sh", "`ci/last.sh`"),
+            (
+                "script linked elsewhere",
+                "rm ci/last.sh; echo true > ci/easy.sh; ln -s easy.sh ci/last.sh",
+                "`ci/last.sh`",
+            ),
         ],
     );
 }
