@@ -12,6 +12,7 @@ mod read;
 mod repair;
 mod standing;
 mod transition;
+mod wanted;
 
 #[cfg(test)]
 mod tests;

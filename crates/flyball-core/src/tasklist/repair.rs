@@ -16,18 +16,14 @@ use super::transition::{AUTO_APPROVED_MARK, Transition, Undo, Violation, lay_out
 use super::{ReviewStatus, Story, TaskList};
 use crate::id::TaskId;
 
-/// What a story asks for: a human's to say.
-const WANTED: [&str; 6] =
-    ["title", "description", "acceptanceCriteria", "dependsOn", "priority", "mayChange"];
-
 /// Rounds of untangling dependencies before all of them are put back.
 const UNTANGLE_ROUNDS: usize = 8;
 
 /// One story, as written and as read.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    raw: Map<String, Value>,
-    story: Story,
+    pub(super) raw: Map<String, Value>,
+    pub(super) story: Story,
 }
 
 impl Entry {
@@ -44,7 +40,7 @@ impl Entry {
     }
 
     /// Writes the field as it was in `origin`, or takes it out where it was not there.
-    fn put_back(&mut self, field: &str, origin: &Self) {
+    pub(super) fn put_back(&mut self, field: &str, origin: &Self) {
         match origin.raw.get(field) {
             Some(value) => self.set(field, value.clone()),
             // `retain` and not `remove`: the latter may change the order of the others.
@@ -62,7 +58,7 @@ impl Entry {
 pub(super) struct Origin {
     entries: Vec<Entry>,
     index: BTreeMap<TaskId, usize>,
-    value: Option<Value>,
+    pub(super) value: Option<Value>,
     verify_commands: Vec<String>,
 }
 
@@ -84,19 +80,19 @@ impl Origin {
     }
 
     /// The commands that verified the work.
-    fn verify_commands(&self) -> &[String] {
+    pub(super) fn verify_commands(&self) -> &[String] {
         &self.verify_commands
     }
 
-    fn get(&self, id: &TaskId) -> Option<&Entry> {
+    pub(super) fn get(&self, id: &TaskId) -> Option<&Entry> {
         self.entries.get(*self.index.get(id)?)
     }
 }
 
 /// The list after the iteration, being put right.
 pub(super) struct Draft {
-    document: Document,
-    entries: Vec<Entry>,
+    pub(super) document: Document,
+    pub(super) entries: Vec<Entry>,
     /// Known stories that were dropped for being malformed; already named in a violation.
     malformed: BTreeSet<TaskId>,
     /// What was not legal.
@@ -117,7 +113,7 @@ impl Draft {
         }
     }
 
-    fn blame(&mut self, what: String, undo: Undo) {
+    pub(super) fn blame(&mut self, what: String, undo: Undo) {
         self.violations.push(Violation { what, undo });
     }
 
@@ -204,44 +200,6 @@ impl Draft {
             entries.extend(followers.into_iter().flatten());
         }
         self.entries = entries;
-    }
-
-    /// What is wanted is the human's: it is put back wherever the agent changed it. Only the
-    /// meaning counts, not how it is written down.
-    pub(super) fn keep_wanted(&mut self, origin: &Origin) {
-        let mut entries = core::mem::take(&mut self.entries);
-        for entry in &mut entries {
-            let Some(before) = origin.get(&entry.story.id) else { continue };
-            let changed: Vec<&str> =
-                WANTED.into_iter().filter(|field| asks_otherwise(field, before, entry)).collect();
-            if changed.is_empty() {
-                continue;
-            }
-            for field in &changed {
-                entry.put_back(field, before);
-            }
-            let Story { title, description, acceptance_criteria, .. } = before.story.clone();
-            let Story { depends_on, priority, may_change, .. } = before.story.clone();
-            let now = core::mem::take(&mut entry.story);
-            entry.story = Story {
-                title,
-                description,
-                acceptance_criteria,
-                depends_on,
-                priority,
-                may_change,
-                ..now
-            };
-            let fields = changed.join("`, `");
-            let id = shown(&entry.story.id);
-            self.blame(format!("story `{id}` had its `{fields}` changed"), Undo::Wanted);
-        }
-        self.entries = entries;
-        let old = origin.verify_commands();
-        if origin.value.is_some() && old != self.document.verify_commands() {
-            self.document.put_back_verify_commands(origin.value.as_ref());
-            self.blame("`verifyCommands` were changed".to_owned(), Undo::VerifyCommands);
-        }
     }
 
     /// Judges every story that was there before, and undoes what was not legal.
@@ -372,19 +330,6 @@ impl Draft {
         };
         let list = TaskList::parse(&text)?;
         Ok((text, list))
-    }
-}
-
-/// Whether a field says something else than before.
-fn asks_otherwise(field: &str, before: &Entry, now: &Entry) -> bool {
-    let (old, new) = (&before.story, &now.story);
-    match field {
-        "title" => old.title != new.title,
-        "description" => old.description != new.description,
-        "acceptanceCriteria" => old.acceptance_criteria != new.acceptance_criteria,
-        "dependsOn" => old.depends_on != new.depends_on,
-        "priority" => old.priority != new.priority,
-        _ => old.may_change != new.may_change,
     }
 }
 

@@ -2,18 +2,20 @@
 //! left open, and what of it is still there.
 
 use flyball_core::gate::{TamperFinding, TamperSight, TestBounds};
-use flyball_core::{GateName, Moment, RunId};
+use flyball_core::{GateName, Millis, Moment, RunId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::restore::{Origin, Restored};
 use super::suspicion::Suspicion;
 use super::{Context, Edited, Files, TreeFiles, partial_gates, suspicions, tamper};
+use crate::config::CommandLine;
 use crate::error::CliError;
-use crate::gate::plan::GatePlan;
+use crate::gate::plan::{Gate, GatePlan, GateSource};
 use crate::gate::tamper::watched::Reach;
 use crate::journal::{
     BaseBody, Journal, KeptFile, KeptFinding, OpenTamper, RepositoryKey, TamperBase,
 };
-use crate::run_record::RunRecord;
 use crate::worktree::Worktree;
 
 /// How much of a file is kept beside a finding, for clones that do not have it.
@@ -111,8 +113,7 @@ impl Watch {
         of: &Beginning<'_>,
     ) -> Result<TamperBase, CliError> {
         let unwatched = worktree.unwatched();
-        let record = RunRecord::new(String::new(), of.plan, of.tree);
-        let gates = serde_json::to_value(record).unwrap_or_default();
+        let gates = notes_of(of.plan);
         let mut base = TamperBase {
             key: 0,
             root: worktree.root().to_path_buf(),
@@ -225,9 +226,49 @@ pub struct Open<'a> {
     pub examined: bool,
 }
 
+/// What is kept of a gate: enough to say later whether it still is what it was.
+#[derive(Serialize, Deserialize)]
+struct GateNote {
+    name: GateName,
+    command: Value,
+    source: String,
+}
+
+fn notes_of(plan: &GatePlan) -> Value {
+    let note = |gate: &Gate| GateNote {
+        name: gate.name.clone(),
+        command: gate.command.to_json(),
+        source: match gate.source {
+            GateSource::Configured => "configured",
+            GateSource::Detected => "detected",
+            GateSource::VerifyCommand => "verify",
+        }
+        .to_owned(),
+    };
+    let notes: Vec<GateNote> = plan.gates().iter().map(note).collect();
+    serde_json::to_value(notes).unwrap_or_default()
+}
+
 fn plan_of(body: &BaseBody) -> GatePlan {
-    let record = serde_json::from_value::<RunRecord>(body.gates.clone()).ok();
-    record.and_then(|record| GatePlan::of(record.gates()).ok()).unwrap_or_default()
+    let notes: Vec<GateNote> = serde_json::from_value(body.gates.clone()).unwrap_or_default();
+    let gate = |note: GateNote| Gate {
+        name: note.name,
+        command: match &note.command {
+            Value::Array(words) => {
+                let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
+                CommandLine::Argv(words.collect())
+            }
+            other => CommandLine::Shell(other.as_str().unwrap_or_default().to_owned()),
+        },
+        timeout: Millis::ZERO,
+        needs: Vec::new(),
+        source: match note.source.as_str() {
+            "detected" => GateSource::Detected,
+            "verify" => GateSource::VerifyCommand,
+            _ => GateSource::Configured,
+        },
+    };
+    GatePlan::of(notes.into_iter().map(gate).collect()).unwrap_or_default()
 }
 
 fn compare(

@@ -13,7 +13,7 @@ fn tests_that_are_no_longer_built_or_collected_are_found() {
         ("src/a.rs", inside.clone(), inside.replace("cfg(test)", "cfg(not(test))")),
         ("src/a.rs", inside.clone(), inside.replace("cfg(test)", "cfg(feature = \"no\")")),
         ("src/a.rs", inside.clone(), format!("#![cfg(any())]\n{inside}")),
-        ("tests/a.rs", rust.to_owned(), format!("#![cfg(target_os = \"none\")]\n{rust}")),
+        ("tests/a.rs", rust.to_owned(), format!("#![cfg(target_vendor = \"none\")]\n{rust}")),
         ("tests/test_a.py", python.to_owned(), python.replace("TestX", "Helper")),
         ("tests/test_a.py", python.to_owned(), format!("{python}    __test__ = False\n")),
         (

@@ -54,7 +54,10 @@ pub(super) fn truth(condition: &str) -> Truth {
         "unix" if cfg!(unix) => Truth::Holds,
         "windows" if cfg!(unix) => Truth::Never,
         _ => match condition.split_once('=') {
-            Some(("target_os", value)) if value.trim_matches('"') == std::env::consts::OS => {
+            Some((key, value))
+                if key.strip_prefix("target_") == Some("os")
+                    && value.trim_matches('"') == std::env::consts::OS =>
+            {
                 Truth::Holds
             }
             Some(("target_family", "\"unix\"")) if cfg!(unix) => Truth::Holds,
@@ -99,7 +102,7 @@ mod tests {
             ("feature=\"x\"", Truth::Unknown),
             ("all(test,feature=\"x\")", Truth::Unknown),
             ("not(any(test))", Truth::Never),
-            ("target_os=\"none\"", Truth::Unknown),
+            ("target_vendor=\"none\"", Truth::Unknown),
             ("not(", Truth::Unknown),
         ];
         for (condition, expected) in cases {
