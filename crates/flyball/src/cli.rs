@@ -30,6 +30,7 @@ pub mod restore;
 pub mod rewind;
 pub mod run;
 mod runs;
+pub mod stats;
 pub mod status;
 pub mod stop;
 mod tamper_here;
@@ -83,6 +84,8 @@ pub enum Command {
     Log(log::LogArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Report(report::ReportArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Stats(stats::StatsArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Answer(answer::AnswerArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
@@ -156,6 +159,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Status(args) => status::run(&args, globals),
         Command::Log(args) => log::run(&args, globals),
         Command::Report(args) => report::run(&args, globals),
+        Command::Stats(args) => stats::run(&args, globals),
         Command::Answer(args) => answer::run(&args, globals),
         Command::Unblock(args) => unblock::run(&args, globals),
         Command::Stop(args) => stop::run(&args, globals),

@@ -27,6 +27,7 @@ pub mod report;
 pub(crate) mod run_record;
 pub mod run_report;
 pub mod spill;
+pub mod stats;
 pub mod telemetry;
 pub mod terminal;
 pub mod view;

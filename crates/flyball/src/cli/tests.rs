@@ -34,6 +34,7 @@ enum Every {
     Restore(restore::RestoreArgs),
     Rewind(rewind::RewindArgs),
     Run(Box<run::RunArgs>),
+    Stats(stats::StatsArgs),
     Status(status::StatusArgs),
     Stop(stop::StopArgs),
     Tasks(tasks::TasksArgs),

@@ -65,7 +65,9 @@ impl RunView {
         let mut broken = None;
         for recorded in journal.events(&run.run)? {
             match recorded {
-                Ok(recorded) => builder.step(recorded.at, &recorded.event),
+                Ok(recorded) => {
+                    builder.step(recorded.at, &recorded.event);
+                }
                 Err(error @ (JournalError::BadEvent { .. } | JournalError::Corrupt { .. })) => {
                     broken = Some(error.to_string());
                     break;
@@ -161,8 +163,8 @@ impl Builder {
         }
     }
 
-    /// The next event.
-    pub fn step(&mut self, at: Moment, event: &Event) {
+    /// The next event; what was decided on it.
+    pub fn step(&mut self, at: Moment, event: &Event) -> Vec<Effect> {
         let step = self.replay.step(at, event);
         self.happened(at, event);
         for effect in &step.effects {
@@ -173,11 +175,22 @@ impl Builder {
                 self.keep(line);
             }
         }
+        step.effects
     }
 
     /// How the run ended, as these events decide it.
     pub fn ending(&self) -> Option<&Ending> {
         self.replay.governor().ending()
+    }
+
+    /// Money used so far, in millionths of a dollar; none before the run has begun.
+    pub fn cost(&self) -> Option<u64> {
+        self.replay.governor().standing().map(|standing| standing.tally.cost_micro_usd)
+    }
+
+    /// Whether an iteration passed anything, once it is closed.
+    pub fn progress(&self, iteration: IterationNo) -> Option<bool> {
+        self.iterations.iter().rev().find(|one| one.iteration == iteration)?.progress
     }
 
     /// The run as it stands, with its row as it is now.

@@ -39,10 +39,10 @@ pub(crate) fn money(micro_usd: u64) -> String {
 
 /// Money as people write it, small sums to a hundredth of a cent.
 pub(crate) fn dollars(micro_usd: u64) -> String {
-    let cents = micro_usd / 10_000;
-    if cents == 0 && micro_usd > 0 {
+    if (1..10_000).contains(&micro_usd) {
         return format!("$0.{:04}", micro_usd / 100);
     }
+    let cents = micro_usd.saturating_add(5_000) / 10_000;
     format!("${}.{:02}", cents / 100, cents % 100)
 }
 

@@ -47,6 +47,7 @@ mod run;
 #[cfg(test)]
 mod scenario;
 #[cfg(test)]
+mod stats;
 mod status;
 #[cfg(test)]
 mod vault;

@@ -1,0 +1,20 @@
+//! What guards did over many runs, what that was worth, and where they may have been wrong.
+//!
+//! Facts first, estimates apart: every number is counted from journalled runs, what was not spent is
+//! a range bounded by the run's own limits, and every doubt names the run to look at. Nothing in
+//! here changes a setting.
+
+mod doubt;
+mod figures;
+mod halt;
+mod sums;
+#[cfg(test)]
+mod tests;
+mod watch;
+mod what_if;
+
+pub use self::doubt::{Doubt, DoubtKind, wilson};
+pub use self::figures::{Figures, RunFigures};
+pub use self::halt::{Amount, Halt};
+pub use self::sums::{GuardSum, Heeded, Share, Stats, sum};
+pub use self::what_if::{Change, ChangeError, Suggestion, WhatIf, suggest, what_if};

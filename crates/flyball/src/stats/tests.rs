@@ -1,0 +1,337 @@
+//! Hand-made runs with known answers, and what must hold of every run.
+
+use std::path::PathBuf;
+
+use flyball_core::call::{Fingerprint, ToolCall, ToolOutcome, ToolResult};
+use flyball_core::claim::ClaimReading;
+use flyball_core::effect::{Effect, Notice};
+use flyball_core::event::{
+    AgentTraits, Commit, Exit, ExitHow, HumanFiles, RunStart, Spend, TasksSnapshot,
+    WorktreeSnapshot,
+};
+use flyball_core::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
+use flyball_core::guard::{GuardKind, Rung, Trip};
+use flyball_core::policy::Policy;
+use flyball_core::task::TaskMemory;
+use flyball_core::{AgentFact, CallId, Event, GateName, Governor, IterationNo, Moment, RunId};
+use flyball_testkit::sim::Sim;
+
+use super::watch::Watch;
+use super::what_if::speaks_for;
+use super::*;
+use crate::journal::{RunState, RunSummary};
+
+fn at(second: u64) -> Moment {
+    Moment::from_millis(1_794_736_800_000 + second * 1000)
+}
+
+fn row(run: &str) -> RunSummary {
+    RunSummary {
+        run: RunId::new(run),
+        root: PathBuf::from("/shop"),
+        agent: "claude".to_owned(),
+        pid: None,
+        started: at(0),
+        last_at: at(0),
+        ended: None,
+        outcome: None,
+        max_iterations: 15,
+        events: 0,
+        state: RunState::default(),
+        ending: None,
+    }
+}
+
+fn policy(stuck: u32) -> Policy {
+    let mut rules = Policy::default().into_rules();
+    rules.limits.stuck = stuck;
+    // Only being stuck shall end these.
+    rules.iterations.circuit_breaker = 100;
+    Policy::new(rules).unwrap()
+}
+
+fn snapshot(tree: &str) -> WorktreeSnapshot {
+    WorktreeSnapshot {
+        head: Some(tree.to_owned()),
+        code_tree: tree.to_owned(),
+        progress_tree: tree.to_owned(),
+        checkpoint_tree: tree.to_owned(),
+        tasks: TasksSnapshot::Absent,
+        ..WorktreeSnapshot::default()
+    }
+}
+
+fn red(tree: &str, failing: u64) -> GateResult {
+    let mut check = Check::bare("tests", CheckStatus::Failed);
+    check.counts = Some(Counts { passed: 10 - failing, failed: failing, skipped: 0 });
+    let finding = |number| Finding::new(FindingKind::Test, "no").named(format!("t{number}"));
+    check.findings = (0..failing).map(finding).collect();
+    GateResult { tree: tree.to_owned(), checks: vec![check] }
+}
+
+/// A run of iterations at a cent each, until it ends; those named fix one check each.
+fn events(stuck: u32, iterations: u32, fixes: &[u32]) -> Vec<(Moment, Event)> {
+    let start = RunStart {
+        run: RunId::new("r"),
+        policy: policy(stuck),
+        gates: vec![GateName::new("tests")],
+        snapshot: snapshot("t0"),
+        human_files: HumanFiles::default(),
+        memory: TaskMemory::default(),
+        agent: AgentTraits::default(),
+        other_agents: Vec::new(),
+        fallbacks: 0,
+        rescue: None,
+    };
+    let baseline = Event::GatesFinished {
+        iteration: IterationNo::BASELINE,
+        result: Box::new(red("t0", 9)),
+        tamper: Vec::new(),
+    };
+    let mut all = vec![Event::RunStarted(Box::new(start)), baseline];
+    let (mut tree, mut failing) = ("t0".to_owned(), 9);
+    for number in 1..=iterations {
+        let iteration = IterationNo::new(number);
+        let agent = |fact| Event::Agent { iteration, fact };
+        let spend = Spend { input_tokens: 90, output_tokens: 10, cost_micro_usd: 10_000 };
+        let exit = Exit {
+            how: ExitHow::Code(0),
+            claims: ClaimReading::default(),
+            last_words: String::new(),
+        };
+        all.extend([agent(AgentFact::Started { pid: None }), agent(AgentFact::Spent(spend))]);
+        all.push(agent(AgentFact::Exited(exit)));
+        let moves = fixes.contains(&number);
+        if moves {
+            (tree, failing) = (format!("t{number}"), failing - 1);
+        }
+        let mut seen = snapshot(&tree);
+        if moves {
+            seen.commits = vec![Commit { hash: tree.clone(), subject: "fix".to_owned() }];
+        }
+        all.push(Event::WorktreeSeen { iteration, snapshot: Box::new(seen) });
+        if moves {
+            let (result, tamper) = (Box::new(red(&tree, failing)), Vec::new());
+            all.push(Event::GatesFinished { iteration, result, tamper });
+        }
+    }
+    let mut governor = Governor::new();
+    let mut told: Vec<(Moment, Event)> = Vec::new();
+    for (second, event) in (0..).zip(all) {
+        if governor.ending().is_some() {
+            break;
+        }
+        governor.step(at(second), &event);
+        told.push((at(second), event));
+    }
+    told
+}
+
+fn figures(run: &mut RunSummary, events: &[(Moment, Event)]) -> RunFigures {
+    let mut governor = Governor::new();
+    let mut figures = Figures::new(run);
+    for (at, event) in events {
+        governor.step(*at, event);
+        figures.step(*at, event);
+    }
+    run.ending = governor.ending().cloned();
+    run.ended = run.ending.as_ref().and(events.last()).map(|(at, _)| *at);
+    figures.finish(run)
+}
+
+fn asked(events: &[(Moment, Event)], change: &str) -> WhatIf {
+    let change = Change::parse(change).unwrap();
+    let run = row("r");
+    let told = what_if(&change, &[&run], |_, to| {
+        for (at, event) in events {
+            to(*at, event);
+        }
+        Ok::<(), ()>(())
+    });
+    told.unwrap()
+}
+
+#[test]
+fn a_halt_is_worth_the_next_iteration_at_least_and_its_limits_at_most() {
+    let one = figures(&mut row("r"), &events(3, 9, &[1]));
+    let halt = one.halt.as_ref().unwrap();
+    assert_eq!((halt.guard, halt.left), (GuardKind::Stuck, Some(11)), "4 of 15 are used");
+    assert_eq!((halt.at_least.micro_usd, halt.at_most.unwrap().micro_usd), (10_000, 110_000));
+    assert_eq!((halt.at_least.tokens, halt.at_most.unwrap().tokens), (100, 1_100));
+    assert_eq!((one.spent.micro_usd, one.idle.micro_usd), (40_000, 30_000));
+    assert_eq!((one.fixed, one.broken, one.iterations), (1, 0, 4));
+    let stats = sum(&[one]);
+    let stuck = &stats.guards["stuck"];
+    assert_eq!((stuck.halts, stuck.rungs["halt"], stuck.runs), (1, 1, 1));
+    assert_eq!((stuck.at_least.micro_usd, stuck.at_most.micro_usd), (10_000, 110_000));
+    assert_eq!(stats.all.per_story(), None);
+}
+
+#[test]
+fn a_stricter_limit_gains_what_was_idle_and_harms_what_moved_later() {
+    let idle = events(5, 9, &[1]);
+    let told = asked(&idle, "limits.stuck=2");
+    assert_eq!((told.earlier.len(), told.harmed.len(), told.let_go.len()), (1, 0, 0));
+    assert_eq!((told.gain_micro_usd, told.cost_micro_usd), (30_000, 60_000), "iterations 4 to 6");
+    let late = events(5, 9, &[1, 5]);
+    let told = asked(&late, "limits.stuck=2");
+    assert_eq!((told.earlier.len(), told.harmed.len(), told.gain_micro_usd), (1, 1, 0));
+    let told = asked(&idle, "limits.stuck=8");
+    assert_eq!((told.earlier.len(), told.let_go.len()), (0, 1));
+    let told = asked(&idle, "limits.stuck=5");
+    assert_eq!((told.earlier.len(), told.let_go.len()), (0, 0), "as it was");
+}
+
+#[test]
+fn a_limit_that_is_none_is_refused() {
+    for wrong in
+        ["limits.stuck", "limits.stcuk=2", "limits=2", "limits.stuck=many", "limits.stuck=0"]
+    {
+        assert!(Change::parse(wrong).is_err(), "{wrong}");
+    }
+    assert_eq!(Change::parse("limits.stuck=2").unwrap().toml(), "limits.stuck = 2");
+}
+
+#[test]
+fn what_holds_of_every_run() {
+    for seed in 0..120 {
+        let (_, journal) = Sim::new(seed).run_with_journal();
+        let Some((_, Event::RunStarted(start))) = journal.first() else { continue };
+        let limits = start.policy.limits.clone();
+        let one = figures(&mut row("r"), &journal);
+        assert!(one.idle.micro_usd <= one.spent.micro_usd, "seed {seed}");
+        assert!(one.streaks.1 <= one.streaks.0 && one.advised.1 <= one.advised.0, "seed {seed}");
+        assert!(one.claims.2 <= one.claims.1 && one.claims.1 <= one.claims.0, "seed {seed}");
+        let resumed = journal.iter().any(|(_, event)| matches!(event, Event::RunResumed(_)));
+        if let Some(halt) = one.halt.filter(|_| !resumed) {
+            if limits.iterations > 0 {
+                let left = u64::from(limits.iterations).saturating_sub(one.iterations);
+                assert!(halt.left.unwrap() <= left + 1, "seed {seed}");
+            }
+            if let (Some(left), Some(most)) = (halt.left, halt.at_most) {
+                assert!(left == 0 || halt.at_least.micro_usd <= most.micro_usd, "seed {seed}");
+            }
+            assert!(resumed || limits.stuck > 0);
+        }
+        // With its own limit a run goes as it went.
+        let told = asked(&journal, &format!("limits.stuck={}", limits.stuck));
+        let own = resumed || (told.earlier.is_empty() && told.let_go.is_empty());
+        assert!(own, "seed {seed}: {told:?}");
+    }
+}
+
+/// A call of a tool that only reads, or of one named `write`.
+fn call(id: &str, fingerprint: &str, tool: &str) -> Event {
+    let mut call = ToolCall::identified(CallId::new(id), tool, print(fingerprint));
+    call.mutating = tool == "write";
+    Event::Agent { iteration: IterationNo::new(1), fact: AgentFact::CalledTool(call) }
+}
+
+fn print(letter: &str) -> Fingerprint {
+    letter.repeat(32).parse().unwrap()
+}
+
+fn answer(id: &str, result: &str) -> Event {
+    let mut answer = ToolResult::new(CallId::new(id), ToolOutcome::Ok, "text");
+    answer.result = print(result);
+    Event::Agent { iteration: IterationNo::new(1), fact: AgentFact::ToolReturned(answer) }
+}
+
+fn tripped(guard: GuardKind, rung: Rung) -> Effect {
+    Effect::Announce(Notice::Tripped { trip: Trip::new(guard, 1_u32, 1_u32, "so"), rung })
+}
+
+#[test]
+fn advice_is_heeded_when_the_next_call_is_another() {
+    let mut watch = Watch::default();
+    let nudge = tripped(GuardKind::Repetition, Rung::Nudge);
+    watch.happened(at(0), &call("1", "a", "read"));
+    watch.decided(at(0), &nudge);
+    watch.happened(at(1), &call("2", "b", "read"));
+    assert_eq!((watch.streaks, watch.heeded), (1, 1));
+    watch.decided(at(1), &nudge);
+    watch.happened(at(2), &call("3", "b", "read"));
+    watch.decided(at(2), &nudge);
+    watch.happened(at(3), &call("4", "c", "read"));
+    assert_eq!((watch.streaks, watch.heeded), (2, 1), "one streak, advised twice, went on");
+}
+
+#[test]
+fn a_refused_call_that_gives_another_result_is_doubted_unless_something_was_changed() {
+    for (between, doubted) in [("read", 1), ("write", 0)] {
+        let mut watch = Watch::default();
+        watch.happened(at(0), &call("1", "a", "read"));
+        watch.happened(at(0), &answer("1", "e"));
+        watch.happened(at(1), &call("2", "a", "read"));
+        watch.decided(at(1), &tripped(GuardKind::Repetition, Rung::Refuse));
+        watch.happened(at(2), &call("3", "b", between));
+        watch.happened(at(3), &call("4", "a", "read"));
+        watch.happened(at(3), &answer("4", "f"));
+        assert_eq!(watch.doubts.len(), doubted, "{between}");
+    }
+}
+
+#[test]
+fn gates_that_waver_and_agents_that_lived_are_doubted_once() {
+    let gates = |tree: &str, failing: u64| {
+        let mut result = red(tree, failing);
+        if failing == 0 {
+            result.checks = vec![Check::passed("tests")];
+        }
+        let (iteration, result) = (IterationNo::new(1), Box::new(result));
+        Event::GatesFinished { iteration, result, tamper: Vec::new() }
+    };
+    let mut watch = Watch::default();
+    watch.happened(at(0), &gates("t1", 1));
+    watch.happened(at(1), &gates("t2", 0));
+    assert!(watch.doubts.is_empty(), "another tree");
+    watch.happened(at(2), &gates("t1", 0));
+    assert_eq!(watch.doubts.len(), 1);
+    let life = Event::Agent { iteration: IterationNo::new(1), fact: AgentFact::ShowedLife };
+    let stall = tripped(GuardKind::Stall, Rung::Halt);
+    watch.happened(at(10), &life);
+    watch.decided(at(21), &stall);
+    assert_eq!(watch.doubts.len(), 1, "long enough ago");
+    watch.decided(at(20), &stall);
+    assert_eq!(watch.doubts.len(), 2);
+}
+
+#[test]
+fn a_halt_is_doubted_when_the_same_work_moves_at_once_and_saves_nothing_then() {
+    let halted = figures(&mut row("first"), &events(3, 9, &[]));
+    let again = |head: &str| {
+        let mut run = row("second");
+        run.started = at(600);
+        let mut told = events(3, 9, &[1]);
+        if let Some((_, Event::RunStarted(start))) = told.first_mut() {
+            start.snapshot.head = Some(head.to_owned());
+            start.human_files.accepted_tamper = vec!["x".to_owned()];
+        }
+        figures(&mut run, &told)
+    };
+    let stats = sum(&[halted.clone(), again("t0")]);
+    let kinds: Vec<DoubtKind> = stats.doubts.iter().map(|doubt| doubt.kind).collect();
+    assert_eq!(kinds, [DoubtKind::Accepted, DoubtKind::MovedAfterAll]);
+    assert_eq!(stats.doubts[1].run, RunId::new("first"));
+    assert_eq!(stats.guards["stuck"].halts, 1, "only the second one's");
+    let stats = sum(&[halted, again("somebody-else")]);
+    assert_eq!(stats.guards["stuck"].doubted, 0, "somebody had changed it");
+    assert_eq!(stats.guards["stuck"].halts, 2);
+}
+
+#[test]
+fn shares_are_told_with_their_uncertainty_from_ten_cases_on() {
+    assert_eq!(wilson(1, 9), None);
+    let (low, high) = wilson(1, 10).unwrap();
+    assert!((low - 1.79).abs() < 0.01 && (high - 40.42).abs() < 0.01, "{low} {high}");
+    let runs = |count: usize| (0..count).map(|number| RunId::new(number.to_string())).collect();
+    let mut evidence =
+        WhatIf { earlier: runs(30), gain_micro_usd: 5, cost_micro_usd: 100, ..WhatIf::default() };
+    assert!(speaks_for(&evidence));
+    evidence.harmed = runs(1);
+    assert!(!speaks_for(&evidence), "one was harmed");
+    evidence = WhatIf { harmed: Vec::new(), earlier: runs(29), ..evidence };
+    assert!(!speaks_for(&evidence), "too few");
+    evidence = WhatIf { earlier: runs(30), gain_micro_usd: 4, ..evidence };
+    assert!(!speaks_for(&evidence), "too little");
+}

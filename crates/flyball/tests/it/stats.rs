@@ -1,0 +1,44 @@
+//! `flyball stats`.
+
+use serde_json::Value;
+
+use crate::scenario::Scenario;
+
+#[test]
+fn what_guards_did_is_counted_over_runs() {
+    let script = "work; say '<promise>COMPLETE</promise>'";
+    let scenario = Scenario::new().committed().agent(script);
+    assert!(scenario.flyball(&["stats"]).stdout.starts_with("No runs within "));
+    scenario.run().ended(6);
+    let text = scenario.flyball(&["stats"]).stdout;
+    for part in [
+        "1 run: 1 quality_gate_exhausted\n",
+        "Said to be done 5 times; 5 refused, 0 of them with red gates",
+        "gate_refusals",
+        "NOT SPENT",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let json = scenario.flyball(&["stats", "--json"]).stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["guards"]["completion"]["rungs"]["refuse"], 5);
+    assert_eq!(json["guards"]["gate_refusals"]["halts"], 1);
+    assert_eq!(json["all"]["runs"], 1);
+    let none = scenario.flyball(&["stats", "--project", "elsewhere"]).stdout;
+    assert!(none.starts_with("No runs within "), "{none}");
+}
+
+#[test]
+fn another_limit_is_tried_on_the_runs_there_are() {
+    let script = "work; say '<promise>COMPLETE</promise>'";
+    let scenario = Scenario::new().committed().agent(script);
+    scenario.run().ended(6);
+    let text = scenario.flyball(&["stats", "--what-if", "iterations.gate_refusals=2"]).stdout;
+    assert!(text.starts_with("iterations.gate_refusals = 2 over 1 run:\n"), "{text}");
+    assert!(text.contains("stopped earlier 1: ") && text.contains("harm: 0 of them"), "{text}");
+    let wrong = scenario.flyball(&["stats", "--what-if", "limits.stcuk=2"]);
+    assert_eq!(wrong.code, 64);
+    assert!(wrong.stderr.contains("no limit the governor knows"), "{}", wrong.stderr);
+    let none = scenario.flyball(&["stats", "--suggest"]).stdout;
+    assert!(none.starts_with("No other limit"), "one run is no evidence: {none}");
+}
