@@ -182,7 +182,7 @@ pub enum JournalError {
 
 impl JournalError {
     /// What can be done about it.
-    pub(crate) const fn hint(&self) -> Option<&'static str> {
+    pub const fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Corrupt { .. } => Some("move it away to start a new one"),
             Self::Newer { .. } => Some("use the newer flyball"),

@@ -452,7 +452,7 @@ fn a_damaged_journal_is_refused_and_left_as_it_is() {
         let before = contents(dir.path());
         let error = Journal::open(dir.path()).unwrap_err();
         assert!(matches!(error, JournalError::Corrupt { .. }), "{name}: {error:?}");
-        assert!(error.to_string().contains("move it away"), "{error}");
+        assert_eq!(error.hint(), Some("move it away to start a new one"), "{error}");
         assert_eq!(contents(dir.path()), before, "{name}");
     }
 }
