@@ -185,7 +185,7 @@ pub enum WorktreeError {
 
 impl WorktreeError {
     /// What can be done about it.
-    pub(crate) const fn hint(&self) -> Option<&'static str> {
+    pub const fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NoRepository { .. } => Some("run `git init` there first"),
             Self::NoWorktree { .. } => Some("run flyball in a checkout of it"),
