@@ -89,6 +89,10 @@ pub enum Effect {
         iteration: IterationNo,
         /// The tree it is about.
         tree: String,
+        /// Whether a completion may depend on it: then no gate is left out because what it is about
+        /// was not touched.
+        #[serde(default)]
+        whole: bool,
     },
     /// Report when this moment has come. A later order for the same timer replaces it.
     SetTimer {

@@ -90,6 +90,9 @@ pub struct Check {
     /// The last lines of its output, for when nothing could be parsed.
     #[serde(default)]
     pub tail: String,
+    /// What was red before the same check on the same tree was green: it is flaky.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flaky: Option<String>,
 }
 
 impl Check {
@@ -119,7 +122,20 @@ impl Check {
             findings_left_out: 0,
             duration: Millis::ZERO,
             tail: String::new(),
+            flaky: None,
         }
+    }
+
+    /// This green check after a red one on the same tree: it counts as green and says that it is
+    /// flaky.
+    #[must_use]
+    pub fn flaky_after(mut self, red: &Self) -> Self {
+        let names: Vec<String> =
+            red.findings.iter().take(3).map(|finding| finding.label(&red.gate)).collect();
+        let what =
+            if names.is_empty() { String::from("no reason known") } else { names.join(", ") };
+        self.flaky = Some(alloc::format!("red once, then green: {what}"));
+        self
     }
 
     /// Whether no finding says for certain why it is red: then its last lines are shown as well.

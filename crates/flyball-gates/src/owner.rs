@@ -13,7 +13,7 @@ pub(crate) struct Owner {
 
 /// A part of the output that belongs to one runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+pub(crate) enum Part {
     /// A session of pytest, up to its last line.
     Pytest,
     /// The tests of one program of `cargo test`.
@@ -48,10 +48,10 @@ enum Before {
 
 impl Owner {
     /// The runner this line belongs to alone, if it does. The marks themselves are for everyone.
-    pub(crate) fn of(&mut self, line: &str) -> Option<&'static str> {
+    pub(crate) fn of(&mut self, line: &str) -> Option<Part> {
         if let Some(part) = self.inside {
             if !part.ends(line) {
-                return Some(part.runner());
+                return Some(part);
             }
             self.inside = None;
         }
@@ -64,7 +64,7 @@ impl Owner {
 fn before(line: &str) -> Before {
     match line.as_bytes().first() {
         Some(b'=') if text::is_rule(line, '=', 60) => Before::Rule,
-        Some(b'n' | b' ') if line.trim_start().starts_with("not ok ") => Before::NotOk,
+        Some(b'n' | b' ') if text::trim_start(line).starts_with("not ok ") => Before::NotOk,
         _ => Before::Other,
     }
 }
@@ -93,6 +93,11 @@ fn begun(line: &str, before: Before) -> Option<Part> {
 }
 
 fn indented(line: &str, before: Before) -> Option<Part> {
+    let depth = text::indent(line);
+    // Most lines are indented, and few of them begin like one of these.
+    if !matches!(line.as_bytes().get(depth)?, b'-' | b'c' | b'F' | b's' | 0xe2) {
+        return None;
+    }
     let own = text::trim_start(line);
     if own == "---" && before == Before::NotOk {
         return Some(Part::Tap);
@@ -120,7 +125,8 @@ fn is_running(line: &str) -> bool {
 }
 
 impl Part {
-    const fn runner(self) -> &'static str {
+    /// The runner it belongs to.
+    pub(crate) const fn runner(self) -> &'static str {
         match self {
             Self::Pytest => "pytest",
             Self::Cargo => "cargo-test",

@@ -1,7 +1,7 @@
 //! Hands each line to the recognisers that may care for it.
 
 use crate::hints::{Hints, Number};
-use crate::owner::Owner;
+use crate::owner::{Owner, Part};
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use crate::report::Report;
 use crate::tool::{self, Documents};
@@ -17,6 +17,7 @@ pub(crate) struct Panel {
     documents: Documents,
     in_document: Attention,
     owner: Owner,
+    owning: Option<(Part, Option<usize>)>,
     folder: Option<String>,
 }
 
@@ -35,6 +36,7 @@ impl Panel {
             documents: Documents::default(),
             in_document: Attention::Idle,
             owner: Owner::default(),
+            owning: None,
             folder: None,
         }
     }
@@ -43,8 +45,8 @@ impl Panel {
     pub(crate) fn line(&mut self, text: &str, number: u64, hints: Hints) {
         let place = if hints.number == Number::Nothing { None } else { place::prefix(text) };
         let line = Line { text, number, place };
-        if let Some(runner) = self.owner.of(text) {
-            if let Some(index) = self.members.iter().position(|member| member.name() == runner) {
+        if let Some(part) = self.owner.of(text) {
+            if let Some(index) = self.index_of(part) {
                 self.hand(index, &line);
             }
             return;
@@ -64,6 +66,18 @@ impl Panel {
             wanted &= !(1_u64 << index);
             self.hand(index, &line);
         }
+    }
+
+    /// The member a part of the output belongs to; the same as for the line before, nearly always.
+    fn index_of(&mut self, part: Part) -> Option<usize> {
+        if let Some((known, index)) = self.owning
+            && known == part
+        {
+            return index;
+        }
+        let index = self.members.iter().position(|member| member.name() == part.runner());
+        self.owning = Some((part, index));
+        index
     }
 
     fn hand(&mut self, index: usize, line: &Line<'_>) {
@@ -157,7 +171,8 @@ impl Wants {
         let own = bytes.get(text::indent(text)..).unwrap_or_default();
         let first = own.first().unwrap_or(&b'\n');
         let last = bytes.last().unwrap_or(&b'\n');
-        let mut wanted = at(&self.by_first, *first);
+        // A clock or a date begins no line of a tool, and many lines of programs that log.
+        let mut wanted = if is_time(own) { 0 } else { at(&self.by_first, *first) };
         wanted |= at(&self.ending, *first) & at(&self.by_last, *last);
         let (slash, number) = (at(&self.slash, *first), at(&self.number, *first));
         if slash != 0 && hints.slash && memchr::memchr(b'/', bytes).is_some() {
@@ -192,6 +207,15 @@ fn folder(text: &str) -> Option<&str> {
         text.strip_prefix("npm error path ").or_else(|| text.strip_prefix("npm ERR! path "))?
     };
     (path.starts_with('/') && !path.contains(' ')).then_some(path)
+}
+
+/// Whether digits are followed as in `2026-11-15` or `12:30:01`.
+fn is_time(own: &[u8]) -> bool {
+    match own {
+        [b'0'..=b'9', b'0'..=b'9', b':', b'0'..=b'9', b'0'..=b'9', b':', ..] => true,
+        [b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'-' | b'/', b'0'..=b'9', ..] => true,
+        _ => false,
+    }
 }
 
 fn mark(table: &mut Table, bytes: &[u8], member: u64) {

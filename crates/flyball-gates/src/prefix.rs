@@ -137,6 +137,9 @@ fn clock(text: &str) -> Option<&str> {
 /// What follows `Nov 15 `.
 fn month(text: &str) -> Option<&str> {
     const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    if text.as_bytes().get(3) != Some(&b' ') {
+        return None;
+    }
     let name = text.get(..3)?;
     let at = MONTHS.find(name)?;
     if at % 3 != 0 {
@@ -247,7 +250,8 @@ fn colon<'a>(key: &'a str, rest: &'a str) -> Option<Prefixed<'a>> {
 
 /// A name before a tab; unlike the others it may have blanks in it.
 fn tab(text: &str) -> Option<Prefixed<'_>> {
-    let end = text.bytes().take(KEY_MAX).position(|byte| byte == b'\t')?;
+    let near = text.as_bytes().get(..KEY_MAX).unwrap_or(text.as_bytes());
+    let end = memchr::memchr(b'\t', near)?;
     let (key, rest) = text.split_at_checked(end)?;
     let rest = rest.get(1..)?;
     (key.trim() == key && !is_word(key)).then_some(Prefixed { shape: Shape::Tab, key, rest })

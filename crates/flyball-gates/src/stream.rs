@@ -215,7 +215,8 @@ impl Held {
 
 /// `packages/a test` of `packages/a test$ jest`.
 fn announced(text: &str) -> Option<&str> {
-    let (key, command) = text.split_once("$ ")?;
+    let dollar = memchr::memchr(b'$', text.as_bytes())?;
+    let (key, command) = (text.get(..dollar)?, text.get(dollar + 1..)?.strip_prefix(' ')?);
     let (path, script) = key.split_once(' ')?;
     let is_name = |name: &str| {
         !name.is_empty()

@@ -6,9 +6,10 @@ use crate::prefix::{self, Prefixed, Shape};
 const LINES: usize = 24;
 /// How many bytes are held back at most.
 const BYTES: usize = 32 * 1024;
-/// After so many windows without a prefix only one line in so many opens another.
-const PATIENCE: u32 = 8;
-const REST: u32 = 200;
+/// After so many windows without a prefix nobody looks for a while, each time longer.
+const PATIENCE: u32 = 4;
+const REST_MIN: u32 = 100;
+const REST_MAX: u32 = 2_000;
 
 /// Lines held back.
 #[derive(Debug, Default)]
@@ -71,14 +72,14 @@ impl Window {
             let after = self.held.split_off(first);
             return Judgement::Found(shape, std::mem::take(&mut self.held), after);
         }
-        // The next line that may have a prefix begins another window.
-        let next = self.held.iter().skip(1).position(|line| prefix::of(&line.text).is_some());
-        let after = self.held.split_off(next.map_or(self.held.len(), |at| at + 1));
+        // Lines at the end that may have begun to share one are looked at again.
+        let after = self.held.split_off(run_at_end(&self.held));
         let plain = std::mem::replace(&mut self.held, after);
         self.bytes = self.held.iter().map(|line| line.text.len()).sum();
         self.refused = self.refused.saturating_add(1);
-        if self.refused.is_multiple_of(PATIENCE) && self.held.is_empty() {
-            self.resting = REST;
+        if self.refused.is_multiple_of(PATIENCE) {
+            let longer = REST_MIN.saturating_mul(self.refused / PATIENCE).min(REST_MAX);
+            self.resting = longer;
         }
         Judgement::Plain(plain)
     }
@@ -87,6 +88,14 @@ impl Window {
     pub(crate) fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
+}
+
+/// Where the lines begin that all may have the same sort of prefix, up to the last; not all of them.
+fn run_at_end(held: &[Held]) -> usize {
+    let shape = |line: &Held| prefix::of(&line.text).map(|prefixed| prefixed.shape);
+    let Some(last) = held.last().and_then(shape) else { return held.len() };
+    let run = held.iter().rev().take_while(|line| shape(line) == Some(last)).count();
+    if run >= 3 && run < held.len() { held.len().saturating_sub(run) } else { held.len() }
 }
 
 /// The prefix most lines share from some line on.
@@ -104,6 +113,9 @@ fn shared(held: &[Held]) -> Option<(Shape, usize)> {
     ];
     shapes.into_iter().find_map(|shape| {
         let of_shape = |line: &Option<Prefixed<'_>>| line.is_some_and(|line| line.shape == shape);
+        if lines.iter().filter(|line| of_shape(line)).count() < 3 {
+            return None;
+        }
         let first = lines.iter().position(of_shape)?;
         let since = lines.get(first..)?;
         is_shared(shape, since).then_some((shape, first))

@@ -10,7 +10,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use flyball::config::CommandLine;
-use flyball::gate::{Cancel, Gate, GatePlan, GateProgress, GateRunner, GateSource};
+use flyball::gate::{Cancel, Gate, GatePlan, GateProgress, GateRunner};
 use flyball::process::serve_keeper_if_asked;
 use flyball_core::gate::{Check, CheckStatus};
 use flyball_core::{GateName, Millis};
@@ -62,13 +62,9 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn gate(name: &str, command: &str, needs: &[&str]) -> Gate {
-    Gate {
-        name: GateName::new(name),
-        command: CommandLine::Shell(command.to_owned()),
-        timeout: Millis::from_secs(300),
-        needs: needs.iter().map(|need| GateName::new(*need)).collect(),
-        source: GateSource::Configured,
-    }
+    let command = CommandLine::Shell(command.to_owned());
+    let needs = needs.iter().map(|need| GateName::new(*need)).collect();
+    Gate { needs, ..Gate::new(name, command, Millis::from_secs(300)) }
 }
 
 fn tell(check: &Check) {

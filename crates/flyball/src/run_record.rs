@@ -34,6 +34,14 @@ struct GateRecord {
     needs: Vec<GateName>,
     #[serde(default)]
     source: String,
+    #[serde(default)]
+    cwd: String,
+    #[serde(default)]
+    env: Vec<(String, String)>,
+    #[serde(default)]
+    paths: Vec<String>,
+    #[serde(default)]
+    retry: u32,
 }
 
 impl RunRecord {
@@ -52,6 +60,10 @@ impl RunRecord {
                     GateSource::VerifyCommand => "verify",
                 }
                 .to_owned(),
+                cwd: gate.cwd.clone(),
+                env: gate.env.clone(),
+                paths: gate.paths.clone(),
+                retry: gate.retry,
             })
             .collect();
         Self { config, gates, first_tree: first_tree.to_owned(), prompt: None }
@@ -70,6 +82,10 @@ impl RunRecord {
             .map(|gate| Gate {
                 name: gate.name.clone(),
                 command: command(&gate.command),
+                cwd: gate.cwd.clone(),
+                env: gate.env.clone(),
+                paths: gate.paths.clone(),
+                retry: gate.retry,
                 timeout: gate.timeout,
                 needs: gate.needs.clone(),
                 source: match gate.source.as_str() {

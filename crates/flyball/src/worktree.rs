@@ -12,6 +12,7 @@ mod identity;
 mod index;
 mod lock;
 mod objects;
+mod pattern;
 mod planted;
 mod snapshot;
 mod status;

@@ -224,6 +224,9 @@ fn status_line(check: &Check) -> String {
     {
         put(&mut line, format_args!(" ({})", text::head(reason, 120)));
     }
+    if let Some(flaky) = &check.flaky {
+        put(&mut line, format_args!(", flaky ({})", text::head(flaky, 200)));
+    }
     if let Some(counts) = check.counts {
         put(&mut line, format_args!(" ({} passed, {} failed", counts.passed, counts.failed));
         if counts.skipped > 0 {

@@ -103,7 +103,9 @@ pub(super) fn seen(
     let tree = snapshot.code_tree.clone();
     state.code_tree.clone_from(&tree);
     let iteration = closed.session.iteration;
-    let is_known = state.verdict.as_ref().is_some_and(|verdict| verdict.tree == tree);
+    let whole = may_be_complete(&closed, state);
+    let is_known = state.verdict.as_ref().is_some_and(|verdict| verdict.tree == tree)
+        && (!whole || state.verdict_whole);
     closed.snapshot = Some(snapshot);
     match &closed.end {
         End::Human(_) => return judging::cut(&closed, state, out),
@@ -118,7 +120,8 @@ pub(super) fn seen(
         state.verdict_before.clone_from(&state.verdict);
         return judging::judge(&closed, state, out);
     }
-    out.order(Effect::RunGates { iteration, tree });
+    state.verdict_whole = whole;
+    out.order(Effect::RunGates { iteration, tree, whole });
     Phase::Gating(closed)
 }
 
@@ -159,7 +162,7 @@ fn exempt(
     )
 }
 
-fn may_be_complete(closed: &Closed, state: &RunState) -> bool {
+pub(super) fn may_be_complete(closed: &Closed, state: &RunState) -> bool {
     closed.exit.claims.complete || state.all_done()
 }
 

@@ -91,6 +91,7 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         head: snapshot.head.clone(),
         code_tree: snapshot.code_tree.clone(),
         verdict: None,
+        verdict_whole: true,
         verdict_before: None,
         tamper: TamperWatch::new(may_change(start), &human_files.accepted_tamper, &snapshot.tamper),
         ring: IterationRing::default(),
@@ -194,7 +195,7 @@ fn first_look(state: &mut RunState, out: &mut StepOutput) -> Phase {
 
 fn order_baseline(state: &RunState, out: &mut StepOutput) {
     let (iteration, tree) = (IterationNo::BASELINE, state.code_tree.clone());
-    out.order(Effect::RunGates { iteration, tree });
+    out.order(Effect::RunGates { iteration, tree, whole: true });
 }
 
 /// The gates have said how things stood before the run.
@@ -257,7 +258,8 @@ pub(super) fn resume(
         Phase::Gating(mut closed) => {
             forget_human(&mut closed);
             let tree = state.code_tree.clone();
-            out.order(Effect::RunGates { iteration: closed.session.iteration, tree });
+            let whole = super::inspecting::may_be_complete(&closed, state);
+            out.order(Effect::RunGates { iteration: closed.session.iteration, tree, whole });
             Phase::Gating(closed)
         }
         Phase::Waiting(wait) => {

@@ -70,6 +70,9 @@ pub(super) struct RunState {
     pub(super) code_tree: String,
     /// The gates' last word, and the one before it.
     pub(super) verdict: Option<GateResult>,
+    /// Whether the gates' last word was about everything, and not only about what was touched.
+    #[serde(default = "yes")]
+    pub(super) verdict_whole: bool,
     pub(super) verdict_before: Option<GateResult>,
     pub(super) tamper: TamperWatch,
     pub(super) ring: IterationRing,
@@ -94,6 +97,11 @@ pub(super) struct RunState {
     pub(super) exhausted: BTreeSet<Resource>,
     pub(super) entries: u32,
     pub(super) mark: Moment,
+}
+
+/// Runs of earlier versions always ran all gates.
+const fn yes() -> bool {
+    true
 }
 
 /// The agents there are, and which one is at work.

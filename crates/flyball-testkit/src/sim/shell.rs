@@ -24,7 +24,7 @@ impl World {
                 let pause = self.rng.between(1, 2_000);
                 self.later(pause, Happening::Look(iteration));
             }
-            Effect::RunGates { iteration, tree } => {
+            Effect::RunGates { iteration, tree, .. } => {
                 let pause = self.rng.between(1, 60_000);
                 self.later(pause, Happening::Gates(iteration, tree));
             }

@@ -17,8 +17,16 @@ use super::{duration, suggest};
 pub struct GateCheck {
     /// Its name, unique.
     pub name: String,
-    /// What is run, in the repository's root.
+    /// What is run.
     pub command: CommandLine,
+    /// The folder it runs in, inside the repository; empty for its root.
+    pub cwd: String,
+    /// Variables that are set for it.
+    pub env: Vec<(String, String)>,
+    /// The files it is about: between iterations it runs only when one of them was touched.
+    pub paths: Vec<String>,
+    /// How often it is tried again when it is red.
+    pub retry: u32,
     /// How long it may take.
     pub timeout: Millis,
     /// Gates that must be green first.
@@ -27,13 +35,21 @@ pub struct GateCheck {
     pub enabled: bool,
 }
 
-const FIELDS: [(&str, Kind); 5] = [
+const FIELDS: [(&str, Kind); 9] = [
     ("name", Kind::Name),
     ("command", Kind::Command),
     ("timeout", Kind::Duration),
     ("needs", Kind::Words),
     ("enabled", Kind::Flag),
+    ("cwd", Kind::InnerPath),
+    ("paths", Kind::Words),
+    ("retry", Kind::Count),
+    // A table of strings, which is read here.
+    ("env", Kind::Text),
 ];
+
+/// More tries than these only hide what is wrong.
+const RETRY_MAX: u32 = 10;
 
 /// The time limit of a gate that names none: 120 s for lints, 300 s for everything else.
 pub fn default_timeout(name: &str) -> Millis {
@@ -49,7 +65,26 @@ impl GateCheck {
             "timeout": duration::format(self.timeout),
             "needs": self.needs,
             "enabled": self.enabled,
+            "cwd": self.cwd,
+            "env": self.env.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+            "paths": self.paths,
+            "retry": self.retry,
         })
+    }
+
+    /// A check with nothing but what every check has.
+    pub fn new(name: impl Into<String>, command: CommandLine, timeout: Millis) -> Self {
+        Self {
+            name: name.into(),
+            command,
+            cwd: String::new(),
+            env: Vec::new(),
+            paths: Vec::new(),
+            retry: 0,
+            timeout,
+            needs: Vec::new(),
+            enabled: true,
+        }
     }
 
     /// The fields as lines of a `[[gates.check]]` table.
@@ -65,6 +100,21 @@ impl GateCheck {
         }
         if !self.enabled {
             lines.push("enabled = false".to_owned());
+        }
+        if !self.cwd.is_empty() {
+            lines.push(format!("cwd = {}", string(&self.cwd)));
+        }
+        if !self.env.is_empty() {
+            let set =
+                |(name, value): &(String, String)| format!("{} = {}", string(name), string(value));
+            let all: Vec<String> = self.env.iter().map(set).collect();
+            lines.push(format!("env = {{ {} }}", all.join(", ")));
+        }
+        if !self.paths.is_empty() {
+            lines.push(format!("paths = {}", strings(&self.paths)));
+        }
+        if self.retry > 0 {
+            lines.push(format!("retry = {}", self.retry));
         }
         lines
     }
@@ -98,19 +148,31 @@ fn read_one(key: &str, span: Range<usize>, table: &DeTable<'_>) -> Result<GateCh
     let mut name = None;
     let mut command = None;
     let mut timeout = None;
-    let mut needs = Vec::new();
-    let mut enabled = true;
+    let mut rest = GateCheck::new("", CommandLine::Shell(String::new()), Millis::ZERO);
     for (field, value) in table {
         let Some((field_name, kind)) = FIELDS.iter().find(|(name, _)| *name == field.get_ref())
         else {
             return Err(unknown_field(key, field.get_ref(), field.span()));
         };
+        if *field_name == "env" {
+            rest.env = variables(key, value)?;
+            continue;
+        }
         match (*field_name, Value::from_toml(*kind, &format!("{key}.{field_name}"), value)?) {
             ("name", Value::Text(text)) => name = Some(text),
             ("command", Value::Command(line)) if !line.is_empty() => command = Some(line),
             ("timeout", Value::Duration(span)) if !span.is_zero() => timeout = Some(span),
-            ("needs", Value::Words(words)) => needs = words,
-            ("enabled", Value::Flag(flag)) => enabled = flag,
+            ("needs", Value::Words(words)) => rest.needs = words,
+            ("enabled", Value::Flag(flag)) => rest.enabled = flag,
+            ("cwd", Value::Text(folder)) => rest.cwd = folder,
+            ("paths", Value::Words(words)) => rest.paths = words,
+            ("retry", Value::Number(times)) if times <= u64::from(RETRY_MAX) => {
+                rest.retry = u32::try_from(times).unwrap_or(RETRY_MAX);
+            }
+            ("retry", _) => {
+                let message = format!("`{key}.retry` must not be more than {RETRY_MAX}");
+                return Err(Wrong::new(value.span(), message));
+            }
             (other, _) => {
                 let message = format!("`{key}.{other}` must not be empty or 0");
                 return Err(Wrong::new(value.span(), message));
@@ -121,7 +183,25 @@ fn read_one(key: &str, span: Range<usize>, table: &DeTable<'_>) -> Result<GateCh
     let name = name.ok_or_else(|| missing("name"))?;
     let command = command.ok_or_else(|| missing("command"))?;
     let timeout = timeout.unwrap_or_else(|| default_timeout(&name));
-    Ok(GateCheck { name, command, timeout, needs, enabled })
+    Ok(GateCheck { name, command, timeout, ..rest })
+}
+
+/// `env = { NAME = "value" }`.
+fn variables(key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<(String, String)>, Wrong> {
+    let expected = || format!("`{key}.env` must be a table of strings: {{ NAME = \"value\" }}");
+    let table = value.get_ref().as_table().ok_or_else(|| Wrong::new(value.span(), expected()))?;
+    let mut set = Vec::new();
+    for (name, value) in table {
+        let text = value.get_ref().as_str().ok_or_else(|| Wrong::new(value.span(), expected()))?;
+        let name = name.get_ref();
+        if name.is_empty() || name.contains(['=', '\0']) {
+            let message = format!("`{name}` is no name of a variable");
+            return Err(Wrong::new(value.span(), message));
+        }
+        set.push((name.to_string(), text.to_owned()));
+    }
+    set.sort();
+    Ok(set)
 }
 
 fn unknown_field(key: &str, field: &str, span: Range<usize>) -> Wrong {

@@ -1,14 +1,15 @@
 //! The gates run in a thread of their own, so that the driver can hear signals meanwhile.
 
+use std::collections::BTreeMap;
 use std::thread::JoinHandle;
 
-use flyball_core::IterationNo;
 use flyball_core::event::{StopExamined, WorktreeSnapshot};
 use flyball_core::stop::StopTicket;
+use flyball_core::{GateName, IterationNo};
 
 use super::{Driver, DriverInput};
 use crate::error::CliError;
-use crate::gate::{Cancel, GateRunner};
+use crate::gate::{Cancel, Gate, GateRunner};
 use crate::journal::Journal;
 use crate::worktree::Worktree;
 
@@ -24,11 +25,14 @@ impl GateJob {
         driver: &Driver,
         iteration: IterationNo,
         tree: String,
+        whole: bool,
     ) -> Result<Self, CliError> {
         let cancel = Cancel::new();
         let mut runner = GateRunner::new(driver.plan.clone(), driver.worktree.root());
         runner.parallel = driver.config.gates.parallel;
         runner.log_dir = Some(driver.loop_dir.logs());
+        runner.touched_only = !whole;
+        runner.files = files_of_gates(driver);
         let mut journal = Journal::open(&driver.state_dir)?;
         let mut look = Look::of(driver)?;
         let (outbox, stop, now) = (driver.outbox.clone(), cancel.clone(), driver.clock.now());
@@ -94,6 +98,15 @@ impl GateJob {
             thread.join().ok();
         }
     }
+}
+
+/// What stands for the files a gate is about, where it names them. Not being able to look makes a
+/// gate run that need not.
+fn files_of_gates(driver: &Driver) -> BTreeMap<GateName, String> {
+    let with_paths = driver.plan.gates().iter().filter(|gate| !gate.paths.is_empty());
+    let tree = &driver.latest.checkpoint_tree;
+    let digest = |gate: &Gate| driver.worktree.digest_of(tree, &gate.paths).ok();
+    with_paths.filter_map(|gate| Some((gate.name.clone(), digest(gate)?))).collect()
 }
 
 /// A look at the worktree from beside the driver.

@@ -58,8 +58,8 @@ impl Driver {
             Effect::SnapshotWorktree { iteration } => {
                 self.look_job = Some(LookJob::start(self, iteration)?);
             }
-            Effect::RunGates { iteration, tree } => {
-                self.gate_job = Some(GateJob::start(self, iteration, tree)?);
+            Effect::RunGates { iteration, tree, whole } => {
+                self.gate_job = Some(GateJob::start(self, iteration, tree, whole)?);
             }
             Effect::SetTimer { timer, iteration, at } => self.timers.set(timer, iteration, at),
             Effect::WriteTasks { text } => {

@@ -41,8 +41,25 @@ enum Ending {
     TimedOut,
 }
 
-/// Runs one gate to its end.
+/// Runs one gate, and again while it is red and may be tried again.
 pub(super) fn run(gate: &Gate, of: &GateRunner, cancel: &Cancel) -> Result<Check, Cancelled> {
+    let first = run_once(gate, of, cancel)?;
+    let mut red = first.clone();
+    for _ in 0..gate.retry {
+        if !red.status.is_red() {
+            break;
+        }
+        let again = run_once(gate, of, cancel)?;
+        if !again.status.is_red() {
+            return Ok(again.flaky_after(&first));
+        }
+        red = again;
+    }
+    Ok(red)
+}
+
+/// Runs one gate to its end.
+fn run_once(gate: &Gate, of: &GateRunner, cancel: &Cancel) -> Result<Check, Cancelled> {
     let clock = Clock::start();
     let begun = clock.now();
     let capture = Arc::new(Mutex::new(Some(Capture::new(&gate.command.to_string()))));
@@ -86,7 +103,7 @@ pub(super) fn run(gate: &Gate, of: &GateRunner, cancel: &Cancel) -> Result<Check
 
 fn spec(gate: &Gate, of: &GateRunner) -> Spec {
     let mut words = gate.command.argv().into_iter();
-    let mut spec = Spec::new(words.next().unwrap_or_default(), &of.root);
+    let mut spec = Spec::new(words.next().unwrap_or_default(), of.root.join(&gate.cwd));
     spec.args = words.collect();
     spec.env = GIT_VARIABLES.iter().map(|name| ((*name).to_owned(), None)).collect();
     // Tools that would wait for a person, or for changes, end by themselves where this is set.
@@ -94,7 +111,13 @@ fn spec(gate: &Gate, of: &GateRunner) -> Spec {
         spec.env.push(("CI".to_owned(), Some("1".to_owned())));
     }
     spec.env.push(("FLYBALL_GATE".to_owned(), Some(gate.name.to_string())));
+    // Tools that watch, ask or animate leave it when nobody is there.
+    if std::env::var_os("CI").is_none() {
+        spec.env.push(("CI".to_owned(), Some("1".to_owned())));
+    }
     spec.env.extend(of.env.iter().cloned());
+    let own = gate.env.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
+    spec.env.extend(own);
     spec
 }
 

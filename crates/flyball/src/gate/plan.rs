@@ -25,8 +25,16 @@ pub enum GateSource {
 pub struct Gate {
     /// Its name, unique.
     pub name: GateName,
-    /// What is run, in the repository's root.
+    /// What is run.
     pub command: CommandLine,
+    /// The folder it runs in, inside the repository; empty for its root.
+    pub cwd: String,
+    /// Variables that are set for it.
+    pub env: Vec<(String, String)>,
+    /// The files it is about; none means all.
+    pub paths: Vec<String>,
+    /// How often it is tried again when it is red.
+    pub retry: u32,
     /// How long it may take.
     pub timeout: Millis,
     /// Gates that must be green first.
@@ -36,6 +44,21 @@ pub struct Gate {
 }
 
 impl Gate {
+    /// A gate with nothing but what every gate has, in the root and tried once.
+    pub fn new(name: impl Into<String>, command: CommandLine, timeout: Millis) -> Self {
+        Self {
+            name: GateName::new(name),
+            command,
+            cwd: String::new(),
+            env: Vec::new(),
+            paths: Vec::new(),
+            retry: 0,
+            timeout,
+            needs: Vec::new(),
+            source: GateSource::Configured,
+        }
+    }
+
     /// What makes two gates the same check: what is run, not what it is called.
     pub fn digest(&self) -> String {
         let mut hash = blake3::Hasher::new();
@@ -48,6 +71,12 @@ impl Gate {
             hash.update(word.as_bytes()).update(&[0]);
         }
         hash.update(&[1]);
+        if !self.cwd.is_empty() {
+            hash.update(self.cwd.as_bytes()).update(&[3]);
+        }
+        for (name, value) in &self.env {
+            hash.update(name.as_bytes()).update(&[4]).update(value.as_bytes()).update(&[5]);
+        }
     }
 }
 
@@ -90,7 +119,7 @@ impl GatePlan {
             let name = format!("verify-{}", index.saturating_add(1));
             let timeout = default_timeout(&name);
             let source = GateSource::VerifyCommand;
-            gates.push(Gate { name: GateName::new(name), command, timeout, needs: vec![], source });
+            gates.push(Gate { source, ..Gate::new(name, command, timeout) });
         }
         Self::of(gates)
     }
@@ -141,6 +170,12 @@ impl GatePlan {
             for need in &gate.needs {
                 hash.update(need.as_str().as_bytes()).update(&[0]);
             }
+            for path in &gate.paths {
+                hash.update(path.as_bytes()).update(&[6]);
+            }
+            if gate.retry > 0 {
+                hash.update(&gate.retry.to_le_bytes()).update(&[7]);
+            }
             hash.update(&[2]);
         }
         hash.finalize().to_hex().to_string()
@@ -163,22 +198,18 @@ impl GatePlan {
 
 fn configured_gate(check: &GateCheck) -> Gate {
     Gate {
-        name: GateName::new(&check.name),
-        command: check.command.clone(),
-        timeout: check.timeout,
+        cwd: check.cwd.clone(),
+        env: check.env.clone(),
+        paths: check.paths.clone(),
+        retry: check.retry,
         needs: check.needs.iter().map(GateName::new).collect(),
-        source: GateSource::Configured,
+        ..Gate::new(&*check.name, check.command.clone(), check.timeout)
     }
 }
 
 fn detected_gate(gate: project::DetectedGate) -> Gate {
-    Gate {
-        name: GateName::new(gate.name),
-        command: CommandLine::Shell(gate.command),
-        timeout: gate.timeout,
-        needs: Vec::new(),
-        source: GateSource::Detected,
-    }
+    let command = CommandLine::Shell(gate.command);
+    Gate { source: GateSource::Detected, ..Gate::new(gate.name, command, gate.timeout) }
 }
 
 fn unknown_need(gate: &Gate, need: &GateName) -> CliError {
@@ -276,12 +307,10 @@ mod tests {
     }
 
     fn gate(name: &str, needs: &[&str]) -> Gate {
+        let command = CommandLine::Shell("true".to_owned());
         Gate {
-            name: GateName::new(name),
-            command: CommandLine::Shell("true".to_owned()),
-            timeout: Millis::from_secs(1),
             needs: needs.iter().map(|need| GateName::new(*need)).collect(),
-            source: GateSource::Configured,
+            ..Gate::new(name, command, Millis::from_secs(1))
         }
     }
 
@@ -313,6 +342,10 @@ mod tests {
             Gate { name: GateName::new("b"), ..base.clone() },
             Gate { command: argv, ..base.clone() },
             Gate { timeout: Millis::from_secs(2), ..base.clone() },
+            Gate { cwd: "web".to_owned(), ..base.clone() },
+            Gate { env: vec![("A".to_owned(), "1".to_owned())], ..base.clone() },
+            Gate { paths: vec!["web".to_owned()], ..base.clone() },
+            Gate { retry: 1, ..base.clone() },
         ];
         for other in others {
             assert_ne!(of(base.clone()), of(other.clone()), "{other:?}");

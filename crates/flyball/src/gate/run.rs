@@ -1,6 +1,7 @@
 //! Runs the gates of a plan on the worktree as it is: one after the other or two at a time, each
 //! once its needs are green, and never one whose result on this tree is known.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
@@ -33,6 +34,10 @@ pub struct GateRunner {
     pub env: Vec<(String, Option<String>)>,
     /// The folder for `gate-<name>.log`: beginning and end of what each gate printed.
     pub log_dir: Option<PathBuf>,
+    /// What stands for the files a gate is about, by gate: equal while none of them was touched.
+    pub files: BTreeMap<GateName, String>,
+    /// Whether a gate that was green is left out while none of its files was touched.
+    pub touched_only: bool,
     /// The program that keeps process trees together. In a program that is not flyball, see
     /// [`crate::process`].
     pub keeper: KeeperProgram,
@@ -72,6 +77,8 @@ impl GateRunner {
             parallel: false,
             env: Vec::new(),
             log_dir: None,
+            files: BTreeMap::new(),
+            touched_only: false,
             keeper: KeeperProgram::Own,
         }
     }
@@ -96,9 +103,17 @@ impl GateRunner {
         observe: Observe<'_>,
     ) -> Result<GateResult, Cancelled> {
         self.go(tree, cancel, observe, &|gate| {
-            let found = journal.gate_cache_get(&self.key(gate, tree)).ok().flatten()?;
-            let check = found.checks.into_iter().next()?;
-            Some(Check { gate: gate.name.clone(), ..check })
+            let find = |key: &GateKey| {
+                let found = journal.gate_cache_get(key).ok().flatten()?;
+                let check = found.checks.into_iter().next()?;
+                Some(Check { gate: gate.name.clone(), ..check })
+            };
+            find(&self.key(gate, tree)).or_else(|| {
+                let files = self.files.get(&gate.name).filter(|_| self.touched_only)?;
+                let same = find(&self.key(gate, &of_files(files)))?;
+                // What is red may be red for another reason by now.
+                (same.status == CheckStatus::Passed).then_some(same)
+            })
         })
     }
 
@@ -114,6 +129,9 @@ impl GateRunner {
             let Some(gate) = self.plan.gate(check.gate.as_str()) else { continue };
             let single = GateResult { tree: result.tree.clone(), checks: vec![check.clone()] };
             journal.gate_cache_put(&self.key(gate, &result.tree), now, &single)?;
+            if let Some(files) = self.files.get(&gate.name) {
+                journal.gate_cache_put(&self.key(gate, &of_files(files)), now, &single)?;
+            }
         }
         Ok(())
     }
@@ -192,6 +210,11 @@ impl GateRunner {
     }
 }
 
+/// What stands in the place of a tree for a gate that is about some files only.
+fn of_files(digest: &str) -> String {
+    format!("files {digest}")
+}
+
 /// What is said of a gate whose output flyball stumbled over.
 fn panicked(gate: &Gate) -> Check {
     let message = "flyball failed while it ran this gate; this is a fault in flyball";
@@ -202,7 +225,8 @@ fn panicked(gate: &Gate) -> Check {
 /// Whether a check would end the same way on the same tree.
 fn is_lasting(check: &Check) -> bool {
     match check.status {
-        CheckStatus::Passed => true,
+        // A flaky one may be red the next time.
+        CheckStatus::Passed => check.flaky.is_none(),
         CheckStatus::Failed => !check
             .findings
             .iter()

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::git::{Kind, Object, scratch_index};
-use super::{Worktree, WorktreeError};
+use super::{Worktree, WorktreeError, pattern};
 
 /// The longest difference that is told.
 const DIFF_MAX: usize = 1024 * 1024;
@@ -42,6 +42,19 @@ impl Worktree {
     pub fn list(&self, tree: &str) -> Result<Vec<String>, WorktreeError> {
         let args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree];
         Ok(self.git.call(args).run()?.parts().collect())
+    }
+
+    /// A digest of those files of a tree that one of the patterns names.
+    pub fn digest_of(&self, tree: &str, patterns: &[String]) -> Result<String, WorktreeError> {
+        let args = ["ls-tree", "-r", "-z", "--full-tree", tree];
+        let mut hash = blake3::Hasher::new();
+        for entry in self.git.call(args).run()?.parts() {
+            let path = entry.split_once('\t').map_or("", |(_, path)| path);
+            if patterns.iter().any(|pattern| pattern::names(pattern, path)) {
+                hash.update(entry.as_bytes()).update(&[0]);
+            }
+        }
+        Ok(hash.finalize().to_hex().to_string())
     }
 
     /// Puts the files of a tree into a new folder; it is removed again when the answer is dropped.

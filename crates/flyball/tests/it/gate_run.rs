@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use flyball::clock::{self, Deadline};
 use flyball::config::CommandLine;
-use flyball::gate::{Cancel, Cancelled, Gate, GatePlan, GateProgress, GateRunner, GateSource};
+use flyball::gate::{Cancel, Cancelled, Gate, GatePlan, GateProgress, GateRunner};
 use flyball::journal::Journal;
 use flyball::platform;
 use flyball::process::KeeperProgram;
@@ -30,13 +30,9 @@ impl Place {
     }
 
     fn gate(mut self, name: &str, command: &str, needs: &[&str]) -> Self {
-        self.gates.push(Gate {
-            name: GateName::new(name),
-            command: CommandLine::Shell(command.to_owned()),
-            timeout: Millis::from_secs(60),
-            needs: needs.iter().map(|need| GateName::new(*need)).collect(),
-            source: GateSource::Configured,
-        });
+        let needs = needs.iter().map(|need| GateName::new(*need)).collect();
+        let command = CommandLine::Shell(command.to_owned());
+        self.gates.push(Gate { needs, ..Gate::new(name, command, Millis::from_secs(60)) });
         self
     }
 

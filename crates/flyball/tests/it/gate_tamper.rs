@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use flyball::config::CommandLine;
-use flyball::gate::{Gate, GatePlan, GateSource, tamper};
+use flyball::gate::{Gate, GatePlan, tamper};
 use flyball::worktree::Worktree;
 use flyball_core::gate::{Finding, FindingKind};
 use flyball_core::{GateName, Millis};
@@ -43,14 +43,8 @@ impl Repo {
 }
 
 fn plan(command: &str) -> GatePlan {
-    GatePlan::of(vec![Gate {
-        name: GateName::new("tests"),
-        command: CommandLine::Shell(command.to_owned()),
-        timeout: Millis::from_secs(1),
-        needs: Vec::new(),
-        source: GateSource::Configured,
-    }])
-    .unwrap()
+    let command = CommandLine::Shell(command.to_owned());
+    GatePlan::of(vec![Gate::new("tests", command, Millis::from_secs(1))]).unwrap()
 }
 
 const TESTS: &str = "fn helper() {}\n\n#[test]\nfn it_adds() {\n    assert_eq!(add(1, 2), 3);\n}\n\n\

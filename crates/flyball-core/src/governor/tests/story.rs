@@ -352,7 +352,7 @@ impl Story {
                 let snapshot = Box::new(self.snapshot(commits));
                 self.tell(Event::WorktreeSeen { iteration, snapshot });
             }
-            Effect::RunGates { iteration, tree } => {
+            Effect::RunGates { iteration, tree, .. } => {
                 let result = Box::new(self.gates_on(&tree));
                 let tamper = if iteration.get() > 0 { self.tamper.clone() } else { Vec::new() };
                 self.tell(Event::GatesFinished { iteration, result, tamper });

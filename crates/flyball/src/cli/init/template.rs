@@ -51,13 +51,8 @@ pub(in crate::cli) fn tasks(project: &str) -> String {
 fn gates(detected: &Detected) -> String {
     let mut lines = Vec::new();
     for gate in &detected.gates {
-        let check = GateCheck {
-            name: gate.name.clone(),
-            command: CommandLine::Shell(gate.command.clone()),
-            timeout: gate.timeout,
-            needs: Vec::new(),
-            enabled: true,
-        };
+        let command = CommandLine::Shell(gate.command.clone());
+        let check = GateCheck::new(&*gate.name, command, gate.timeout);
         lines.push(format!("\n# found by {}\n[[gates.check]]", gate.why));
         lines.extend(check.to_toml_lines());
     }

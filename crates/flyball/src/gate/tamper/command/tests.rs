@@ -1,19 +1,16 @@
 //! Which changes behind a gate weaken it.
 
+use flyball_core::Millis;
 use flyball_core::gate::TamperFinding;
-use flyball_core::{GateName, Millis};
 
 use super::*;
 use crate::config::CommandLine;
 use crate::gate::tamper::tests::of_plans;
 
 fn plan(gates: &[(&str, &str, GateSource)]) -> GatePlan {
-    let gate = |(name, command, source): &(&str, &str, GateSource)| Gate {
-        name: GateName::new(*name),
-        command: CommandLine::Shell((*command).to_owned()),
-        timeout: Millis::from_secs(1),
-        needs: Vec::new(),
-        source: *source,
+    let gate = |(name, command, source): &(&str, &str, GateSource)| {
+        let command = CommandLine::Shell((*command).to_owned());
+        Gate { source: *source, ..Gate::new(*name, command, Millis::from_secs(1)) }
     };
     GatePlan::of(gates.iter().map(gate).collect()).unwrap()
 }
