@@ -111,10 +111,6 @@ fn spec(gate: &Gate, of: &GateRunner) -> Spec {
         spec.env.push(("CI".to_owned(), Some("1".to_owned())));
     }
     spec.env.push(("FLYBALL_GATE".to_owned(), Some(gate.name.to_string())));
-    // Tools that watch, ask or animate leave it when nobody is there.
-    if std::env::var_os("CI").is_none() {
-        spec.env.push(("CI".to_owned(), Some("1".to_owned())));
-    }
     spec.env.extend(of.env.iter().cloned());
     let own = gate.env.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
     spec.env.extend(own);

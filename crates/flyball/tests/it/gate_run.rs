@@ -13,7 +13,7 @@ use flyball::journal::Journal;
 use flyball::platform;
 use flyball::process::KeeperProgram;
 use flyball_core::gate::{Check, CheckStatus, FindingKind, GateResult};
-use flyball_core::{GateName, Millis};
+use flyball_core::{GateName, Millis, Moment};
 use tempfile::TempDir;
 
 /// Far above anything a healthy machine needs; only a hang reaches it.
@@ -287,4 +287,54 @@ fn both_ends_of_what_was_printed_are_kept_in_a_file() {
     assert!(log.starts_with("begin\n1\n2\n") && log.ends_with("100000\nend\n"));
     assert!(log.contains("bytes are left out here") && log.len() < 40_000);
     assert!(result.checks[0].tail.ends_with("end\n") || result.checks[0].tail.ends_with("end"));
+}
+
+#[test]
+fn a_check_runs_in_its_folder_with_its_variables_and_is_told_that_nobody_is_there() {
+    let mut place = Place::new().gate("where", "pwd > here; echo $MODE $CI > ../env", &[]);
+    fs::create_dir(place.dir.path().join("web")).unwrap();
+    place.gates[0].cwd = "web".to_owned();
+    place.gates[0].env = vec![("MODE".to_owned(), "strict".to_owned())];
+    let mut runner = place.runner();
+    runner.env = vec![("CI".to_owned(), Some("1".to_owned()))];
+    assert!(runner.run("tree", &Cancel::new(), &|_| {}).unwrap().is_green());
+    assert!(place.read("web/here").trim().ends_with("/web"));
+    assert_eq!(place.read("env").trim(), "strict 1");
+}
+
+#[test]
+fn a_check_of_both_colours_is_green_and_flaky_and_one_that_is_always_red_stays_red() {
+    let shaky = "test -e tried || { touch tried; echo 'not ok 1 - shaky'; exit 1; }";
+    let mut place =
+        Place::new().gate("shaky", shaky, &[]).gate("red", "echo x >> tries; false", &[]);
+    place.gates[0].retry = 2;
+    place.gates[1].retry = 2;
+    let result = place.run();
+    assert_eq!(statuses(&result), ["shaky: passed", "red: failed"]);
+    let flaky = result.checks[0].flaky.as_deref().unwrap();
+    assert_eq!(flaky, "red once, then green: shaky");
+    assert_eq!(result.checks[1].flaky, None);
+    assert_eq!(place.read("tries").lines().count(), 3);
+    assert!(result.status_lines()[0].contains("flaky"), "{:?}", result.status_lines());
+}
+
+#[test]
+fn a_green_check_whose_files_were_not_touched_is_not_run_again_between_iterations() {
+    let mut place = Place::new().gate("web", "echo x >> runs", &[]);
+    place.gates[0].paths = vec!["web".to_owned()];
+    let state = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(state.path()).unwrap();
+    let mut run = |tree: &str, files: &str, touched_only: bool| {
+        let mut runner = place.runner();
+        runner.files = [(GateName::new("web"), files.to_owned())].into();
+        runner.touched_only = touched_only;
+        let result = runner.run_known(&journal, tree, &Cancel::new(), &|_| {}).unwrap();
+        runner.store(&mut journal, Moment::from_millis(1), &result).unwrap();
+        assert!(result.is_green());
+        place.read("runs").lines().count()
+    };
+    assert_eq!(run("one", "a", true), 1);
+    assert_eq!(run("two", "a", true), 1, "nothing of its own was touched");
+    assert_eq!(run("three", "b", true), 2, "it was touched");
+    assert_eq!(run("four", "b", false), 3, "a completion depends on it");
 }
