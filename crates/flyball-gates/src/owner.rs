@@ -64,7 +64,10 @@ impl Owner {
 fn before(line: &str) -> Before {
     match line.as_bytes().first() {
         Some(b'=') if text::is_rule(line, '=', 60) => Before::Rule,
-        Some(b'n' | b' ') if text::trim_start(line).starts_with("not ok ") => Before::NotOk,
+        Some(b'n' | b' ') if line.as_bytes().get(text::indent(line)) == Some(&b'n') => {
+            let is_not_ok = text::trim_start(line).starts_with("not ok ");
+            if is_not_ok { Before::NotOk } else { Before::Other }
+        }
         _ => Before::Other,
     }
 }

@@ -131,6 +131,9 @@ fn rule(message: &str) -> Option<(&str, &str)> {
 
 /// `5 errors, 2 warnings, 0 notes`, also of older versions with `informations`.
 fn is_total(text: &str) -> bool {
+    if !text.starts_with(|first: char| first.is_ascii_digit()) {
+        return false;
+    }
     let mut parts = text::tally(text);
     matches!(parts.next(), Some((_, "error" | "errors")))
         && matches!(parts.next(), Some((_, "warning" | "warnings")))
