@@ -7,8 +7,8 @@ use std::process::Command;
 use flyball::config::CommandLine;
 use flyball::gate::{Gate, GatePlan, tamper};
 use flyball::worktree::Worktree;
+use flyball_core::Millis;
 use flyball_core::gate::{Finding, FindingKind};
-use flyball_core::{GateName, Millis};
 use tempfile::TempDir;
 
 struct Repo {

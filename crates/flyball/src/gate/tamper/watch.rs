@@ -251,22 +251,20 @@ fn notes_of(plan: &GatePlan) -> Value {
 
 fn plan_of(body: &BaseBody) -> GatePlan {
     let notes: Vec<GateNote> = serde_json::from_value(body.gates.clone()).unwrap_or_default();
-    let gate = |note: GateNote| Gate {
-        name: note.name,
-        command: match &note.command {
+    let gate = |note: GateNote| {
+        let command = match &note.command {
             Value::Array(words) => {
                 let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
                 CommandLine::Argv(words.collect())
             }
             other => CommandLine::Shell(other.as_str().unwrap_or_default().to_owned()),
-        },
-        timeout: Millis::ZERO,
-        needs: Vec::new(),
-        source: match note.source.as_str() {
+        };
+        let source = match note.source.as_str() {
             "detected" => GateSource::Detected,
             "verify" => GateSource::VerifyCommand,
             _ => GateSource::Configured,
-        },
+        };
+        Gate { source, ..Gate::new(note.name.as_str(), command, Millis::ZERO) }
     };
     GatePlan::of(notes.into_iter().map(gate).collect()).unwrap_or_default()
 }
