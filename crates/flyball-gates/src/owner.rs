@@ -34,6 +34,8 @@ pub(crate) enum Part {
     Tap,
     /// What one test printed.
     Nextest,
+    /// What a test prints while it runs, with `--no-capture`.
+    NextestLive,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,6 +113,9 @@ fn indented(line: &str, before: Before) -> Option<Part> {
     if line.starts_with(" FAIL  ") && (line.contains(" > ") || line.contains(" [ ")) {
         return Some(Part::Vitest);
     }
+    if own.starts_with("START [") {
+        return Some(Part::NextestLive);
+    }
     let heading = own.strip_prefix("stdout ").or_else(|| own.strip_prefix("stderr "))?;
     heading.starts_with("\u{2500}\u{2500}\u{2500}").then_some(Part::Nextest)
 }
@@ -139,7 +144,7 @@ impl Part {
             Self::Go => "go-test",
             Self::Rspec => "rspec",
             Self::Tap => "tap",
-            Self::Nextest => "nextest",
+            Self::Nextest | Self::NextestLive => "nextest",
         }
     }
 
@@ -148,7 +153,13 @@ impl Part {
         let starts = |marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
         match self {
             Self::Pytest => is_last_of_pytest(line),
-            Self::Cargo => starts(&["test result: ", "error: ", "     Running ", "   Doc-tests "]),
+            Self::Cargo => starts(&[
+                "test result: ",
+                "error: test failed",
+                "error: doctest failed",
+                "     Running ",
+                "   Doc-tests ",
+            ]),
             Self::Unittest => starts(&["Ran "]) && line.contains(" test"),
             Self::Jest => !line.is_empty() && !line.starts_with(' '),
             Self::Vitest => line.starts_with('\u{23af}'),
@@ -160,6 +171,7 @@ impl Part {
             }
             Self::Rspec => starts(&["Finished in ", "Failed examples:"]),
             Self::Tap => line.trim() == "..." || text::indent(line) == 0,
+            Self::NextestLive => is_status(line),
             Self::Nextest => !line.is_empty() && text::indent(line) < 4 || is_status(line),
         }
     }

@@ -83,11 +83,14 @@ pub(crate) fn in_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
 pub(crate) fn is_certain(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
     let relayed = lines.iter().any(|(_, line)| {
         let tail = line.trim_end().trim_end_matches('.');
-        ["Error 127", "Error 126", "code 127", "code 126", "status 127", "status 126"]
+        !tail.contains("' failed with status ")
+            && ["Error 127", "Error 126", "code 127", "code 126", "status 127", "status 126"]
             .iter()
             .any(|end| tail.ends_with(end))
     });
-    let (number, line) = lines.iter().find(|(_, line)| is_shell(line)).filter(|_| relayed)?;
+    // What a test says of its own commands is that test's failure.
+    let is_own = |line: &str| is_shell(line) && !line.trim_start().starts_with('#');
+    let (number, line) = lines.iter().find(|(_, line)| is_own(line)).filter(|_| relayed)?;
     Some((*number, finding(FindingKind::CouldNotRun, line, &[])))
 }
 
@@ -313,6 +316,9 @@ const STARTS: &[&str] = &[
     "tox: error",
     "ROOT: No tox.ini",
     "ROOT: unknown environment",
+    "ROOT: HandledError| ",
+    "ruff failed",
+    "error: file not found: ",
     "error: Failed to spawn: ",
     "error: No `project` table found",
     "error: No `pyproject.toml` found",
@@ -417,10 +423,14 @@ const WORDS: &[&str] = &[
     "No projects found",
     "no tests found",
     "cannot load such file -- ",
+    ": does not exist (No such file or directory)",
+    "error: Cannot read file: ",
 ];
 
 /// Two words that say so together.
 const PAIRS: &[(&str, &str)] = &[
+    ("fatal error: ", "No such file or directory"),
+    ("File or directory \"", "does not exist"),
     ("reset ", " not found"),
     ("ommand \"", "\" not found"),
     ("ommand \"", "\" is not defined"),

@@ -36,6 +36,7 @@ pub(super) struct CargoTest {
     /// Panics that were printed outside a block (`--nocapture`), by their thread.
     loose: Loose,
     names: Names,
+    crashed: Option<(u64, String)>,
     findings: Findings,
 }
 
@@ -91,6 +92,9 @@ impl Recogniser for CargoTest {
         for (number, name) in self.failed.drain(..) {
             findings.push(number, self.loose.finding(&name));
         }
+        if let Some((number, message)) = self.crashed.take().filter(|_| self.spoke) {
+            findings.push(number, Finding::new(FindingKind::Crash, message));
+        }
         if let Some((number, finding)) = self.loose.overflow.take() {
             findings.push(number, finding);
             self.spoke = true;
@@ -139,12 +143,11 @@ impl CargoTest {
                 "ok" | "FAILED" => self.end_live(text),
                 _ => block.push(text),
             }
-        } else if self.spoke
-            && text.starts_with("  process didn't exit successfully")
+        } else if text.starts_with("  process didn't exit successfully")
             && !text.contains("exit status: 101")
         {
-            let message = text.trim();
-            self.findings.push(line.number, Finding::new(FindingKind::Crash, message));
+            // It may come before the first line of the tests, which takes another way.
+            self.crashed = Some((line.number, text.trim().to_owned()));
         }
     }
 

@@ -27,6 +27,8 @@ pub(super) struct GoTest {
     printed: Printed,
     /// The name of a test with its package, put together for each event.
     key: String,
+    /// How a test program ended that failed.
+    ended: Option<(u64, String)>,
     findings: Findings,
 }
 
@@ -42,7 +44,7 @@ impl Recogniser for GoTest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"-=pF{o", place: false, also: None }
+        Cues { first: b"-=pF{oe", place: false, also: None }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -67,6 +69,11 @@ impl Recogniser for GoTest {
         }
         let mut findings = std::mem::take(&mut self.findings);
         drop_parents(&mut findings);
+        // Without a failed test the program itself gave up: `os.Exit`, or a `TestMain` of its own.
+        if let Some((number, ended)) = self.ended.take().filter(|_| findings.is_empty()) {
+            let message = format!("the test program ended with {ended} and no test failed");
+            findings.push(number, Finding::new(FindingKind::Crash, message));
+        }
         let counts = self.counted.then_some(self.counts);
         Some(Report { tool: "go-test", counts, findings, ..Report::default() })
     }
@@ -86,6 +93,9 @@ impl GoTest {
             block.push(text);
             let name = String::new();
             self.open = Some(Open { number, name, block });
+        } else if text.starts_with("exit status ") {
+            self.close();
+            self.ended = Some((number, text.to_owned()));
         } else if is_package_line(text) {
             self.close();
             self.running = None;

@@ -42,6 +42,7 @@ impl Recogniser for Terraform {
             return Attention::Busy;
         }
         if text == "╵" {
+            // Only now: in its box an error needs no place.
             self.close();
             self.in_box = false;
             return Attention::Idle;
