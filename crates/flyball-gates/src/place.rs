@@ -18,8 +18,13 @@ pub(crate) struct Place<'a> {
 impl Place<'_> {
     /// Whether the path ends in one of these.
     pub(crate) fn has_extension(&self, extensions: &[&str]) -> bool {
-        self.file.rsplit_once('.').is_some_and(|(_, end)| extensions.contains(&end))
+        has_extension(self.file, extensions)
     }
+}
+
+/// Whether a path ends in one of these.
+pub(crate) fn has_extension(file: &str, extensions: &[&str]) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, end)| extensions.contains(&end))
 }
 
 /// The place a line begins with: `path:3:7: text`, `path:3: text`, `path(3,7): text`.

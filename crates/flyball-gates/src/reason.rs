@@ -85,8 +85,8 @@ pub(crate) fn is_certain(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
         let tail = line.trim_end().trim_end_matches('.');
         !tail.contains("' failed with status ")
             && ["Error 127", "Error 126", "code 127", "code 126", "status 127", "status 126"]
-            .iter()
-            .any(|end| tail.ends_with(end))
+                .iter()
+                .any(|end| tail.ends_with(end))
     });
     // What a test says of its own commands is that test's failure.
     let is_own = |line: &str| is_shell(line) && !line.trim_start().starts_with('#');

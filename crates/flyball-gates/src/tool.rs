@@ -67,6 +67,7 @@ mod terraform;
 mod tsc;
 mod ty;
 mod unittest;
+mod uvu;
 mod vitest;
 
 pub(crate) use self::document::Documents;
@@ -129,6 +130,7 @@ pub(crate) fn members(command: &str) -> Vec<Box<dyn Recogniser>> {
         Box::new(teamcity::Teamcity::default()),
         Box::new(terraform::Terraform::default()),
         Box::new(ty::Ty::default()),
+        Box::new(uvu::Uvu::default()),
         Box::new(line_lint::LineLint::new(command)),
         Box::new(junit::Junit::default()),
         Box::new(prettier::Prettier::new(command)),

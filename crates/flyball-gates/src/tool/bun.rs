@@ -10,15 +10,24 @@ use crate::{Counts, Finding, FindingKind, text};
 /// the next one.
 #[derive(Default)]
 pub(super) struct Bun {
-    begun: bool,
+    run: Run,
     file: String,
     block: Block,
     /// Inside an error that belongs to no test.
     between: bool,
     counts: Counts,
-    counted: bool,
     names: Names,
     findings: Findings,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Run {
+    #[default]
+    None,
+    Begun,
+    /// Its totals have come.
+    Counted,
 }
 
 impl Recogniser for Bun {
@@ -33,18 +42,21 @@ impl Recogniser for Bun {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text.starts_with("bun test v") {
-            self.begun = true;
+            if self.run == Run::None {
+                self.run = Run::Begun;
+            }
             self.block.clear();
-        } else if self.begun {
+        } else if self.run != Run::None {
             self.inside(line);
         }
-        if self.begun { Attention::Busy } else { Attention::Idle }
+        if self.run == Run::None { Attention::Idle } else { Attention::Busy }
     }
 
     fn finish(&mut self) -> Option<Report> {
-        (self.begun && (self.counted || !self.findings.is_empty())).then(|| Report {
+        let is_counted = self.run == Run::Counted;
+        (is_counted || !self.findings.is_empty()).then(|| Report {
             tool: "bun",
-            counts: self.counted.then_some(self.counts),
+            counts: is_counted.then_some(self.counts),
             names: std::mem::take(&mut self.names),
             findings: std::mem::take(&mut self.findings),
             ..Report::default()
@@ -123,7 +135,9 @@ impl Bun {
     fn total(&mut self, text: &str) -> bool {
         let Some((count, word)) = text::number(text.trim_start()) else {
             let is_end = text.starts_with("Ran ") && text.contains(" across ");
-            self.counted |= is_end;
+            if is_end {
+                self.run = Run::Counted;
+            }
             return is_end;
         };
         match word {

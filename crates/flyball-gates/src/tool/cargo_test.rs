@@ -24,20 +24,28 @@ pub(super) struct CargoTest {
     block: Option<(u64, String, Block)>,
     /// A test whose result comes after its own output (`--nocapture`).
     live: Option<(u64, String, Block)>,
-    /// `failures:` inside a block: the list of names, if names follow.
-    maybe_list: bool,
-    /// In the list of names that failed, which ends a run.
-    in_list: bool,
+    part: Part,
     listed: Vec<String>,
     /// Where the run began that the list is about.
     run_begun: u64,
-    /// Below `successes:` nothing is red.
-    in_successes: bool,
     /// Panics that were printed outside a block (`--nocapture`), by their thread.
     loose: Loose,
     names: Names,
     crashed: Option<(u64, String)>,
     findings: Findings,
+}
+
+/// Which part of a run comes now.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Part {
+    #[default]
+    Other,
+    /// Below `successes:` nothing is red.
+    Successes,
+    /// `failures:` inside a block: the list of names, if names follow.
+    MaybeList,
+    /// The list of names that failed, which ends a run.
+    List,
 }
 
 /// How many failed tests without a block are remembered.
@@ -54,19 +62,20 @@ impl Recogniser for CargoTest {
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
-        if std::mem::take(&mut self.maybe_list) {
+        if self.part == Part::MaybeList {
+            self.part = Part::Other;
             if self.is_failed(text) {
                 self.close_block();
-                (self.in_list, self.in_successes) = (true, false);
+                self.part = Part::List;
             } else if let Some((_, _, block)) = &mut self.block {
                 block.push("failures:");
             }
         }
-        if text == "failures:" && self.in_successes {
+        if text == "failures:" && self.part == Part::Successes {
             self.close_block();
-            self.in_successes = false;
+            self.part = Part::Other;
         } else if text == "failures:" && self.block.is_some() {
-            self.maybe_list = true;
+            self.part = Part::MaybeList;
         } else if let Some(name) = block_header(text) {
             self.close_block();
             self.block = Some((line.number, name.to_owned(), Block::default()));
@@ -78,7 +87,7 @@ impl Recogniser for CargoTest {
         } else {
             self.outside(line);
         }
-        let is_open = self.block.is_some() || self.live.is_some() || self.in_list;
+        let is_open = self.block.is_some() || self.live.is_some() || self.part == Part::List;
         if is_open || self.loose.is_open() { Attention::Busy } else { Attention::Idle }
     }
 
@@ -113,7 +122,7 @@ impl Recogniser for CargoTest {
 impl CargoTest {
     fn outside(&mut self, line: &Line<'_>) {
         let text = line.text;
-        if self.in_list && self.is_failed(text) {
+        if self.part == Part::List && self.is_failed(text) {
             if self.listed.len() < FAILED_MAX {
                 self.listed.push(text.trim().to_owned());
             }
@@ -124,9 +133,9 @@ impl CargoTest {
             self.close_live();
             self.result(rest);
         } else if text == "failures:" {
-            (self.in_list, self.in_successes) = (true, false);
+            self.part = Part::List;
         } else if text == "successes:" {
-            self.in_successes = true;
+            self.part = Part::Successes;
         } else if let Some(rest) = text.strip_prefix("test ") {
             self.close_live();
             self.test(rest, line.number);
@@ -218,7 +227,7 @@ impl CargoTest {
 
     fn close_block(&mut self) {
         let Some((number, name, mut block)) = self.block.take() else { return };
-        if self.in_successes {
+        if self.part == Part::Successes {
             return;
         }
         self.failed.retain(|(_, failed)| *failed != name);
@@ -242,7 +251,7 @@ impl CargoTest {
     fn result(&mut self, rest: &str) {
         let Some((_, list)) = rest.split_once(". ") else { return };
         self.spoke = true;
-        (self.open, self.in_list, self.in_successes) = (None, false, false);
+        (self.open, self.part) = (None, Part::Other);
         // What the list does not name was printed by a test.
         let listed = std::mem::take(&mut self.listed);
         if !listed.is_empty() {

@@ -74,15 +74,13 @@ fn decoded(value: &str) -> String {
     let mut rest = value;
     while let Some((before, after)) = rest.split_once('&') {
         text.push_str(before);
-        match after.split_once(';').and_then(|(entity, more)| Some((letter(entity)?, more))) {
-            Some((letter, more)) => {
-                text.push(letter);
-                rest = more;
-            }
-            None => {
-                text.push('&');
-                rest = after;
-            }
+        let entity = after.split_once(';');
+        if let Some((letter, more)) = entity.and_then(|(name, more)| Some((letter(name)?, more))) {
+            text.push(letter);
+            rest = more;
+        } else {
+            text.push('&');
+            rest = after;
         }
     }
     text.push_str(rest);

@@ -1,4 +1,4 @@
-//! CMake while it configures: `CMake Error at CMakeLists.txt:3 (command):` and a text below.
+//! `CMake` while it configures: `CMake Error at CMakeLists.txt:3 (command):` and a text below.
 
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
@@ -8,8 +8,14 @@ use crate::{Finding, FindingKind, text};
 /// Reads errors of the configuration; without it nothing can be built or tested.
 #[derive(Default)]
 pub(super) struct Cmake {
-    open: Option<(u64, Option<(String, u32)>, Block)>,
+    open: Option<Open>,
     findings: Findings,
+}
+
+struct Open {
+    number: u64,
+    at: Option<(String, u32)>,
+    text: Block,
 }
 
 impl Recogniser for Cmake {
@@ -29,8 +35,8 @@ impl Recogniser for Cmake {
             if at.is_none() {
                 block.push(rest.trim_start_matches(':').trim());
             }
-            self.open = Some((line.number, at, block));
-        } else if let Some((_, _, block)) = &mut self.open {
+            self.open = Some(Open { number: line.number, at, text: block });
+        } else if let Some(Open { text: block, .. }) = &mut self.open {
             if line.text.is_empty() || line.text.starts_with("  ") {
                 block.push(text::dedent(line.text, 2));
             } else {
@@ -49,7 +55,7 @@ impl Recogniser for Cmake {
 
 impl Cmake {
     fn close(&mut self) {
-        let Some((number, at, mut block)) = self.open.take() else { return };
+        let Some(Open { number, at, text: mut block }) = self.open.take() else { return };
         if block.is_blank() {
             return;
         }

@@ -1,4 +1,4 @@
-//! CTest: one line per test, and what a failed one printed.
+//! `CTest`: one line per test, and what a failed one printed.
 
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
@@ -109,7 +109,7 @@ impl Ctest {
         self.findings.push(number, finding);
     }
 
-    /// `	  5 - missing (Not Run)`: what was not shown above.
+    /// `5 - missing (Not Run)`: what was not shown above.
     fn list(&mut self, text: &str, number: u64) {
         let Some((_, rest)) = text.trim().split_once(" - ") else { return };
         let Some((name, reason)) = rest.split_once(" (") else { return };

@@ -1,4 +1,4 @@
-//! .NET: `dotnet test` through VSTest, and errors of its compilers.
+//! .NET: `dotnet test` through `VSTest`, and errors of its compilers.
 
 use crate::place::{self, Place};
 use crate::recogniser::{Attention, Cues, Line, Recogniser};

@@ -1,4 +1,4 @@
-//! Elixir: ExUnit's numbered failures, and errors of its compiler.
+//! Elixir: `ExUnit`'s numbered failures, and errors of its compiler.
 
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};

@@ -10,11 +10,17 @@ use crate::report::{Block, Findings, Report};
 pub(super) struct Gcc {
     is_clang: bool,
     spoke: bool,
-    /// The linker is speaking: the next lines may be about names.
-    linking: bool,
+    linker: Linker,
     open: Option<(u64, Severity, Finding, Block)>,
     findings: Findings,
     warnings: Findings,
+}
+
+/// While the linker speaks, the next lines may be about names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Linker {
+    Silent,
+    Speaks,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,7 +42,7 @@ impl Gcc {
         Self {
             is_clang: command.contains("clang"),
             spoke: false,
-            linking: false,
+            linker: Linker::Silent,
             open: None,
             findings: Findings::default(),
             warnings: Findings::default(),
@@ -76,11 +82,13 @@ impl Recogniser for Gcc {
             }
         }
         if line.text.contains("ld: ") {
-            self.linking |= line.text.ends_with("':");
+            if line.text.ends_with("':") {
+                self.linker = Linker::Speaks;
+            }
         } else if line.text.starts_with("collect2: ") || line.text.starts_with("clang: ") {
-            self.linking = false;
+            self.linker = Linker::Silent;
         }
-        let is_open = self.open.is_some() || self.linking;
+        let is_open = self.open.is_some() || self.linker == Linker::Speaks;
         if is_open { Attention::Busy } else { Attention::Idle }
     }
 
@@ -159,7 +167,7 @@ fn is_link_error(text: &str) -> bool {
 }
 
 /// File, line if known, and message of what the linker says of a name: without a definition, or
-/// with two. `a.c:(.text+0x5): undefined reference to `f'`, `/usr/bin/ld: a.c:3: undefined …`.
+/// with two: `a.c:(.text+0x5): undefined reference …`, `/usr/bin/ld: a.c:3: undefined …`.
 fn link_error(text: &str) -> Option<(&str, Option<u32>, &str)> {
     let at = LINK_ERRORS.iter().find_map(|start| text.find(start))?;
     let (before, message) = text.split_at_checked(at)?;

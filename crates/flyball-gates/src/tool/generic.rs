@@ -12,7 +12,7 @@ use crate::report::{Findings, Report};
 /// How many mentions are kept.
 const MENTIONS_MAX: usize = 50;
 
-/// Collects lines that mention `path:line`, one per place.
+/// Collects lines that begin with `path:line` and say something, and of others one per place.
 #[derive(Default)]
 pub(super) struct Generic {
     seen: HashSet<(String, u32)>,
@@ -48,6 +48,11 @@ impl Recogniser for Generic {
         } else if !may_mention(line.text) || place::is_foreign(line.text) || is_harmless(line.text)
         {
             return Attention::Idle;
+        } else if let Some(place) = complaint(line.text) {
+            // Several may be about one line.
+            let finding = Finding::new(FindingKind::Other, line.text.trim());
+            let finding = finding.at(place::tidy(place.file), place.line, place.column);
+            self.findings.push(line.number, finding);
         } else if let Some(place) = place::mention(line.text) {
             let file = place::tidy(place.file);
             if self.seen.insert((file.to_owned(), place.line)) {
@@ -74,6 +79,18 @@ impl Generic {
             self.findings.push(line.number, finding.at(place::tidy(&file), number, None));
         }
     }
+}
+
+/// The place a line begins with that then says something in several words: what most linters print.
+fn complaint(text: &str) -> Option<place::Place<'_>> {
+    if crate::text::indent(text) > 4 {
+        return None;
+    }
+    let own = crate::text::trim_start(text);
+    let place = place::prefix(own)?;
+    let is_named = place::mention(own).is_some_and(|mention| mention.file == place.file);
+    let is_frame = place.rest.starts_with("in ") || place.rest.starts_with("at ");
+    (is_named && !is_frame && place.rest.contains(' ')).then_some(place)
 }
 
 /// Whether a line says that all is well, or only warns.

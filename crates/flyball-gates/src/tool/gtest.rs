@@ -1,4 +1,4 @@
-//! GoogleTest: what stands between `[ RUN      ]` and `[  FAILED  ]`.
+//! `GoogleTest`: what stands between `[ RUN      ]` and `[  FAILED  ]`.
 
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
@@ -12,11 +12,20 @@ pub(super) struct Gtest {
     /// The test that runs now.
     running: Option<(u64, String)>,
     failure: Option<Failure>,
-    listed: bool,
     counts: Counts,
-    counted: bool,
+    totals: Totals,
     names: Names,
     findings: Findings,
+}
+
+/// What of the end has come.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Totals {
+    #[default]
+    None,
+    Counted,
+    /// The names that failed follow.
+    Listed,
 }
 
 #[derive(Default)]
@@ -40,24 +49,29 @@ impl Recogniser for Gtest {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         if let Some((mark, rest)) = mark(line.text) {
             self.mark(mark, rest, line.number);
-        } else if let Some(place) = failure(line) {
+        } else if let Some(at) = failure(line) {
+            let place = match at {
+                At::Place(file, line) => Some((file, line)),
+                At::Unknown => None,
+            };
             let failure = self.failure.get_or_insert_default();
             if failure.number == 0 {
                 failure.number = line.number;
             }
-            if !failure.has_text {
+            if failure.has_text {
+                failure.text.push(line.text);
+            } else {
                 // A failure without a word was printed by the test itself.
                 failure.place = place;
                 failure.text.clear();
-            } else {
-                failure.text.push(line.text);
             }
             failure.has_text = false;
         } else if let Some(failure) = &mut self.failure {
             failure.has_text |= !line.text.trim().is_empty();
             failure.text.push(line.text);
         }
-        let is_open = self.running.is_some() || self.failure.is_some() || self.listed;
+        let is_open =
+            self.running.is_some() || self.failure.is_some() || self.totals == Totals::Listed;
         if is_open { Attention::Busy } else { Attention::Idle }
     }
 
@@ -73,7 +87,7 @@ impl Recogniser for Gtest {
         }
         self.spoke.then(|| Report {
             tool: "gtest",
-            counts: self.counted.then_some(self.counts),
+            counts: (self.totals != Totals::None).then_some(self.counts),
             names: std::mem::take(&mut self.names),
             findings: std::mem::take(&mut self.findings),
             ..Report::default()
@@ -106,7 +120,7 @@ impl Gtest {
             "PASSED" if self.running.is_none() => {
                 let count = text::number(rest).map_or(0, |(count, _)| count);
                 self.counts.passed = self.counts.passed.saturating_add(count);
-                (self.counted, self.spoke, self.failure) = (true, true, None);
+                (self.totals, self.spoke, self.failure) = (Totals::Counted, true, None);
             }
             "SKIPPED" if self.running.is_none() && rest.contains(" listed below") => {
                 let count = text::number(rest).map_or(0, |(count, _)| count);
@@ -114,7 +128,9 @@ impl Gtest {
             }
             "==========" => {
                 self.spoke |= rest.starts_with("Running ") || rest.contains(" ran.");
-                self.listed = false;
+                if self.totals == Totals::Listed {
+                    self.totals = Totals::Counted;
+                }
             }
             _ => {}
         }
@@ -125,8 +141,10 @@ impl Gtest {
         if rest.ends_with(" listed below:") {
             let count = text::number(rest).map_or(0, |(count, _)| count);
             self.counts.failed = self.counts.failed.saturating_add(count);
-            self.listed = true;
-        } else if self.listed && !self.findings.kept().any(|f| f.name.as_deref() == Some(name)) {
+            self.totals = Totals::Listed;
+        } else if self.totals == Totals::Listed
+            && !self.findings.kept().any(|f| f.name.as_deref() == Some(name))
+        {
             self.findings.push(number, Finding::new(FindingKind::Test, "failed").named(name));
         }
     }
@@ -161,11 +179,18 @@ fn timed(rest: &str) -> bool {
     rest.ends_with(" ms)")
 }
 
-/// The place of `path.cc:4: Failure`; nothing inside for `unknown file: Failure`.
-fn failure(line: &Line<'_>) -> Option<Option<(String, u32)>> {
+/// Where a failure is.
+enum At {
+    Place(String, u32),
+    /// `unknown file: Failure`
+    Unknown,
+}
+
+/// The place of `path.cc:4: Failure`.
+fn failure(line: &Line<'_>) -> Option<At> {
     if line.text == "unknown file: Failure" {
-        return Some(None);
+        return Some(At::Unknown);
     }
     let place = line.place.filter(|place| place.rest == "Failure" && place.column.is_none())?;
-    Some(Some((place::tidy(place.file).to_owned(), place.line)))
+    Some(At::Place(place::tidy(place.file).to_owned(), place.line))
 }

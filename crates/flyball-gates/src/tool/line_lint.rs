@@ -1,5 +1,6 @@
 //! Linters that say everything in one line behind a place, each in its own notation: rubocop,
-//! hadolint, actionlint, yamllint, ty, stylelint, bandit, isort and the formats `unix` and `compact`.
+//! hadolint, actionlint, yamllint, ty, bandit, isort, pydocstyle, sqlfluff, and the formats `unix` and
+//! `compact` of many.
 
 use crate::place::{self, Place};
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
@@ -12,6 +13,10 @@ pub(super) struct LineLint {
     is_hadolint: bool,
     /// The file of rubocop's simple form: `== a.rb ==`.
     file: Option<String>,
+    /// The file of sqlfluff's table.
+    table: Option<String>,
+    /// The place of pydocstyle, whose text comes on the next line.
+    documented: Option<(String, u32)>,
     findings: Findings,
     warnings: Findings,
 }
@@ -31,6 +36,8 @@ impl LineLint {
             tool: None,
             is_hadolint: command.contains("hadolint"),
             file: None,
+            table: None,
+            documented: None,
             findings: Findings::default(),
             warnings: Findings::default(),
         }
@@ -50,6 +57,26 @@ impl Recogniser for LineLint {
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
+        if let Some((file, at)) = self.documented.take()
+            && let Some((rule, message)) = text.trim().split_once(": ")
+            && text.starts_with("        D")
+        {
+            self.tool = Some("pydocstyle");
+            let finding = Finding::new(FindingKind::Lint, message).named(rule);
+            self.findings.push(line.number, finding.at(file, at, None));
+            return Attention::Idle;
+        }
+        if self.table.is_some() {
+            return self.row(line);
+        }
+        if let Some(file) = text.strip_prefix("== [").and_then(|rest| rest.strip_suffix("] FAIL")) {
+            self.table = Some(file.to_owned());
+            return Attention::Busy;
+        }
+        if let Some(place) = line.place.filter(|place| is_documented(place)) {
+            self.documented = Some((place.file.to_owned(), place.line));
+            return Attention::Busy;
+        }
         if let Some(file) = &self.file {
             if let Some((at, column, message)) = simple_offence(text) {
                 let finding =
@@ -91,9 +118,66 @@ impl Recogniser for LineLint {
 }
 
 impl LineLint {
+    /// A row of sqlfluff: `L:   1 | P:  10 | LT01 | text`, and how it goes on below.
+    fn row(&mut self, line: &Line<'_>) -> Attention {
+        let Some(file) = &self.table else { return Attention::Idle };
+        let mut cells = line.text.splitn(4, '|').map(str::trim);
+        let number = |cell: &str, mark: &str| cell.strip_prefix(mark)?.trim().parse::<u32>().ok();
+        match (cells.next(), cells.next(), cells.next(), cells.next()) {
+            (Some(at), Some(column), Some(rule), Some(message)) => {
+                if let Some(at) = number(at, "L:") {
+                    self.tool = Some("sqlfluff");
+                    let finding = Finding::new(FindingKind::Lint, message).named(rule);
+                    let finding = finding.at(file.as_str(), at, number(column, "P:"));
+                    self.findings.push(line.number, finding);
+                }
+                Attention::Busy
+            }
+            (Some(""), Some(more), None, None) => {
+                if let Some(last) = self.findings.kept_mut().last() {
+                    last.message = format!("{} {more}", last.message);
+                }
+                Attention::Busy
+            }
+            _ => {
+                self.table = None;
+                Attention::Idle
+            }
+        }
+    }
+
+    /// `Dockerfile:2 DL3003 warning: text`, also `hadolint:Dockerfile:2: DL3003 warning: text`.
+    fn hadolint<'a>(&self, text: &'a str) -> Option<(Place<'a>, Said<'a>)> {
+        let own = text.strip_prefix("hadolint:").unwrap_or(text);
+        let (file, rest) = own.split_once(':')?;
+        if file.contains(' ') || file.is_empty() {
+            return None;
+        }
+        let (line, rest) = text::small(rest)?;
+        let at = |column| Place { file, line, column, rest: "" };
+        let rest = rest.strip_prefix(':').unwrap_or(rest);
+        if let Some((column, message)) = text::small(rest)
+            && (self.is_hadolint || file.ends_with("Dockerfile"))
+            && let Some(message) = message.strip_prefix(' ').filter(|text| !text.trim().is_empty())
+        {
+            let kind = FindingKind::Compile;
+            let said = Said { tool: "hadolint", kind, rule: None, message, is_warning: false };
+            return Some((at(Some(column)), said));
+        }
+        let (rule, rest) = rest.strip_prefix(' ')?.split_once(' ')?;
+        let is_rule = rule.len() == 6
+            && (rule.starts_with("DL") || rule.starts_with("SC"))
+            && rule.bytes().skip(2).all(|byte| byte.is_ascii_digit());
+        let (level, message) = rest.split_once(": ")?;
+        let is_level = matches!(level, "error" | "warning" | "info" | "style");
+        let kind = FindingKind::Lint;
+        let said = Said { tool: "hadolint", kind, rule: Some(rule), message, is_warning: false };
+        (is_rule && is_level).then_some((at(None), said))
+    }
+
     fn said<'a>(&self, line: &Line<'a>) -> Option<(Place<'a>, Said<'a>)> {
         let text = line.text;
-        if let Some(found) = hadolint(text, self.is_hadolint) {
+        if let Some(found) = self.hadolint(text) {
             return Some(found);
         }
         if let Some(found) = compact(text).or_else(|| bracketed(text)) {
@@ -109,6 +193,13 @@ impl LineLint {
             .or_else(|| actionlint(&place))?;
         Some((place, said))
     }
+}
+
+/// `a.py:2 in public function `f`:`.
+fn is_documented(place: &Place<'_>) -> bool {
+    let rest = place.rest;
+    let is_heading = rest.starts_with("at module level") || rest.starts_with("in p");
+    place.column.is_none() && is_heading && rest.ends_with(':') && place.has_extension(&["py"])
 }
 
 /// `C: [Correctable] Style/NilComparison: text`; every level makes rubocop's exit code red.
@@ -212,35 +303,6 @@ fn actionlint<'a>(place: &Place<'a>) -> Option<Said<'a>> {
     let kind = if rule == "syntax-check" { FindingKind::Compile } else { FindingKind::Lint };
     let said = Said { tool: "actionlint", kind, rule: Some(rule), message, is_warning: false };
     is_rule.then_some(said)
-}
-
-/// `Dockerfile:2 DL3003 warning: text`, also `hadolint:Dockerfile:2: DL3003 warning: text`.
-fn hadolint(text: &str, asked: bool) -> Option<(Place<'_>, Said<'_>)> {
-    let own = text.strip_prefix("hadolint:").unwrap_or(text);
-    let (file, rest) = own.split_once(':')?;
-    if file.contains(' ') || file.is_empty() {
-        return None;
-    }
-    let (line, rest) = text::small(rest)?;
-    let at = |column| Place { file, line, column, rest: "" };
-    let rest = rest.strip_prefix(':').unwrap_or(rest);
-    if let Some((column, message)) = text::small(rest)
-        && (asked || file.ends_with("Dockerfile"))
-        && let Some(message) = message.strip_prefix(' ').filter(|text| !text.trim().is_empty())
-    {
-        let kind = FindingKind::Compile;
-        let said = Said { tool: "hadolint", kind, rule: None, message, is_warning: false };
-        return Some((at(Some(column)), said));
-    }
-    let (rule, rest) = rest.strip_prefix(' ')?.split_once(' ')?;
-    let is_rule = rule.len() == 6
-        && (rule.starts_with("DL") || rule.starts_with("SC"))
-        && rule.bytes().skip(2).all(|byte| byte.is_ascii_digit());
-    let (level, message) = rest.split_once(": ")?;
-    let is_level = matches!(level, "error" | "warning" | "info" | "style");
-    let kind = FindingKind::Lint;
-    let said = Said { tool: "hadolint", kind, rule: Some(rule), message, is_warning: false };
-    (is_rule && is_level).then_some((at(None), said))
 }
 
 /// `/path/a.css: line 1, col 12, error - text (rule)`, the format `compact` of eslint and stylelint.

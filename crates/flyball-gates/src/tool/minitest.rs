@@ -114,7 +114,8 @@ fn frame(line: &str) -> Option<(&str, u32)> {
     let own = line.strip_prefix("    ")?;
     let (file, rest) = own.split_once(':')?;
     let (line, rest) = text::small(rest)?;
-    (rest.starts_with(":in ") && file.ends_with(".rb")).then(|| (place::tidy(file), line))
+    (rest.starts_with(":in ") && place::has_extension(file, &["rb"]))
+        .then(|| (place::tidy(file), line))
 }
 
 fn is_foreign(file: &str) -> bool {

@@ -39,7 +39,7 @@ fn of_output(name: &str, output: &str) -> Finding {
 /// A panic with other words than the test expects: the harness says both.
 fn unexpected(lines: &[&str]) -> Option<String> {
     let is_note = |line: &&str| line.trim() == "note: panic did not contain expected string";
-    let at = lines.iter().position(|line| is_note(&line))?;
+    let at = lines.iter().position(is_note)?;
     let said: Vec<&str> = lines.iter().skip(at).take(3).map(|line| line.trim()).collect();
     Some(said.join("\n").trim_start_matches("note: ").to_owned())
 }

@@ -1,4 +1,4 @@
-//! Pest, and Laravel's printer for PHPUnit: `FAILED  Class > title` with the reason below.
+//! Pest, and Laravel's printer for `PHPUnit`: `FAILED  Class > title` with the reason below.
 
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};

@@ -1,4 +1,4 @@
-//! PHPStan and Psalm-like tables: a file, and below it line numbers with a text.
+//! `PHPStan` and Psalm-like tables: a file, and below it line numbers with a text.
 
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Findings, Report};

@@ -1,4 +1,4 @@
-//! PHPUnit: numbered failures, the documentation form, and PHP's own fatal errors.
+//! `PHPUnit`: numbered failures, the documentation form, and PHP's own fatal errors.
 
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
@@ -8,8 +8,7 @@ use crate::{Counts, Finding, FindingKind, text};
 /// Reads what stands below `There were 2 failures:`, and ` ✘ Title` with its bar.
 #[derive(Default)]
 pub(super) struct Phpunit {
-    begun: bool,
-    ended: bool,
+    run: Run,
     counts: Option<Counts>,
     section: Option<Section>,
     class: String,
@@ -17,6 +16,24 @@ pub(super) struct Phpunit {
     findings: Findings,
     warnings: Findings,
     fatal: bool,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Run {
+    #[default]
+    None,
+    Begun,
+    /// Its totals have come.
+    Ended,
+}
+
+/// How a failure is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Numbered,
+    /// Behind a bar, in the documentation form.
+    Boxed,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,7 +48,7 @@ struct Open {
     number: u64,
     name: String,
     section: Section,
-    is_boxed: bool,
+    form: Form,
     place: Option<(String, u32)>,
     message: Block,
     done: bool,
@@ -50,13 +67,13 @@ impl Recogniser for Phpunit {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text.starts_with("PHPUnit ") && text.contains(" by Sebastian Bergmann") {
-            self.begun = true;
-        } else if let Some(finding) = fatal(text) {
-            if !std::mem::replace(&mut self.fatal, true) {
-                self.findings.push(line.number, finding);
-            }
+            self.run = Run::Begun;
+        } else if let Some(finding) = fatal(text)
+            && !std::mem::replace(&mut self.fatal, true)
+        {
+            self.findings.push(line.number, finding);
         }
-        if !self.begun {
+        if self.run == Run::None {
             return Attention::Idle;
         }
         if let Some(section) = section(text) {
@@ -68,11 +85,11 @@ impl Recogniser for Phpunit {
         } else if let Some(name) = self.numbered(text) {
             self.close();
             let section = self.section.unwrap_or(Section::Other);
-            self.open = Some(Open::new(name, section, line.number, false));
+            self.open = Some(Open::new(name, section, line.number, Form::Numbered));
         } else if let Some(title) = text.strip_prefix(" ✘ ") {
             self.close();
             let name = test_name(&self.class, title);
-            self.open = Some(Open::new(name, Section::Red, line.number, true));
+            self.open = Some(Open::new(name, Section::Red, line.number, Form::Boxed));
         } else if let Some(open) = &mut self.open {
             if !open.line(text) {
                 self.close();
@@ -85,11 +102,11 @@ impl Recogniser for Phpunit {
 
     fn finish(&mut self) -> Option<Report> {
         self.close();
-        if self.begun && !self.ended && self.findings.is_empty() {
+        if self.run == Run::Begun && self.findings.is_empty() {
             let message = "PHPUnit began and ended without a result";
             self.findings.push(u64::MAX, Finding::new(FindingKind::CouldNotRun, message));
         }
-        let spoke = self.begun || self.fatal;
+        let spoke = self.run != Run::None || self.fatal;
         spoke.then(|| Report {
             tool: "phpunit",
             counts: self.counts,
@@ -122,7 +139,7 @@ impl Phpunit {
     fn outside(&mut self, text: &str, number: u64) {
         let trouble = ["No tests executed!", "Cannot open file ", "Could not read ", "Test file "];
         if trouble.iter().any(|start| text.starts_with(start)) {
-            self.ended = true;
+            self.run = Run::Ended;
             self.findings.push(number, Finding::new(FindingKind::CouldNotRun, text.trim()));
         } else if !text.is_empty() && !text.starts_with(' ') && self.section.is_none() {
             // The heading of a class in the documentation form.
@@ -137,7 +154,7 @@ impl Phpunit {
             && let Some((passed, rest)) = text::number(rest)
             && rest.starts_with(" test")
         {
-            self.ended = true;
+            self.run = Run::Ended;
             self.counts = Some(Counts { passed, ..Counts::default() });
             return true;
         }
@@ -155,20 +172,20 @@ impl Phpunit {
         }
         let passed = all.saturating_sub(failed).saturating_sub(skipped);
         self.counts = Some(Counts { passed, failed, skipped });
-        self.ended = true;
+        self.run = Run::Ended;
         true
     }
 }
 
 impl Open {
-    fn new(name: String, section: Section, number: u64, is_boxed: bool) -> Self {
+    fn new(name: String, section: Section, number: u64, form: Form) -> Self {
         let message = Block::default();
-        Self { number, name, section, is_boxed, place: None, message, done: false }
+        Self { number, name, section, form, place: None, message, done: false }
     }
 
     /// Takes a line; false when it is no longer about this test.
     fn line(&mut self, text: &str) -> bool {
-        let own = if self.is_boxed {
+        let own = if self.form == Form::Boxed {
             let Some((_, own)) =
                 text.split_once('│').filter(|(before, _)| before.trim().is_empty())
             else {
@@ -226,7 +243,9 @@ fn section(text: &str) -> Option<Section> {
 fn frame(text: &str) -> Option<(&str, u32)> {
     let (file, line) = text.rsplit_once(':')?;
     let is_file = file.starts_with(['/', '.']) || file.get(1..3) == Some(":\\");
-    (is_file && file.ends_with(".php")).then(|| line.parse().ok())?.map(|line| (file, line))
+    (is_file && place::has_extension(file, &["php"]))
+        .then(|| line.parse().ok())?
+        .map(|line| (file, line))
 }
 
 /// PHP could not even read the files: its own words, with their place.

@@ -10,8 +10,7 @@ use crate::{Counts, Finding, FindingKind, text};
 #[derive(Default)]
 pub(super) struct Playwright {
     spoke: bool,
-    counts: Counts,
-    counted: bool,
+    counts: Option<Counts>,
     /// The tests listed below are those that passed in the end.
     flaky: bool,
     open: Option<Open>,
@@ -81,7 +80,7 @@ impl Recogniser for Playwright {
         self.close();
         self.spoke.then(|| Report {
             tool: "playwright",
-            counts: self.counted.then_some(self.counts),
+            counts: self.counts,
             findings: std::mem::take(&mut self.findings),
             ..Report::default()
         })
@@ -116,19 +115,16 @@ impl Playwright {
         let Some(own) = text.strip_prefix("  ") else { return false };
         let Some((count, rest)) = text::number(own) else { return false };
         let word = rest.trim_start().split(" (").next().unwrap_or("").trim();
-        match word {
-            "passed" => self.counts.passed = count,
-            "failed" | "interrupted" => {
-                self.counts.failed = self.counts.failed.saturating_add(count)
-            }
-            "skipped" | "did not run" => {
-                self.counts.skipped = self.counts.skipped.saturating_add(count);
-            }
-            "flaky" => self.counts.passed = self.counts.passed.saturating_add(count),
+        let mut counts = self.counts.unwrap_or_default();
+        let slot = match word {
+            "passed" | "flaky" => &mut counts.passed,
+            "failed" | "interrupted" => &mut counts.failed,
+            "skipped" | "did not run" => &mut counts.skipped,
             _ => return false,
-        }
+        };
+        *slot = slot.saturating_add(count);
+        self.counts = Some(counts);
         self.flaky = word == "flaky";
-        self.counted = true;
         true
     }
 }

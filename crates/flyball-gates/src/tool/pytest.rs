@@ -215,7 +215,7 @@ impl Pytest {
         }
         let kind = if word == "ERROR" && test.is_none() { FindingKind::Compile } else { kind(why) };
         let finding = Finding::new(kind, why).at(file, None, None).named(node);
-        let mut finding = self.with_line(finding, word == "FAILED");
+        let mut finding = self.with_line(finding, word);
         if finding.message.is_empty() {
             "test failed".clone_into(&mut finding.message);
         }
@@ -232,10 +232,10 @@ impl Pytest {
 
     /// The place of a one-line traceback with the same words, or of the next one: they come in the
     /// same order as the summary.
-    fn with_line(&mut self, mut finding: Finding, is_next: bool) -> Finding {
+    fn with_line(&mut self, mut finding: Finding, word: &str) -> Finding {
         let start = finding.message.trim_end_matches("...").to_owned();
         let same = |(_, _, message): &(String, u32, String)| message.starts_with(start.as_str());
-        let first = self.lines.first().filter(|first| is_next && same(first)).map(|_| 0);
+        let first = self.lines.first().filter(|first| word == "FAILED" && same(first)).map(|_| 0);
         let at = first.or_else(|| self.lines.iter().position(same).filter(|_| !start.is_empty()));
         if let Some(at) = at {
             let (file, line, message) = self.lines.remove(at);

@@ -73,7 +73,9 @@ impl Recogniser for PythonLint {
             self.file = Some(file);
             return Attention::Busy;
         }
-        if let Some(file) = text.strip_suffix(':').filter(|file| file.ends_with(".py")) {
+        if let Some(file) =
+            text.strip_suffix(':').filter(|file| place::has_extension(file, &["py"]))
+        {
             self.file = Some(file.to_owned());
             return Attention::Busy;
         }

@@ -1,4 +1,6 @@
-//! rspec: the list of failures and the totals.
+//! rspec: the list of failures and the totals; jasmine, which prints them much the same.
+
+mod jasmine;
 
 use crate::{Counts, Finding, FindingKind};
 
@@ -12,6 +14,8 @@ use crate::text;
 pub(super) struct Rspec {
     counts: Option<Counts>,
     in_failures: bool,
+    /// jasmine prints much the same, with other headings.
+    is_jasmine: bool,
     open: Option<(u64, Option<String>, Block)>,
     findings: Findings,
 }
@@ -39,6 +43,10 @@ impl Recogniser for Rspec {
         } else if text.starts_with("An error occurred while loading ") {
             self.close();
             self.open = Some((line.number, None, Block::default()));
+        } else if let Some(name) = jasmine::head(text).filter(|_| self.in_failures) {
+            self.close();
+            self.is_jasmine = true;
+            self.open = Some((line.number, Some(name.to_owned()), Block::default()));
         } else if let Some(name) = self.head(text) {
             self.close();
             self.open = Some((line.number, Some(name.to_owned()), Block::default()));
@@ -53,7 +61,7 @@ impl Recogniser for Rspec {
         self.close();
         let counts = self.counts?;
         Some(Report {
-            tool: "rspec",
+            tool: if self.is_jasmine { "jasmine" } else { "rspec" },
             counts: Some(counts),
             findings: std::mem::take(&mut self.findings),
             ..Report::default()
@@ -72,6 +80,10 @@ impl Rspec {
     fn close(&mut self) {
         let Some((number, name, mut block)) = self.open.take() else { return };
         let block = block.take();
+        if let Some(name) = name.as_deref().filter(|_| self.is_jasmine) {
+            self.findings.push(number, jasmine::finding(name, &block));
+            return;
+        }
         let depth = block.lines().filter(|l| !l.trim().is_empty()).map(text::indent).min();
         let lines: Vec<&str> =
             block.lines().map(|line| text::dedent(line, depth.unwrap_or(0))).collect();
@@ -104,7 +116,7 @@ fn message(block: &str) -> String {
     let kept: Vec<&str> = if is_several {
         said.into_iter().filter(|line| !is_end(line)).take(40).collect()
     } else {
-        let own: Vec<&str> = match said.iter().position(|line| is_quote(&line)) {
+        let own: Vec<&str> = match said.iter().position(is_quote) {
             Some(at) => said.into_iter().skip(at + 1).collect(),
             None => said,
         };
@@ -134,14 +146,15 @@ fn is_foreign(file: &str) -> bool {
 /// `6 examples, 3 failures, 2 pending`.
 fn totals(text: &str) -> Option<Counts> {
     let (examples, rest) = text::number(text)?;
-    if !rest.starts_with(" example") || !rest.contains("failure") {
+    let is_total = rest.starts_with(" example") || rest.starts_with(" spec");
+    if !is_total || !rest.contains("failure") {
         return None;
     }
     let (mut failed, mut skipped) = (0, 0);
     for (count, word) in text::tally(rest) {
         match word {
             "failure" | "failures" => failed = count,
-            "pending" => skipped = count,
+            "pending" | "pending spec" | "pending specs" => skipped = count,
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Scala through sbt: ScalaTest, MUnit, and the compiler's `[error]` lines.
+//! Scala through sbt: `ScalaTest`, `MUnit`, and the compiler's `[error]` lines.
 
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};

@@ -1,4 +1,4 @@
-//! Swift: XCTest, swift-testing and the compiler.
+//! Swift: `XCTest`, swift-testing and the compiler.
 
 use crate::place::{self, Place};
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
@@ -9,7 +9,7 @@ use crate::{Counts, Finding, FindingKind, text};
 #[derive(Default)]
 pub(super) struct Swift {
     spoke: bool,
-    /// XCTest's totals and those of swift-testing.
+    /// `XCTest`'s totals and those of swift-testing.
     counts: [Option<Counts>; 2],
     names: Names,
     findings: Findings,

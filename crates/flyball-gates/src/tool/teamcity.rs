@@ -1,4 +1,4 @@
-//! TeamCity service messages, which many runners can print: `##teamcity[testFailed name='…']`.
+//! `TeamCity` service messages, which many runners can print: `##teamcity[testFailed name='…']`.
 
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};

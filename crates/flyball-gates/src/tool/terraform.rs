@@ -1,4 +1,4 @@
-//! Terraform and OpenTofu: errors in a box, or without one where colours are off.
+//! Terraform and `OpenTofu`: errors in a box, or without one where colours are off.
 
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use crate::report::{Block, Findings, Report};
@@ -16,6 +16,7 @@ pub(super) struct Terraform {
 struct Open {
     number: u64,
     is_warning: bool,
+    in_box: bool,
     title: String,
     place: Option<(String, u32)>,
     detail: Block,
@@ -47,12 +48,11 @@ impl Recogniser for Terraform {
             self.in_box = false;
             return Attention::Idle;
         }
-        let own = match text.strip_prefix('│').filter(|_| self.in_box) {
-            Some(own) => own.strip_prefix(' ').unwrap_or(own),
-            None => {
-                self.in_box = false;
-                text
-            }
+        let own = if let Some(own) = text.strip_prefix('│').filter(|_| self.in_box) {
+            own.strip_prefix(' ').unwrap_or(own)
+        } else {
+            self.in_box = false;
+            text
         };
         let head = own.strip_prefix("Error: ").map(|title| (false, title));
         let head = head.or_else(|| own.strip_prefix("Warning: ").map(|title| (true, title)));
@@ -61,6 +61,7 @@ impl Recogniser for Terraform {
             self.open = Some(Open {
                 number: line.number,
                 is_warning,
+                in_box: self.in_box,
                 title: title.to_owned(),
                 place: None,
                 detail: Block::default(),
@@ -68,7 +69,7 @@ impl Recogniser for Terraform {
                 lines: 0,
             });
         } else if let Some(open) = &mut self.open
-            && !open.line(own, self.in_box)
+            && !open.line(own)
         {
             self.close();
         }
@@ -92,7 +93,7 @@ impl Terraform {
     fn close(&mut self) {
         let Some(mut open) = self.open.take() else { return };
         // Without a box only the place makes it sure that this is the tool.
-        if open.place.is_none() && !self.in_box {
+        if open.place.is_none() && !open.in_box {
             return;
         }
         let detail = open.detail.take();
@@ -111,7 +112,7 @@ impl Terraform {
 
 impl Open {
     /// Takes a line; false when it cannot belong here.
-    fn line(&mut self, own: &str, in_box: bool) -> bool {
+    fn line(&mut self, own: &str) -> bool {
         self.lines += 1;
         self.excerpt.push(own);
         if self.place.is_none() {
@@ -119,16 +120,16 @@ impl Open {
             if self.place.is_some() || own.is_empty() {
                 return true;
             }
-            if in_box {
+            if self.in_box {
                 self.detail.push(own);
             }
-            return in_box;
+            return self.in_box;
         }
         let is_source = own.starts_with("  ");
         if !is_source {
             self.detail.push(own);
         }
-        in_box || self.lines < 12
+        self.in_box || self.lines < 12
     }
 }
 

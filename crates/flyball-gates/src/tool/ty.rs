@@ -74,7 +74,7 @@ impl Ty {
     fn close(&mut self) {
         let Some(mut open) = self.open.take() else { return };
         let Some((file, line, column)) = open.place.take() else { return };
-        let is_python = file.ends_with(".py") || file.ends_with(".pyi") || file.ends_with(".ipynb");
+        let is_python = place::has_extension(&file, &["py", "pyi", "ipynb"]);
         self.tool = Some(if is_python { "ty" } else { "deno-lint" });
         let kind = match open.rule.as_str() {
             "invalid-syntax" | "unresolved-import" | "import-not-found" => FindingKind::Compile,

@@ -11,7 +11,7 @@ CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "captures
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\]8;;[^\x1b\x07]*(?:\x1b\\|\x07)")
 # Where tools live on the machine of the recording says nothing about the tool.
 HIDE = [("../../tools/js/node_modules", "node_modules"), (TOOLS + "/js/node_modules", HOME + "/node_modules"), (TOOLS + "/pysugar", "/usr"), (TOOLS + "/py", "/usr"),
-        (TOOLS + "/js", HOME), (os.path.expanduser("~"), "/home/dev"), ("/srv/home", "/home/dev")]
+        (TOOLS + "/js2/node_modules", HOME + "/node_modules"), ("../../tools/js2/node_modules", "node_modules"), (TOOLS + "/js", HOME), (os.path.expanduser("~"), "/home/dev"), ("/srv/home", "/home/dev")]
 only = sys.argv[1:]
 count = 0
 

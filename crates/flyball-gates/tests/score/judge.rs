@@ -121,7 +121,8 @@ fn verdict(capture: &Capture, told: &Told, score: &Score) -> bool {
         }
         Verdict::Red => {
             let only_crashed = !told.findings.is_empty() && crashes && score.facts > 0;
-            !told.is_green && !(only_crashed && score.hit == 0)
+            let is_blind = only_crashed && score.hit == 0;
+            !told.is_green && !is_blind
         }
     }
 }

@@ -41,9 +41,9 @@ const DOCUMENTED: &[&str] = &[
 
 /// What may not be fallen below, in percent: recall, named, precision, place, message, verdict.
 const FLOOR: [(Group, [f64; 6]); 3] = [
-    (Group::Documented, [99.0, 99.0, 98.0, 99.0, 99.0, 90.0]),
-    (Group::Other, [97.0, 97.0, 98.0, 98.0, 98.0, 95.0]),
-    (Group::Wrapped, [0.0; 6]),
+    (Group::Documented, [99.5, 99.5, 99.0, 99.0, 99.0, 99.0]),
+    (Group::Other, [98.0, 97.0, 98.5, 98.5, 98.5, 98.5]),
+    (Group::Wrapped, [99.0, 85.0, 98.0, 98.0, 85.0, 97.0]),
 ];
 
 /// Which group a capture counts for.
