@@ -74,6 +74,12 @@ pub enum Event {
     /// Nothing happened, for a while: keeps the runtime true should flyball die next.
     #[serde(rename = "time.passed")]
     TimePassed,
+    /// flyball's own state is no longer the one the run began with: nothing read there is believed.
+    #[serde(rename = "state.replaced")]
+    StateReplaced {
+        /// What was found, in words.
+        why: String,
+    },
     /// The shell could not perform an order at all (disk full, git broken).
     #[serde(rename = "shell.failed")]
     ShellFailed {

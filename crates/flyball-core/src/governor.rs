@@ -221,6 +221,10 @@ impl Run {
                 Phase::Finished(finished) => Phase::Finished(finished),
                 running => finish::fault(&running, why, &mut self.state, out),
             },
+            Event::StateReplaced { why } => match phase {
+                Phase::Finished(finished) => Phase::Finished(finished),
+                running => finish::tampered(&running, why, &mut self.state, out),
+            },
         };
     }
 

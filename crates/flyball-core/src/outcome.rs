@@ -42,6 +42,8 @@ pub enum Outcome {
     Stalled,
     /// Completion was claimed and refused too often for the same task.
     QualityGateExhausted,
+    /// flyball's own state was changed from under it.
+    Tampered,
     /// The agent program could not be started.
     AgentNotStarted,
     /// The agent's service refused its credentials.
@@ -58,7 +60,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Every outcome, in the order of the exit-code table.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Complete,
         Self::CompleteUnverified,
         Self::MaxIterations,
@@ -76,6 +78,7 @@ impl Outcome {
         Self::RepetitionLoop,
         Self::Stalled,
         Self::QualityGateExhausted,
+        Self::Tampered,
         Self::AgentNotStarted,
         Self::AgentRefused,
         Self::UsageLimit,
@@ -104,6 +107,7 @@ impl Outcome {
             Self::RepetitionLoop => "repetition_loop",
             Self::Stalled => "stalled",
             Self::QualityGateExhausted => "quality_gate_exhausted",
+            Self::Tampered => "tampered",
             Self::AgentNotStarted => "agent_not_started",
             Self::AgentRefused => "agent_refused",
             Self::UsageLimit => "usage_limit",
@@ -151,7 +155,8 @@ impl Outcome {
             | Self::ValidationFailure
             | Self::RepetitionLoop
             | Self::Stalled
-            | Self::QualityGateExhausted => 6,
+            | Self::QualityGateExhausted
+            | Self::Tampered => 6,
             Self::AgentNotStarted | Self::AgentRefused | Self::UsageLimit => 7,
             Self::Fault => 70,
             Self::Interrupted => 130,
@@ -179,6 +184,7 @@ impl Outcome {
             Self::RepetitionLoop => "The agent repeated the same call and would not stop.",
             Self::Stalled => "The agent gave no sign of life or took too long.",
             Self::QualityGateExhausted => "Completion was claimed and refused too often.",
+            Self::Tampered => "flyball's own state was changed from under it.",
             Self::AgentNotStarted => "The agent program could not be started.",
             Self::AgentRefused => "The agent's service refused its credentials.",
             Self::UsageLimit => "A usage limit lasts longer than flyball may wait.",

@@ -288,6 +288,7 @@ mod properties {
                 .prop_map(|(timer, iteration)| Event::TimerFired { timer, iteration }),
             1 => cause.prop_map(|cause| Event::StopRequested { cause }),
             1 => word().prop_map(|why| Event::ShellFailed { why }),
+            1 => word().prop_map(|why| Event::StateReplaced { why }),
             2 => resume.prop_map(|resume| Event::RunResumed(Box::new(resume))),
             1 => Just(Event::TimePassed),
             1 => start(),
@@ -340,6 +341,7 @@ mod properties {
             | Event::RunResumed(_)
             | Event::StopRequested { .. }
             | Event::TimePassed
+            | Event::StateReplaced { .. }
             | Event::ShellFailed { .. }) => other,
         }
     }

@@ -16,6 +16,7 @@ pub mod globals;
 pub mod hook;
 pub mod hooks;
 pub mod init;
+mod inside;
 pub mod log;
 pub mod man;
 #[cfg(feature = "mcp")]
@@ -151,6 +152,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
+    inside::refuse_inside(&cli.command)?;
+    // Should a keeper be killed by what it keeps, that comes to flyball itself.
+    crate::process::adopt_orphans();
     let globals = &cli.globals;
     match cli.command {
         Command::Init(args) => init::run(&args, globals),

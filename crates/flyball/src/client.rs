@@ -22,6 +22,7 @@ mod launch;
 mod lenient;
 mod lines;
 mod meter;
+pub(crate) mod needs;
 mod opencode;
 mod pi;
 mod plain;

@@ -12,6 +12,7 @@ mod key;
 mod layer;
 mod report;
 mod route;
+mod sandbox;
 pub mod schema;
 mod show;
 pub(crate) mod suggest;
@@ -36,6 +37,7 @@ pub use self::key::Key;
 pub use self::layer::{Entry, Origin, Settings, Source};
 pub use self::report::ReportFormat;
 pub use self::route::Route;
+pub use self::sandbox::{SandboxProfile, SandboxSettings, ShieldWish};
 use self::schema::Reader;
 pub use self::value::Value;
 pub(crate) use self::value::{stays_inside, string};
@@ -63,6 +65,8 @@ pub struct Config {
     pub hooks: HookSettings,
     /// How checkpoints are kept.
     pub checkpoints: CheckpointSettings,
+    /// What holds the agent.
+    pub sandbox: SandboxSettings,
     /// Largest log of one iteration, in bytes.
     pub log_max_bytes: u64,
     /// The report written at the end of a run, relative to the repository's root.
@@ -266,6 +270,9 @@ pub struct Sources {
     pub overrides: Vec<Override>,
     /// The profile chosen.
     pub profile: Option<String>,
+    /// The project's file is what flyball itself kept of a run: no agent wrote it, so that it may
+    /// say anything.
+    pub is_record: bool,
 }
 
 impl Sources {
@@ -288,7 +295,7 @@ impl Sources {
         if let Some(path) = &self.user_file {
             files.extend(read_layer(path, &path.display().to_string())?);
         }
-        files.extend(self.project_layer()?);
+        files.extend(self.project_layer(&files)?);
         let profile = self.profile_settings(&files)?;
         let mut layers: Vec<Settings> = files.into_iter().map(|file| file.settings).collect();
         layers.extend(profile);
@@ -297,14 +304,26 @@ impl Sources {
         build::config(layer::stack(layers), self.profile)
     }
 
-    fn project_layer(&self) -> Result<Option<layer::Layer>, CliError> {
-        let Some(path) = &self.project_file else {
-            return read_layer(&self.root.join(FILE_NAME), FILE_NAME);
+    /// The project's own file. What holds the agent it may tighten, and not loosen.
+    fn project_layer(&self, below: &[layer::Layer]) -> Result<Option<layer::Layer>, CliError> {
+        let mut project = match &self.project_file {
+            None => read_layer(&self.root.join(FILE_NAME), FILE_NAME)?,
+            Some(path) => {
+                let shown = path.display().to_string();
+                let missing =
+                    || CliError::no_input(format!("the config file `{shown}` does not exist"));
+                Some(read_layer(path, &shown)?.ok_or_else(missing)?)
+            }
         };
-        let shown = path.display().to_string();
-        read_layer(path, &shown)?
-            .map(Some)
-            .ok_or_else(|| CliError::no_input(format!("the config file `{shown}` does not exist")))
+        if let Some(project) = project.as_mut().filter(|_| !self.is_record) {
+            let layers = below.iter().map(|layer| layer.settings.clone()).collect();
+            let below = layer::stack(layers);
+            sandbox::tighten_only(&below, &mut project.settings)?;
+            for settings in project.profiles.values_mut() {
+                sandbox::tighten_only(&below, settings)?;
+            }
+        }
+        Ok(project)
     }
 
     /// The layers of the chosen profile, one per file that has it.

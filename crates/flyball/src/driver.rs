@@ -8,6 +8,7 @@ mod choice;
 mod crash;
 mod door;
 mod dry_run;
+mod enclosure;
 mod gates;
 mod guards;
 mod look;
@@ -36,6 +37,7 @@ use flyball_core::{AgentFact, Event, Governor, IterationNo, Millis, Moment, RunI
 use self::crash::CrashPoint;
 use self::door::DoorWatch;
 pub use self::dry_run::dry_run;
+use self::enclosure::Enclosure;
 use self::gates::GateJob;
 use self::guards::GuardWatch;
 use self::look::{Eyes, LookJob, Looked};
@@ -132,6 +134,10 @@ pub struct Driver {
     /// When the last event was written.
     journalled: Moment,
     crash: CrashPoint,
+    /// What holds agents and gates.
+    enclosure: Enclosure,
+    /// Whether flyball's own state was replaced: said once, and then it is over.
+    is_tampered: bool,
     /// Held as long as the run lives: nobody else runs here.
     _lock: WorktreeLock,
 }
@@ -153,6 +159,9 @@ impl Driver {
 
     /// Journals events and acts on each.
     fn take(&mut self, events: &[Event]) -> Result<(), CliError> {
+        if !self.is_state_ours()? {
+            return Ok(());
+        }
         let now = self.write(&events.iter().collect::<Vec<_>>())?;
         for event in events {
             self.act(now, event)?;
@@ -187,6 +196,9 @@ impl Driver {
     /// Takes what the agent did: its events are journalled together, and everything is told and
     /// acted on in the order it came.
     fn take_facts(&mut self, iteration: IterationNo, facts: Vec<Fact>) -> Result<(), CliError> {
+        if !self.is_state_ours()? {
+            return Ok(());
+        }
         let told: Vec<Told> = facts
             .into_iter()
             .map(|fact| match fact {
@@ -272,8 +284,13 @@ impl Driver {
             }
             ProcessEvent::Started { .. } | ProcessEvent::Output { .. } => Vec::new(),
         };
+        let Some(iteration) = self.session.as_ref().map(|session| session.iteration) else {
+            return Ok(());
+        };
+        if let ProcessEvent::Output { bytes, .. } = &event {
+            self.notice_sudo(iteration, bytes);
+        }
         let Some(session) = &mut self.session else { return Ok(()) };
-        let iteration = session.iteration;
         match event {
             ProcessEvent::Started { pid } => {
                 facts.push(Fact::Agent(AgentFact::Started { pid: Some(pid) }));
@@ -355,6 +372,8 @@ impl Driver {
         if let Some(session) = self.session.take() {
             session.stop(Force::Kill);
         }
+        // What killed its keeper, and what git's filters left.
+        crate::process::end_orphans();
     }
 }
 

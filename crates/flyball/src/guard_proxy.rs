@@ -209,5 +209,6 @@ fn refused(error: StartError) -> CliError {
             .hint("give the server's command after `--`, as you would type it in a shell"),
         StartError::Refused { .. } | StartError::NoDirectory { .. } => CliError::no_input(text),
         StartError::Keeper { source, .. } => CliError::io(text).cause(source),
+        StartError::Unwalled { .. } => CliError::io(text),
     }
 }

@@ -213,6 +213,13 @@ impl JournalError {
             matches!(source.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
         };
         if let Self::Sql { source } = &self
+            && source.sqlite_error_code() == Some(ErrorCode::ReadOnly)
+        {
+            let why = "it can only be read here: inside of a run only the run itself writes there";
+            let source = io::Error::new(io::ErrorKind::ReadOnlyFilesystem, why);
+            return Self::io("write to the journal", source);
+        }
+        if let Self::Sql { source } = &self
             && damaged(source)
         {
             return Self::Corrupt { path: path.to_path_buf(), why: source.to_string() };

@@ -26,6 +26,7 @@ pub mod prompt;
 pub mod report;
 pub(crate) mod run_record;
 pub mod run_report;
+pub(crate) mod sandbox;
 pub mod spill;
 pub mod stats;
 pub mod telemetry;

@@ -6,6 +6,7 @@
 
 #[cfg(target_os = "linux")]
 mod linux;
+mod walls;
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("flyball runs on Linux; on Windows it runs in WSL2");
@@ -16,10 +17,13 @@ use std::time::Duration;
 
 #[cfg(target_os = "linux")]
 pub use self::linux::{
-    ExitWatch, Nursery, alive, began_at, carries, connect, is_open, kill_group, listen, look,
-    own_program, own_user, peer, program_of, receive_with_descriptors, send_with_descriptors,
-    signal, snapshot, works_in,
+    ExitWatch, Nursery, adopt_orphans, alive, arguments_of, become_keeper, began_at, boot,
+    bubblewrap, carries, connect, enter, ignores_hangup, is_open, is_read_only, is_stopped,
+    kill_group, listen, look, map_like_own, mounted_folders, namespaces_need_profile,
+    opened_inside, own_program, own_user, peer, program_of, reap, receive_with_descriptors,
+    sees_mounted, send_with_descriptors, signal, snapshot, works_in,
 };
+pub use self::walls::{Forward, InPlace, Means, Walls};
 
 /// How far up the parents of a process are followed. Real trees are a few dozen deep.
 const GENERATIONS_MAX: usize = 1024;
@@ -56,7 +60,7 @@ impl fmt::Display for Began {
     }
 }
 
-/// How a process is told to end.
+/// What a process is told, to end above all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Signal {
     /// As by Ctrl-C.
@@ -65,6 +69,8 @@ pub enum Signal {
     Terminate,
     /// No request.
     Kill,
+    /// No end at all: one that was stopped goes on.
+    Continue,
 }
 
 /// Who is at the other end of a socket.
@@ -94,6 +100,12 @@ pub fn below(table: &[Process], root: u32) -> Vec<Process> {
         }
     }
     found
+}
+
+/// The processes above one, the nearest first.
+pub fn above(pid: u32) -> Vec<u32> {
+    let parent = |pid: &u32| look(*pid).map(|process| process.parent).filter(|parent| *parent != 0);
+    std::iter::successors(Some(pid), parent).skip(1).take(GENERATIONS_MAX).collect()
 }
 
 /// Whether a process stands below another one, however deep. None stands below itself.

@@ -18,10 +18,13 @@
 
 mod brief;
 mod clerk;
+mod enclose;
+mod enclosing;
 mod input;
 mod keeper;
 mod leftover;
 mod message;
+mod orphans;
 mod output;
 mod program;
 mod supervised;
@@ -32,13 +35,20 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use flyball_core::RunId;
 use flyball_core::event::ExitHow;
 
+use crate::platform::Walls;
+
+pub(crate) use self::brief::enclose_brief;
 pub use self::brief::{run_briefly, run_briefly_with};
 pub use self::clerk::{Clerk, ClerkOrder, Errand};
 pub(crate) use self::clerk::{end_tree, wait_for_child};
+pub(crate) use self::enclosing::EMPTY;
+pub use self::enclosing::{enclosing_run, enclosing_state};
 pub use self::input::{Input, InputPipe, PipeEnd};
 pub use self::leftover::{end_leftovers, leftovers};
+pub use self::orphans::{adopt_orphans, end_orphans, start_own};
 pub(crate) use self::program::serves_as_keeper;
 pub use self::program::{KeeperProgram, serve_keeper_if_asked};
 pub use self::supervised::Supervised;
@@ -60,6 +70,11 @@ pub struct Spec {
     pub stdin: Input,
     /// How long what outlives the program may take to end by itself once asked to.
     pub sweep_grace: Duration,
+    /// What stands between it and its surroundings.
+    pub walls: Option<Walls>,
+    /// The run it is part of: whatever it starts is known by it, whatever it does to its
+    /// environment.
+    pub run: Option<RunId>,
 }
 
 impl Spec {
@@ -75,6 +90,8 @@ impl Spec {
             env: Vec::new(),
             stdin: Input::Empty,
             sweep_grace: Self::SWEEP_GRACE,
+            walls: None,
+            run: None,
         }
     }
 }
@@ -136,6 +153,14 @@ pub enum StartError {
         program: String,
         /// Where it should have worked.
         cwd: PathBuf,
+    },
+    /// What should stand around it cannot be had.
+    #[error("`{program}` could not be started behind its walls: {why}")]
+    Unwalled {
+        /// The program as it was asked for.
+        program: String,
+        /// At which step, in the system's words.
+        why: String,
     },
     /// flyball could not start its own keeper.
     #[error("`{program}` could not be started: flyball's keeper process failed")]

@@ -24,6 +24,9 @@ pub(crate) struct RunRecord {
     /// The prompt as it was then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) prompt: Option<String>,
+    /// What holds the agent, in words.
+    #[serde(default)]
+    pub(crate) holds: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -66,7 +69,7 @@ impl RunRecord {
                 retry: gate.retry,
             })
             .collect();
-        Self { config, gates, first_tree: first_tree.to_owned(), prompt: None }
+        Self { config, gates, first_tree: first_tree.to_owned(), prompt: None, holds: Vec::new() }
     }
 
     /// With the prompt.

@@ -26,6 +26,8 @@ use std::time::Duration;
 
 use flyball_core::{IterationNo, RunId};
 
+use crate::platform::Walls;
+
 pub use self::changes::Change;
 pub use self::checkpoint::{Checkpoint, RewindTarget};
 use self::git::{Git, Starter};
@@ -98,9 +100,19 @@ impl Worktree {
         self.git.end();
     }
 
+    /// Has git run behind these walls from now on, for those beside it too.
+    pub fn enclose(&self, walls: Walls) {
+        self.git.enclose(walls);
+    }
+
     /// The top folder of the worktree.
     pub fn root(&self) -> &Path {
         &self.git.root
+    }
+
+    /// The repository's git folder; another one in a linked worktree.
+    pub fn common_dir(&self) -> &Path {
+        &self.git.common_dir
     }
 
     /// The worktree's own git folder; a linked worktree has one inside that of the repository.

@@ -88,13 +88,29 @@ pub(super) fn by_human(cause: StopCause, state: &mut RunState, out: &mut StepOut
 
 /// flyball itself cannot go on. An agent that may still run is killed.
 pub(super) fn fault(phase: &Phase, why: &str, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    kill(phase, out);
+    end(Outcome::Fault, String::from(why), state, out)
+}
+
+/// flyball's own state was changed from under it: the same, and nothing is believed.
+pub(super) fn tampered(
+    phase: &Phase,
+    why: &str,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Phase {
+    kill(phase, out);
+    end(Outcome::Tampered, String::from(why), state, out)
+}
+
+/// Kills an agent that may still run.
+fn kill(phase: &Phase, out: &mut StepOutput) {
     if let Phase::Iterating(_) | Phase::Stopping(_) = phase
         && let Some(session) = phase.session()
     {
         let iteration = session.iteration;
         out.order(Effect::StopAgent { iteration, force: Force::Kill });
     }
-    end(Outcome::Fault, String::from(why), state, out)
 }
 
 /// Everything was done and green before the first iteration.

@@ -61,6 +61,10 @@ impl Steps<'_> {
             Outcome::Interrupted | Outcome::Terminated | Outcome::UsageLimit | Outcome::Fault => {
                 self.list.push(format!("flyball run --resume {run}"));
             }
+            Outcome::Tampered => {
+                self.say("put the state folder back where it was, and look at what the agent did");
+                self.list.push(format!("flyball log {run}"));
+            }
             Outcome::CircuitBreaker => self.breaker(),
             Outcome::QualityRegression => self.regression(),
             Outcome::Thrashing => self.thrashing(),

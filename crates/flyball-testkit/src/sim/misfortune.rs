@@ -151,6 +151,7 @@ impl World {
             | Event::RunResumed(_)
             | Event::StopRequested { .. }
             | Event::TimePassed
+            | Event::StateReplaced { .. }
             | Event::ShellFailed { .. } => return None,
         };
         (iteration.get() < here && iteration.get() > 0).then(|| event.clone())
@@ -163,6 +164,7 @@ impl World {
         let mut junk = Vec::from([
             Event::StopRequested { cause: StopCause::Interrupt },
             Event::ShellFailed { why: String::from("late") },
+            Event::StateReplaced { why: String::from("late") },
             Event::Agent { iteration, fact: AgentFact::ShowedLife },
             Event::WorktreeSeen { iteration, snapshot: Box::default() },
             Event::GatesFinished { iteration, result: Box::default(), tamper: Vec::new() },

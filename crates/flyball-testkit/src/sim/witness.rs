@@ -164,6 +164,7 @@ impl World {
             | Outcome::RepetitionLoop
             | Outcome::Stalled
             | Outcome::QualityGateExhausted
+            | Outcome::Tampered
             | Outcome::AgentNotStarted
             | Outcome::AgentRefused
             | Outcome::UsageLimit => self.expects(ending.outcome),

@@ -45,7 +45,6 @@ pub fn run(args: &AcceptArgs, globals: &Globals) -> Result<ExitCode, CliError> {
 }
 
 fn tamper(args: &AcceptTamperArgs, globals: &Globals) -> Result<ExitCode, CliError> {
-    place::for_humans("accept tamper")?;
     let mut here = TamperHere::look(globals, args.run.as_deref())?;
     if here.open.is_empty() {
         return Err(here.nothing());

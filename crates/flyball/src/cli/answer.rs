@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use clap::Args;
 
-use super::place::{self, Place};
+use super::place::Place;
 use super::{Globals, fault, words};
 use crate::error::CliError;
 use crate::loopdir::LoopDir;
@@ -28,7 +28,6 @@ pub struct AnswerArgs {
 
 /// Writes the answer and says what to type next.
 pub fn run(args: &AnswerArgs, globals: &Globals) -> Result<ExitCode, CliError> {
-    place::for_humans("answer")?;
     let place = Place::find(globals)?;
     let path = place.human_files.file("decide.txt");
     let seen = place.human_files.human_files().map_err(fault::file(&path, "read"))?;

@@ -5,6 +5,7 @@ mod agent;
 mod finding;
 mod gates;
 mod repository;
+mod shield;
 mod state;
 
 use std::process::ExitCode;
@@ -48,6 +49,7 @@ pub fn run(args: &DoctorArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         Ok(config) => {
             agent::config(&mut report, &config);
             agent::programs(&mut report, &config, root.as_deref());
+            shield::shield(&mut report, &config);
             if let Some(root) = &root {
                 let human_files = LoopDir::new(root, &config.loop_dir, &config.tasks_file);
                 let tasks = repository::files(&mut report, &human_files, &config);

@@ -19,6 +19,9 @@ use crate::config::{Config, suggest};
 use crate::error::CliError;
 use crate::gate::{GatePlan, GateRunner};
 use crate::journal::{Journal, state_dir};
+use crate::platform::Walls;
+use crate::process;
+use crate::sandbox::{Ground, Sandbox};
 use crate::terminal::{self, Paint};
 use crate::worktree::Worktree;
 
@@ -90,7 +93,11 @@ pub(super) fn examine(args: &GateArgs, globals: &Globals) -> Result<Examined, Cl
     let plan = GatePlan::resolve(&config, &root, &verify_commands(&config, &root)?)?;
     let only = chosen(&plan, &args.names)?;
     let parallel = config.gates.parallel;
-    let runner = GateRunner { only, parallel, ..GateRunner::new(plan, &root) };
+    let walls = walls(&config, &worktree);
+    if let Some(walls) = &walls {
+        worktree.enclose(walls.clone());
+    }
+    let runner = GateRunner { only, parallel, walls, ..GateRunner::new(plan, &root) };
     let interrupt = Interrupt::listen()
         .map_err(|error| CliError::io("signals could not be listened to").cause(error))?;
     let paint = globals.color.for_stderr();
@@ -99,6 +106,21 @@ pub(super) fn examine(args: &GateArgs, globals: &Globals) -> Result<Examined, Cl
         return Ok(Examined::Interrupted(interrupt.exit_code()));
     };
     Ok(Examined::Ran(result))
+}
+
+/// What holds the gates: what an agent wrote runs in them. Inside of a run it is there already.
+fn walls(config: &Config, worktree: &Worktree) -> Option<Walls> {
+    let state_dir = state_dir().ok().filter(|_| process::enclosing_run().is_none())?;
+    let sandbox = Sandbox::decide_for_command(&config.sandbox, &state_dir);
+    let ground = Ground {
+        state_dir: &state_dir,
+        private_dir: None,
+        root: worktree.root(),
+        git_dirs: vec![worktree.git_dir().to_path_buf(), worktree.common_dir().to_path_buf()],
+        clients: Vec::new(),
+    };
+    // Gates of a human are not the agent's: where nothing can hold them they run all the same.
+    sandbox.walls(&ground).ok().flatten()
 }
 
 /// Runs the gates, with the journal as their memory where there is one. None when interrupted.

@@ -214,6 +214,7 @@ fn iteration_of(event: &Event) -> Option<IterationNo> {
         | Event::RunResumed(_)
         | Event::StopRequested { .. }
         | Event::TimePassed
+        | Event::StateReplaced { .. }
         | Event::ShellFailed { .. } => None,
     }
 }

@@ -36,7 +36,6 @@ pub struct TestArgs {
 /// Sends the test message.
 pub fn run(args: &NotifyArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let NotifyCommand::Test(TestArgs { json }) = args.command;
-    place::for_humans("notify test")?;
     let config = globals.sources()?.load()?;
     globals.warn(&config);
     let root = match place::repository(globals) {

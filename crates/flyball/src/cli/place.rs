@@ -40,19 +40,6 @@ pub(super) fn repository(globals: &Globals) -> Result<PathBuf, CliError> {
     root.canonicalize().map_err(fault::file(&root, "found"))
 }
 
-/// Refuses what only a human may do to an agent that flyball itself started: the guarded does not
-/// hold the keys.
-pub(super) fn for_humans(command: &str) -> Result<(), CliError> {
-    let Some(run) = std::env::var_os("FLYBALL_RUN").filter(|run| !run.is_empty()) else {
-        return Ok(());
-    };
-    let run = run.to_string_lossy();
-    Err(CliError::usage(format!(
-        "`flyball {command}` is for humans, and this is the agent of run `{run}`"
-    ))
-    .hint("go on with the task, or end with a BLOCKED or DECIDE claim"))
-}
-
 /// The journal of this machine.
 pub(super) fn open_journal() -> Result<Journal, CliError> {
     let state = journal::state_dir().map_err(fault::journal)?;

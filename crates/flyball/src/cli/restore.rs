@@ -49,7 +49,6 @@ pub fn run(args: &RestoreArgs, globals: &Globals) -> Result<ExitCode, CliError> 
 }
 
 fn tamper(args: &RestoreTamperArgs, globals: &Globals) -> Result<ExitCode, CliError> {
-    place::for_humans("restore tamper")?;
     let here = TamperHere::look(globals, args.run.as_deref())?;
     if here.open.is_empty() {
         return Err(here.nothing());

@@ -32,6 +32,9 @@ pub struct RunArgs {
     /// How the work is judged.
     #[command(flatten)]
     pub judging: RunJudging,
+    /// What protects you from the agent: `workspace` or `offline`; sets `sandbox.profile`
+    #[arg(long, value_name = "NAME", value_parser = ["off", "workspace", "offline"])]
+    pub sandbox: Option<String>,
     /// Profile of settings to use, such as `overnight`
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
@@ -145,6 +148,7 @@ impl RunArgs {
             ("agent.name", text(&self.agent), "--agent"),
             ("agent.model", text(&self.model), "--model"),
             ("agent.command", command, "`-- <agent command>`"),
+            ("sandbox.profile", text(&self.sandbox), "--sandbox"),
             ("review.enabled", skip_review.then_some(Value::Flag(false)), "--skip-review"),
             ("review.cap", count(*review_cap), "--review-cap"),
             (

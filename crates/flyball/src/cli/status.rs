@@ -23,6 +23,7 @@ use crate::config::bytes;
 use crate::error::CliError;
 use crate::journal::{Journal, RunFilter, RunSummary, state_dir};
 use crate::project;
+use crate::run_record::RunRecord;
 use crate::terminal::{self, Audience, Control, Paint};
 use crate::worktree::{Stock, Worktree};
 
@@ -54,6 +55,9 @@ struct Shown {
     life: Life,
     here: bool,
     elapsed_ms: u64,
+    /// What holds its agent, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    holds: Vec<String>,
     /// The calls of its latest session, and what each guard did in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<RingState>,
@@ -132,6 +136,7 @@ fn look(journal: &Journal, here: Option<&Path>, now: Moment) -> Result<Vec<Shown
             life: runs::life(&run),
             here: here == Some(run.root.as_path()),
             elapsed_ms: runs::elapsed(&run, now).get(),
+            holds: holds(&run),
             calls: RunCalls::read(kept.as_deref()),
             run,
         });
@@ -174,12 +179,24 @@ fn text(shown: &[Shown], here: Option<&PathBuf>, paint: Paint) -> String {
         let command = runs::resume_command(&one.run.run, &one.run.root, here.map(PathBuf::as_path));
         text.push_str(&format_lost(&one.run, &command, paint));
     }
+    for one in shown.iter().filter(|one| one.life == Life::Running) {
+        let lines = one.holds.iter().map(|line| words::line(line, 400));
+        text.extend(
+            lines.map(|line| format!("\n{}: {line}", one.run.run)).chain(["\n".to_owned()]),
+        );
+    }
     // Of the last run here: what helps now, unless another is at work or to be taken up.
     let latest = shown.iter().find(|one| one.here);
     if let Some(one) = latest.filter(|one| one.life == Life::Ended) {
         text.push_str(&format_next(&one.run));
     }
     text
+}
+
+/// What holds the agent of a run, as it was said when the run began.
+fn holds(run: &RunSummary) -> Vec<String> {
+    let found = state_dir().ok().and_then(|state| RunRecord::load(&state, &run.run).ok());
+    found.map(|record| record.holds).unwrap_or_default()
 }
 
 fn format_next(run: &RunSummary) -> String {

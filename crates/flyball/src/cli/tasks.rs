@@ -31,6 +31,13 @@ pub struct TasksArgs {
     pub json: bool,
 }
 
+impl TasksArgs {
+    /// Whether nothing is to be changed.
+    pub(super) const fn only_looks(&self) -> bool {
+        self.action.is_none()
+    }
+}
+
 /// What can be done with a task.
 #[derive(Clone, Debug, Subcommand)]
 pub enum TasksAction {
@@ -192,7 +199,6 @@ fn retry(
     tasks: &[Task],
     id: &str,
 ) -> Result<String, CliError> {
-    place::for_humans("tasks retry")?;
     let Some(task) = tasks.iter().find(|task| task.id.as_str() == id) else {
         let error = CliError::no_input(format!("there is no task `{id}` here"));
         return Err(match suggest::nearest(id, tasks.iter().map(|task| task.id.as_str())) {

@@ -20,7 +20,6 @@ pub struct UnblockArgs {}
 
 /// Clears what blocks, and says what that was.
 pub fn run(_: &UnblockArgs, globals: &Globals) -> Result<ExitCode, CliError> {
-    place::for_humans("unblock")?;
     let place = Place::find(globals)?;
     let mut journal = place::open_journal()?;
     let (root, now) = (&place.root, clock::wall());

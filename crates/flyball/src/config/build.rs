@@ -15,7 +15,7 @@ use super::schema::{Reader, SETTINGS};
 use super::value::Value;
 use super::{
     AgentSettings, CheckpointSettings, CommandLine, Config, GateCheck, GateSettings, HookSettings,
-    NotifySettings, OutputFormat, Price, ReportFormat, Route,
+    NotifySettings, OutputFormat, Price, ReportFormat, Route, SandboxSettings,
 };
 use crate::error::CliError;
 
@@ -48,6 +48,7 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
             vault: from.flag("checkpoints.vault")?,
             max_file: from.bytes("checkpoints.max_file")?,
         },
+        sandbox: sandbox(&from)?,
         log_max_bytes: from.number("log.max_bytes")?,
         report_file: report_file(&from)?,
         loop_dir: PathBuf::from(from.text("loop.dir")?),
@@ -80,6 +81,23 @@ fn routes(from: &Typed<'_>) -> Result<Vec<Route>, CliError> {
         })
     };
     from.words("notify.to")?.iter().map(read).collect()
+}
+
+fn sandbox(from: &Typed<'_>) -> Result<SandboxSettings, CliError> {
+    Ok(SandboxSettings {
+        shield: from.choice("sandbox.shield")?,
+        profile: from.choice("sandbox.profile")?,
+        write: from.words("sandbox.write")?,
+        hide: from.words("sandbox.hide")?,
+        show: from.words("sandbox.show")?,
+        allow_hosts: from.words("sandbox.allow_hosts")?,
+        loopback: from.pick("sandbox.loopback", |value| {
+            let Value::Ports(ports) = value else { return None };
+            Some(ports.clone())
+        })?,
+        keep_env: from.words("sandbox.keep_env")?,
+        nested: from.flag("sandbox.nested")?,
+    })
 }
 
 /// Limits of the shell's that mean nothing when they are 0.

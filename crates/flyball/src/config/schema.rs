@@ -1,6 +1,7 @@
 //! Every setting there is: its name, what may stand there, and who reads it. Holds no defaults:
 //! those are in `default.toml`.
 
+use super::sandbox;
 use crate::client::registry;
 
 /// What may stand for a setting.
@@ -32,6 +33,8 @@ pub enum Kind {
     Words,
     /// A program with its arguments, or a line for the shell.
     Command,
+    /// Numbers of ports.
+    Ports,
     /// The `[[gates.check]]` tables.
     Checks,
 }
@@ -150,6 +153,15 @@ pub const SETTINGS: &[Setting] = &[
     shell("hooks.timeout", Kind::Duration),
     shell("checkpoints.vault", Kind::Flag),
     shell("checkpoints.max_file", Kind::Bytes),
+    shell("sandbox.shield", Kind::Choice(sandbox::SHIELDS)),
+    shell("sandbox.profile", Kind::Choice(sandbox::PROFILES)),
+    shell("sandbox.write", Kind::Words),
+    shell("sandbox.hide", Kind::Words),
+    shell("sandbox.show", Kind::Words),
+    shell("sandbox.allow_hosts", Kind::Words),
+    shell("sandbox.loopback", Kind::Ports),
+    shell("sandbox.keep_env", Kind::Words),
+    shell("sandbox.nested", Kind::Flag),
     shell("log.max_bytes", Kind::Size),
     shell("report.file", Kind::Text),
     shell("loop.dir", Kind::InnerPath),

@@ -37,6 +37,7 @@ impl Given {
         let sources = Sources {
             root: folder.path().to_owned(),
             project_file: None,
+            is_record: false,
             user_file: Some(user_file),
             environment,
             overrides: self.overrides,

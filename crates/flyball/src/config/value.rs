@@ -34,6 +34,8 @@ pub enum Value {
     Words(Vec<String>),
     /// A command.
     Command(CommandLine),
+    /// Numbers of ports.
+    Ports(Vec<u16>),
     /// Gates.
     Checks(Vec<GateCheck>),
 }
@@ -76,6 +78,7 @@ impl Value {
                 return check::read(&key.to_string(), value).map(Self::Checks);
             }
             DeValue::Array(items) if kind == Kind::Words => words(items).map(Self::Words),
+            DeValue::Array(items) if kind == Kind::Ports => ports(items).map(Self::Ports),
             DeValue::Array(items) if kind == Kind::Command => {
                 words(items).map(|words| Self::Command(CommandLine::Argv(words)))
             }
@@ -97,7 +100,9 @@ impl Value {
     /// Reads a value out of plain text: the environment. Lists are written as in TOML.
     pub(crate) fn from_text(kind: Kind, key: &str, text: &str) -> Result<Self, String> {
         let text = text.trim();
-        if text.starts_with('[') && matches!(kind, Kind::Words | Kind::Command | Kind::Checks) {
+        if text.starts_with('[')
+            && matches!(kind, Kind::Words | Kind::Ports | Kind::Command | Kind::Checks)
+        {
             let parsed = DeValue::parse(text)
                 .map_err(|error| format!("`{key}` is no TOML array: {}", error.message()))?;
             return Self::from_toml(kind, &key, &parsed).map_err(|wrong| wrong.message);
@@ -106,7 +111,7 @@ impl Value {
             Kind::Count | Kind::Size => text.parse().ok().and_then(|n| from_number(kind, n)),
             Kind::Flag => flag(text),
             Kind::Command => Some(Self::Command(CommandLine::Shell(text.to_owned()))),
-            Kind::Words | Kind::Checks => None,
+            Kind::Words | Kind::Ports | Kind::Checks => None,
             Kind::Bytes
             | Kind::Duration
             | Kind::Money
@@ -134,6 +139,7 @@ impl Value {
             Self::Flag(flag) => json!(flag),
             Self::Text(text) => json!(text),
             Self::Words(words) => json!(words),
+            Self::Ports(ports) => json!(ports),
             Self::Command(command) => command.to_json(),
             Self::Checks(checks) => checks.iter().map(GateCheck::to_json).collect(),
         }
@@ -150,6 +156,10 @@ impl Value {
             Self::Flag(flag) => flag.to_string(),
             Self::Text(text) | Self::Command(CommandLine::Shell(text)) => string(text),
             Self::Words(words) | Self::Command(CommandLine::Argv(words)) => strings(words),
+            Self::Ports(ports) => {
+                let ports: Vec<String> = ports.iter().map(u16::to_string).collect();
+                format!("[{}]", ports.join(", "))
+            }
             Self::Checks(checks) => {
                 let checks: Vec<String> = checks.iter().map(GateCheck::to_toml_inline).collect();
                 format!("[{}]", checks.join(", "))
@@ -177,6 +187,7 @@ impl Kind {
                 format!("one of {}", words.join(", "))
             }
             Self::Words => r#"an array of strings such as ["a", "b"]"#.to_owned(),
+            Self::Ports => "an array of ports such as [5432]".to_owned(),
             Self::Command => "a string for the shell or an array of strings".to_owned(),
             Self::Checks => "an array of tables, [[gates.check]]".to_owned(),
         }
@@ -213,6 +224,7 @@ fn from_number(kind: Kind, number: u64) -> Option<Value> {
         | Kind::Address
         | Kind::Choice(_)
         | Kind::Words
+        | Kind::Ports
         | Kind::Command
         | Kind::Checks => None,
     }
@@ -235,7 +247,13 @@ fn from_word(kind: Kind, text: &str) -> Option<Value> {
             (text.is_empty() || known).then(own)
         }
         Kind::Choice(words) => words.contains(&text).then(own),
-        Kind::Count | Kind::Size | Kind::Flag | Kind::Words | Kind::Command | Kind::Checks => None,
+        Kind::Count
+        | Kind::Size
+        | Kind::Flag
+        | Kind::Words
+        | Kind::Ports
+        | Kind::Command
+        | Kind::Checks => None,
     }
 }
 
@@ -255,6 +273,15 @@ pub(crate) fn stays_inside(path: &Path) -> bool {
 
 fn words(items: &[Spanned<DeValue<'_>>]) -> Option<Vec<String>> {
     items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect()
+}
+
+fn ports(items: &[Spanned<DeValue<'_>>]) -> Option<Vec<u16>> {
+    let port = |item: &Spanned<DeValue<'_>>| {
+        let DeValue::Integer(number) = item.get_ref() else { return None };
+        let port = u16::from_str_radix(number.as_str(), number.radix()).ok()?;
+        (port > 0).then_some(port)
+    };
+    items.iter().map(port).collect()
 }
 
 /// A value as it is named in a message, cut short.

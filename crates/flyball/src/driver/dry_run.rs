@@ -9,12 +9,14 @@ use flyball_core::task::Standing;
 use flyball_core::tasklist::{Mode, TaskList};
 
 use super::choice::{check_limits, traits};
+use super::enclosure::{clients, git_dirs};
 use super::perform::{io, permissions};
 use super::setup::{RunSetup, agent_words, permission_words, problem_error};
 use crate::client::{LaunchRequest, quoted};
 use crate::config::Config;
 use crate::error::CliError;
 use crate::prompt::{Variables, default_template, render, task_words};
+use crate::sandbox::{Ground, Sandbox};
 
 /// What `--dry-run` shows: settings, gates, task and prompt. Starts and writes nothing.
 pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
@@ -56,8 +58,16 @@ pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
     let gates = if gates.is_empty() { "  none".to_owned() } else { gates.join("\n") };
     let task = task.map_or_else(|| "none (the prompt is the task)".to_owned(), |t| t.to_string());
     let permissions = permission_words(config).map(|words| format!(" · {words}"));
+    let sandbox = Sandbox::decide(&config.sandbox, &setup.state_dir)?;
+    let holds = sandbox.preview(&Ground {
+        state_dir: &setup.state_dir,
+        private_dir: None,
+        root: setup.worktree.root(),
+        git_dirs: git_dirs(&setup.worktree),
+        clients: clients(config),
+    });
     Ok(format!(
-        "repository: {}\nagent: {}{}\ncommand: {}\ngates:\n{gates}\nlimits: {} iterations, runtime {}, stuck {}\n\
+        "repository: {}\nagent: {}{}\ncommand: {}\ngates:\n{gates}\nlimits: {} iterations, runtime {}, stuck {}\n{}\n\
          next: {} {task}\nprompt:\n{prompt}\n",
         setup.worktree.root().display(),
         agent_words(config),
@@ -66,6 +76,7 @@ pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
         policy.limits.iterations,
         policy.limits.runtime,
         policy.limits.stuck,
+        holds.join("\n"),
         mode.as_str(),
     ))
 }

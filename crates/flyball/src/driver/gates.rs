@@ -9,7 +9,7 @@ use flyball_core::{GateName, IterationNo};
 
 use super::{Driver, DriverInput};
 use crate::error::CliError;
-use crate::gate::{Cancel, Gate, GateRunner};
+use crate::gate::{Cancel, Gate};
 use crate::journal::Journal;
 use crate::worktree::Worktree;
 
@@ -28,8 +28,7 @@ impl GateJob {
         whole: bool,
     ) -> Result<Self, CliError> {
         let cancel = Cancel::new();
-        let mut runner = GateRunner::new(driver.plan.clone(), driver.worktree.root());
-        runner.parallel = driver.config.gates.parallel;
+        let mut runner = driver.gate_runner();
         runner.log_dir = Some(driver.loop_dir.logs());
         runner.touched_only = !whole;
         runner.files = files_of_gates(driver);
@@ -59,8 +58,7 @@ impl GateJob {
         ticket: StopTicket,
     ) -> Result<Self, CliError> {
         let cancel = Cancel::new();
-        let mut runner = GateRunner::new(driver.plan.clone(), driver.worktree.root());
-        runner.parallel = driver.config.gates.parallel;
+        let runner = driver.gate_runner();
         let has_gates = !driver.plan.is_empty();
         let mut journal = Journal::open(&driver.state_dir)?;
         // One beside the driver's own: that one still tells what the whole iteration changed.

@@ -228,8 +228,20 @@ impl Driver {
         render(&self.guarded.template, &variables)
     }
 
-    /// What the governor says, and that review is off where the prompt leaves it open.
+    /// What the governor says, what the proxy refused, and that review is off where the prompt
+    /// leaves it open.
     fn briefing(&self, start: &Start) -> String {
+        let refused = self.enclosure.refusals().join("\n");
+        let text = self.review_briefing(start);
+        if refused.is_empty() {
+            return text;
+        }
+        format!("{text}\n\nThe network is closed but for a list of hosts:\n{refused}")
+            .trim_start()
+            .to_owned()
+    }
+
+    fn review_briefing(&self, start: &Start) -> String {
         if self.config.policy.review.enabled || start.task.is_none() {
             return start.briefing.clone();
         }
@@ -293,6 +305,9 @@ impl Driver {
         ];
         let given = self.agent_settings().env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
         let launched = launch.env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
+        spec.walls.clone_from(&self.enclosure.walls);
+        spec.run = Some(self.run.clone());
+        spec.env.extend(self.enclosure.env.iter().cloned());
         spec.env.extend(launched.chain(given));
         spec.env.extend(own.map(|(name, value)| (name.to_owned(), Some(value))));
         if let Stdin::Text(text) = &launch.stdin

@@ -10,10 +10,10 @@ use super::choice::check_limits;
 use super::crash::CrashPoint;
 use super::guards::GuardWatch;
 use super::look::clear_index_lock;
-use super::perform::{io, private_folder};
+use super::perform::io;
 use super::setup::{
-    Guarded, Parts, Row, RunRequest, RunSetup, Started, already_running, first_look, opening,
-    problem_error, prompt_template,
+    Guarded, Parts, Row, RunRequest, RunSetup, Started, already_running, enclose, first_look,
+    opening, problem_error, prompt_template,
 };
 use super::wanted::Wanted;
 use crate::clock::Clock;
@@ -34,7 +34,8 @@ pub fn recorded_config(run: &RunId, sources: Sources) -> Result<Config, CliError
     })?;
     let path = state.join("runs").join(format!("{run}.toml"));
     crate::loopdir::write_whole(&path, &record.config).map_err(|e| io("read the settings", &e))?;
-    let sources = Sources { project_file: Some(path.clone()), user_file: None, ..sources };
+    let sources =
+        Sources { project_file: Some(path.clone()), user_file: None, is_record: true, ..sources };
     let config = sources.load();
     crate::loopdir::remove(&path).ok();
     config
@@ -68,11 +69,23 @@ impl RunRequest {
         }
         notes.extend(clear_index_lock(&setup.worktree, run.started)?);
         let private_dir = setup.state_dir.join("runs").join(id.as_str());
+        let enclosure = enclose(&config, &setup, &private_dir)?;
         let (clock, crash) = (Clock::start(), CrashPoint::from_environment());
         let (policy, reporter) = (config.policy.clone(), Reporter::new(format, color));
         let run = id;
-        let mut parts =
-            Parts { run, config, plan, setup, journal, clock, lock, reporter, private_dir, crash };
+        let mut parts = Parts {
+            run,
+            config,
+            plan,
+            setup,
+            journal,
+            clock,
+            lock,
+            reporter,
+            private_dir,
+            crash,
+            enclosure,
+        };
         let Some(latest) = latest else {
             // It died before its first event: it has yet to begin.
             return parts.begin(Row::There, notes);
@@ -141,9 +154,9 @@ impl Parts {
         self.setup.worktree.remember(latest);
         let iterations = self.config.policy.limits.iterations;
         self.journal.resume_run(&self.run, std::process::id(), iterations)?;
-        private_folder(&self.private_dir).map_err(|e| io("make the run's folder", &e))?;
         let mut told = opening(&self.run, &self.config, &self.plan, &self.setup);
         told.notes.extend(notes);
+        told.notes.extend(self.enclosure.notes());
         self.reporter.opening(&told);
         Ok(())
     }
@@ -176,6 +189,7 @@ fn replay(journal: &Journal, run: &RunId) -> Result<Replayed, CliError> {
             | Event::TimerFired { .. }
             | Event::StopRequested { .. }
             | Event::TimePassed
+            | Event::StateReplaced { .. }
             | Event::ShellFailed { .. } => {}
         }
     }

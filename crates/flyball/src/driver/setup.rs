@@ -12,6 +12,7 @@ use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 use super::choice::{ChosenAgent, check_limits, choose, traits};
 use super::crash::CrashPoint;
 use super::door::DoorWatch;
+use super::enclosure::Enclosure;
 use super::look::{Eyes, no_index_lock};
 use super::perform::{io, private_folder};
 use super::timers::Timers;
@@ -27,6 +28,7 @@ use crate::journal::{Journal, LockError, NewRun, lock_worktree, state_dir};
 use crate::loopdir::LoopDir;
 use crate::report::{Format, Reporter};
 use crate::run_record::RunRecord;
+use crate::sandbox::Sandbox;
 use crate::telemetry::Telemetry;
 use crate::terminal::ColorChoice;
 use crate::view::Opening;
@@ -108,16 +110,29 @@ impl RunRequest {
         let lock = lock_worktree(&setup.state_dir, setup.worktree.root(), &run)
             .map_err(already_running)?;
         no_index_lock(&setup.worktree)?;
+        let private_dir = setup.state_dir.join("runs").join(run.as_str());
+        let enclosure = enclose(&config, &setup, &private_dir)?;
         let stale = setup.loop_dir.stale_active();
         setup.loop_dir.prepare().map_err(|e| io("make the loop folder", &e))?;
         let earlier = journal.latest_run(setup.worktree.root())?;
         let earlier = earlier.map_or_else(|| "earlier".to_owned(), |run| run.run.to_string());
         let notes = stale.map(stale_words).into_iter().collect();
         let (reporter, crash) = (Reporter::new(format, color), CrashPoint::from_environment());
-        let private_dir = setup.state_dir.join("runs").join(run.as_str());
-        let parts =
-            Parts { run, config, plan, setup, journal, clock, lock, reporter, private_dir, crash };
-        parts.begin(Row::New { earlier }, notes)
+        let folder = private_dir.clone();
+        let parts = Parts {
+            run,
+            config,
+            plan,
+            setup,
+            journal,
+            clock,
+            lock,
+            reporter,
+            private_dir,
+            crash,
+            enclosure,
+        };
+        parts.begin(Row::New { earlier }, notes).inspect_err(|_| drop_folder(&folder))
     }
 }
 
@@ -141,6 +156,7 @@ pub(super) struct Parts {
     pub(super) reporter: Reporter,
     pub(super) private_dir: PathBuf,
     pub(super) crash: CrashPoint,
+    pub(super) enclosure: Enclosure,
 }
 
 /// What was there when the run began, and is not the agent's to change.
@@ -161,7 +177,7 @@ impl Parts {
     /// Begins the run. What it is started with is kept before the journal knows of it, so that there
     /// is no moment at which it could not go on.
     pub(super) fn begin(mut self, row: Row, notes: Vec<String>) -> Result<Started, CliError> {
-        let Self { run, config, plan, setup, journal, clock, private_dir, crash, .. } = &mut self;
+        let Self { run, config, plan, setup, journal, clock, crash, enclosure, .. } = &mut self;
         let mut snapshot = first_look(setup)?;
         let template = prompt_template(&setup.loop_dir)?;
         let (tree, head) = (snapshot.checkpoint_tree.as_str(), snapshot.head.as_deref());
@@ -178,11 +194,11 @@ impl Parts {
             rotated.map_err(|e| io("move the earlier logs", &e))?;
             setup.loop_dir.sweep_responses(clock.now());
         }
-        private_folder(private_dir).map_err(|e| io("make the run's folder", &e))?;
-        RunRecord::new(config.to_toml(Detail::Values), plan, &snapshot.checkpoint_tree)
-            .with_prompt(&guarded.template)
-            .save(&setup.state_dir, run)
-            .map_err(|e| io("keep the run's settings", &e))?;
+        let settings = config.to_toml(Detail::Values);
+        let mut record = RunRecord::new(settings, plan, &snapshot.checkpoint_tree)
+            .with_prompt(&guarded.template);
+        record.holds = enclosure.notes();
+        record.save(&setup.state_dir, run).map_err(|e| io("keep the run's settings", &e))?;
         match row {
             Row::New { .. } => journal.start_run(&new_run(run, config, setup, clock.now()))?,
             Row::There => {
@@ -194,6 +210,7 @@ impl Parts {
         crash.here();
         let mut told = opening(run, config, plan, setup);
         told.notes.extend(notes);
+        told.notes.extend(enclosure.notes());
         self.reporter.opening(&told);
         let driver = self.assemble(Governor::new(), snapshot, guarded)?;
         Ok(Started { driver, first: Event::RunStarted(Box::new(start)) })
@@ -258,9 +275,28 @@ impl Parts {
             next_beat: now,
             journalled: now,
             crash: self.crash,
+            enclosure: self.enclosure,
+            is_tampered: false,
             _lock: self.lock,
         })
     }
+}
+
+/// What holds the run's programs, git among them: before it looks at what agents of earlier runs
+/// left.
+pub(super) fn enclose(
+    config: &Config,
+    setup: &RunSetup,
+    private_dir: &Path,
+) -> Result<Enclosure, CliError> {
+    let sandbox = Sandbox::decide(&config.sandbox, &setup.state_dir)?;
+    private_folder(private_dir).map_err(|e| io("make the run's folder", &e))?;
+    Enclosure::set_up(sandbox, config, setup, private_dir).inspect_err(|_| drop_folder(private_dir))
+}
+
+/// Removes the folder of a run that does not begin.
+fn drop_folder(private_dir: &Path) {
+    std::fs::remove_dir_all(private_dir).ok();
 }
 
 pub(super) fn first_look(setup: &mut RunSetup) -> Result<WorktreeSnapshot, CliError> {

@@ -6,19 +6,30 @@ use std::thread;
 
 use flyball_core::Event;
 use flyball_core::event::StopCause;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
 use super::{Driver, DriverInput};
 use crate::error::CliError;
 use crate::journal::RequestKind;
+use crate::{platform, terminal};
 
-/// Sends SIGINT, SIGTERM and SIGHUP to the driver from now on.
+/// Sends SIGINT, SIGTERM and SIGHUP to the driver from now on. Hangups that were ignored from the
+/// start (`nohup`) stay ignored. A stop from the keyboard is refused with a word: the agent would go
+/// on with nobody to watch it.
 pub(super) fn listen(outbox: SyncSender<DriverInput>) -> Result<(), CliError> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+    let hangup = (!platform::ignores_hangup()).then_some(SIGHUP);
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGTSTP].into_iter().chain(hangup))
         .map_err(|error| CliError::io("signals cannot be listened to").cause(error))?;
     thread::spawn(move || {
         for signal in signals.forever() {
+            if signal == SIGTSTP {
+                terminal::write_err(
+                    "flyball: not stopped: the agent would go on unwatched; Ctrl-C ends the run, \
+                     and `flyball run --resume` goes on with it\n",
+                );
+                continue;
+            }
             let cause = if signal == SIGINT { StopCause::Interrupt } else { StopCause::Terminate };
             if outbox.send(DriverInput::Stop(cause)).is_err() {
                 return;

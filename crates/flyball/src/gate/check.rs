@@ -114,6 +114,8 @@ fn spec(gate: &Gate, of: &GateRunner) -> Spec {
     spec.env.extend(of.env.iter().cloned());
     let own = gate.env.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
     spec.env.extend(own);
+    spec.walls.clone_from(&of.walls);
+    spec.run.clone_from(&of.run);
     spec
 }
 

@@ -8,12 +8,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, Scope};
 
 use flyball_core::gate::{Check, CheckStatus, Finding, FindingKind, GateResult};
-use flyball_core::{GateName, Moment};
+use flyball_core::{GateName, Moment, RunId};
 
 use super::cancel::{Cancel, Cancelled};
 use super::plan::{Gate, GatePlan};
 use super::{check, environment};
 use crate::journal::{GateKey, Journal, JournalError};
+use crate::platform::Walls;
 use crate::process::KeeperProgram;
 
 /// How many gates run side by side when that is asked for.
@@ -38,6 +39,10 @@ pub struct GateRunner {
     pub files: BTreeMap<GateName, String>,
     /// Whether a gate that was green is left out while none of its files was touched.
     pub touched_only: bool,
+    /// What stands between them and their surroundings.
+    pub walls: Option<Walls>,
+    /// The run they belong to, which is told to those who ask what they are part of.
+    pub run: Option<RunId>,
     /// The program that keeps process trees together. In a program that is not flyball, see
     /// [`crate::process`].
     pub keeper: KeeperProgram,
@@ -79,6 +84,8 @@ impl GateRunner {
             log_dir: None,
             files: BTreeMap::new(),
             touched_only: false,
+            walls: None,
+            run: None,
             keeper: KeeperProgram::Own,
         }
     }

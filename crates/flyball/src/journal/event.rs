@@ -183,5 +183,6 @@ fn kind(event: &Event) -> &'static str {
         Event::TimePassed => "time.passed",
         Event::StopRequested { .. } => "stop.requested",
         Event::ShellFailed { .. } => "shell.failed",
+        Event::StateReplaced { .. } => "state.replaced",
     }
 }

@@ -6,8 +6,11 @@ use std::path::PathBuf;
 
 use super::JournalError;
 
-/// `FLYBALL_STATE`, else `$XDG_STATE_HOME/flyball`, else `~/.local/state/flyball`.
+/// Behind the walls of a run that run's; else `FLYBALL_STATE`, else `$XDG_STATE_HOME/flyball`, else `~/.local/state/flyball`.
 pub fn state_dir() -> Result<PathBuf, JournalError> {
+    if let Some(place) = crate::process::enclosing_state() {
+        return Ok(place);
+    }
     choose(|name| env::var_os(name))
 }
 

@@ -32,10 +32,30 @@ pub(super) fn open(state_dir: &Path) -> Result<Journal, JournalError> {
     folder.recursive(true).mode(0o700).create(state_dir).map_err(|e| JournalError::io(doing, e))?;
     let path = state_dir.join("journal.sqlite");
     refuse_at_sight(&path)?;
-    let turn = private_file(&state_dir.join("journal.lock"))?;
+    let lock = state_dir.join("journal.lock");
+    let turn = match private_file(&lock) {
+        Err(JournalError::Io { source, .. })
+            if source.kind() == io::ErrorKind::ReadOnlyFilesystem =>
+        {
+            return open_to_look(&path, &lock).map_err(|error| error.at(&path));
+        }
+        other => other?,
+    };
     prepare(&path, &turn)
         .map(|connection| Journal { connection, turn, path: path.clone() })
         .map_err(|error| error.at(&path))
+}
+
+/// Opens the journal where the folder cannot be written, as inside of a run: it can be looked at.
+fn open_to_look(path: &Path, lock: &Path) -> Result<Journal, JournalError> {
+    let doing = |path: &Path| format!("read `{}`", path.display());
+    let turn = File::open(lock).map_err(|source| JournalError::io(doing(lock), source))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_MAX)?;
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    version(&connection, path, known)?;
+    Ok(Journal { connection, turn, path: path.to_path_buf() })
 }
 
 /// Opens the journal for a process that lives for a moment only: it does not tidy up when it ends,

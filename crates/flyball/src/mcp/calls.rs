@@ -129,7 +129,7 @@ impl Site {
         change: impl FnOnce(&mut CallSession) -> R,
     ) -> Result<R, Refused> {
         let key = self.key(&format!("calls:{session}"));
-        let mut journal = self.journal()?;
+        let mut journal = self.scratch()?;
         let result = journal.with_session(&key, site::now(), |state| {
             let mut calls = CallSession::read(state);
             let result = change(&mut calls);
@@ -143,7 +143,7 @@ impl Site {
         let day = flyball_core::Millis::from_secs(24 * 3600);
         let since =
             flyball_core::Moment::from_millis(site::now().as_millis().saturating_sub(day.get()));
-        let rows = self.journal()?.sessions_since(since, LISTED_MAX)?;
+        let rows = self.scratch()?.sessions_since(since, LISTED_MAX)?;
         let end = self.key("");
         let end = end.trim_start_matches("mcp:");
         let mine = rows.into_iter().filter_map(|row| {

@@ -73,7 +73,7 @@ impl Site {
         task: &TaskId,
         change: impl FnOnce(&mut Map<String, Value>, Mode) -> Result<(), Refused>,
     ) -> Result<(), Refused> {
-        let mut journal = self.journal()?;
+        let mut journal = self.scratch()?;
         let turn = self.key("tasks");
         journal.with_session(&turn, site::now(), |_| (None, self.change_now(task, change)))?
     }

@@ -99,8 +99,8 @@ fn tasks(call: Call<'_>) -> Result<Value, Refused> {
 /// The one `gate_run` left, else the one the latest run's gates came to.
 fn blocking_event(call: Call<'_>) -> Result<Value, Refused> {
     let site = call.site;
-    let mut journal = site.journal()?;
-    let kept = journal.with_session(&site.key("blocking"), site::now(), |state| {
+    let journal = site.journal()?;
+    let kept = site.scratch()?.with_session(&site.key("blocking"), site::now(), |state| {
         (state.map(<[u8]>::to_vec), state.map(<[u8]>::to_vec))
     })?;
     let kept = kept.and_then(|bytes| serde_json::from_slice::<BlockingEvent>(&bytes).ok());

@@ -60,7 +60,7 @@ impl Site {
                  `iteration_id` of a new one"
             ))
         };
-        let found = self.journal()?.session_state(&session_key(id))?;
+        let found = self.scratch()?.session_state(&session_key(id))?;
         serde_json::from_slice(&found.ok_or_else(unknown)?).map_err(|error| {
             Refused::new(format!(
                 "iteration session `{id}` cannot be read back ({error}); begin another one with \
@@ -86,7 +86,7 @@ impl Site {
     fn put(&self, session: &Session, expected: Option<u64>) -> Result<(), Refused> {
         let body = serde_json::to_vec(session)
             .map_err(|error| Refused::new(format!("the session cannot be written: {error}")))?;
-        let mut journal = self.journal()?;
+        let mut journal = self.scratch()?;
         let kept = journal.with_session(&session_key(&session.id), site::now(), |state| {
             let found = state
                 .and_then(|state| serde_json::from_slice::<Session>(state).ok())
@@ -119,7 +119,7 @@ impl Site {
 
     /// The latest sessions of this repository, the latest last.
     pub(super) fn sessions(&self) -> Result<Vec<Listed>, Refused> {
-        Ok(listed(self.journal()?.session_state(&self.key("sessions"))?.as_deref()))
+        Ok(listed(self.scratch()?.session_state(&self.key("sessions"))?.as_deref()))
     }
 }
 

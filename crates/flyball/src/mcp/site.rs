@@ -59,6 +59,14 @@ impl Site {
         Ok(Journal::open(&self.state_dir)?)
     }
 
+    /// The journal for what this server keeps for itself. Behind the shield of a run that is one of
+    /// its own, beside the large results, and goes with them.
+    pub(super) fn scratch(&self) -> Result<Journal, Refused> {
+        let is_shut = crate::platform::is_read_only(&self.state_dir);
+        let own = self.loop_dir.file("responses").join("mcp");
+        Ok(Journal::open(if is_shut { &own } else { &self.state_dir })?)
+    }
+
     /// A name for something kept for this repository.
     pub(super) fn key(&self, what: &str) -> String {
         let root = blake3::hash(self.root.as_os_str().as_encoded_bytes()).to_hex();

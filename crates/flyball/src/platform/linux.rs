@@ -5,15 +5,16 @@ mod files;
 mod nursery;
 mod sockets;
 mod table;
+mod walls;
 mod watch;
 
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use rustix::io::Errno;
 use rustix::net::sockopt::socket_peercred;
-use rustix::process::{Pid, geteuid, test_kill_process};
+use rustix::process::{Pid, WaitOptions, geteuid, set_child_subreaper, test_kill_process, waitpid};
 
 use super::Peer;
 
@@ -21,7 +22,11 @@ pub use self::descriptors::{receive_with_descriptors, send_with_descriptors};
 pub use self::files::{is_open, works_in};
 pub use self::nursery::Nursery;
 pub use self::sockets::{connect, listen};
-pub use self::table::{began_at, kill_group, look, signal, snapshot};
+pub use self::table::{began_at, is_stopped, kill_group, look, signal, snapshot};
+pub use self::walls::{
+    become_keeper, boot, bubblewrap, enter, map_like_own, mounted_folders, namespaces_need_profile,
+    opened_inside, sees_mounted,
+};
 pub use self::watch::ExitWatch;
 
 /// The program that runs here, in a form that can be started. Not its path: that may have been
@@ -35,6 +40,14 @@ pub fn own_program() -> io::Result<PathBuf> {
 /// The program a process runs; none when the process is gone or is somebody else's.
 pub fn program_of(pid: u32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/exe")).ok()
+}
+
+/// The words a process was started with; none when it is gone or is somebody else's.
+pub fn arguments_of(pid: u32) -> Option<Vec<String>> {
+    let bytes = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let words =
+        bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+    Some(words.filter(|word| !word.is_empty()).collect())
 }
 
 /// Whether there is a process with this id, be it somebody else's or ended and not yet waited for.
@@ -59,6 +72,34 @@ pub fn peer(socket: &UnixStream) -> io::Result<Peer> {
 /// The user this process acts for.
 pub fn own_user() -> u32 {
     geteuid().as_raw()
+}
+
+/// Whether hangups were ignored before this process began, as under `nohup`.
+pub fn ignores_hangup() -> bool {
+    const HANGUP: u64 = 1;
+    let ignored = |text: String| {
+        let mask = text.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    };
+    let ignored = fs::read_to_string("/proc/self/status").ok().and_then(ignored);
+    ignored.is_some_and(|mask| mask & HANGUP != 0)
+}
+
+/// Whether nothing can be written to the file system a folder is shown from.
+pub fn is_read_only(folder: &Path) -> bool {
+    rustix::fs::statvfs(folder)
+        .is_ok_and(|found| found.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY))
+}
+
+/// Makes this process the parent of every orphan below it, should a keeper be killed.
+pub fn adopt_orphans() -> io::Result<()> {
+    Ok(set_child_subreaper(id(std::process::id()))?)
+}
+
+/// Waits for a child that has ended, without waiting for it to end; whether it has.
+pub fn reap(pid: u32) -> bool {
+    let Some(pid) = id(pid) else { return false };
+    !matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None))
 }
 
 /// A process id as the system calls take it.

@@ -1,11 +1,20 @@
 //! A program run for a moment: started, waited for at most so long, and ended with its whole tree.
 
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use flyball_core::event::ExitHow;
 
 use super::{ProcessEvent, Spec, Supervised};
+use crate::platform::Walls;
+
+/// What stands around such programs.
+static WALLS: Mutex<Option<Walls>> = Mutex::new(None);
+
+/// Has all of them run behind these walls from now on.
+pub(crate) fn enclose_brief(walls: Option<Walls>) {
+    *WALLS.lock().unwrap_or_else(PoisonError::into_inner) = walls;
+}
 
 /// Runs a program and waits for it; what it prints is dropped, how it ends does not matter.
 pub fn run_briefly(program: &str, args: &[String], timeout: Duration) {
@@ -24,6 +33,7 @@ pub fn run_briefly_with(
         spec.cwd = here;
     }
     spec.args = args.to_vec();
+    spec.walls.clone_from(&WALLS.lock().unwrap_or_else(PoisonError::into_inner));
     let value = |value: &String| (!value.is_empty()).then(|| value.clone());
     spec.env = env.iter().map(|(name, text)| ((*name).to_owned(), value(text))).collect();
     let (sender, receiver) = mpsc::channel();

@@ -12,8 +12,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,15 +21,17 @@ use std::thread;
 use std::time::Duration;
 
 use flyball_core::event::ExitHow;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::leftover::end_session;
-use super::message::{ClerkLine, ClerkReport, line, parse};
+use super::message::{ClerkLine, ClerkReport, Order, Report, line, parse};
+use super::orphans::{end_orphans, start_own};
 use super::program::KeeperProgram;
-use super::supervised::{KeeperChild, wait_until_gone};
+use super::supervised::{KeeperChild, keeper_command, wait_until_gone};
 use super::wait::wait_readable;
 use crate::clock::Deadline;
-use crate::platform::{self, ExitWatch, Signal, send_with_descriptors};
+use crate::platform::{self, ExitWatch, Signal, Walls, send_with_descriptors};
 
 pub(super) use self::serve::clerk_main;
 pub(crate) use self::serve::end_tree;
@@ -91,21 +93,17 @@ impl Desk {
 }
 
 impl Clerk {
-    /// Starts a clerk from this program.
-    pub fn start(program: &KeeperProgram) -> io::Result<Self> {
+    /// Starts a clerk from this program; everything it starts is behind these walls.
+    pub fn start(program: &KeeperProgram, walls: Option<&Walls>) -> io::Result<Self> {
         let (control, theirs) = UnixStream::pair()?;
-        let child = Command::new(program.find()?)
-            .arg0("flyball")
-            .arg(CLERK_ARGUMENT)
-            .stdin(OwnedFd::from(theirs))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .map(KeeperChild)?;
+        let mut command = keeper_command(program, walls, CLERK_ARGUMENT)?;
+        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = start_own(&mut command).map(KeeperChild)?;
         let pid = child.0.id();
         let gone = ExitWatch::begin(pid)?;
-        let (desk, reports) = (Arc::<Desk>::default(), control.try_clone()?);
         control.set_write_timeout(Some(START_MAX))?;
+        let reports = enclosed(&control, pid, walls)?;
+        let desk = Arc::<Desk>::default();
         let heard = Arc::clone(&desk);
         let hear = move || hear(child, reports, &heard);
         thread::Builder::new().name("clerk".to_owned()).spawn(hear)?;
@@ -155,6 +153,9 @@ impl Drop for Clerk {
     fn drop(&mut self) {
         // The closed socket is the order to end everything. One that was stopped does not hear it.
         self.wire.control.shutdown(Shutdown::Both).ok();
+        if let Some(clerk) = platform::look(self.pid).filter(|_| platform::is_stopped(self.pid)) {
+            platform::signal(&clerk, Signal::Continue);
+        }
         if !wait_until_gone(&self.gone)
             && let Some(clerk) = platform::look(self.pid)
         {
@@ -164,10 +165,37 @@ impl Drop for Clerk {
     }
 }
 
+/// Has the clerk put up its walls, and waits until they stand.
+fn enclosed(
+    mut control: &UnixStream,
+    pid: u32,
+    walls: Option<&Walls>,
+) -> io::Result<BufReader<UnixStream>> {
+    control.write_all(&line(&walls)?)?;
+    let mut reports = BufReader::new(control.try_clone()?);
+    control.set_read_timeout(Some(START_MAX))?;
+    loop {
+        match next_line_of(&mut reports) {
+            Some(Report::AsksForMaps) => {
+                let why = platform::map_like_own(pid).err().map(|error| error.to_string());
+                control.write_all(&line(&Order::Mapped { why })?)?;
+            }
+            Some(Report::Started(_)) => break,
+            Some(Report::Unwalled { why } | Report::Failed { why, .. }) => {
+                return Err(io::Error::other(why));
+            }
+            Some(Report::Exited { .. }) | None => {
+                return Err(io::Error::other("the clerk ended before it began"));
+            }
+        }
+    }
+    control.set_read_timeout(None)?;
+    Ok(reports)
+}
+
 /// Hears what the clerk says until it is gone.
-fn hear(mut child: KeeperChild, reports: UnixStream, desk: &Desk) {
-    let mut reports = BufReader::new(reports);
-    while let Some(report) = next_report(&mut reports) {
+fn hear(mut child: KeeperChild, mut reports: BufReader<UnixStream>, desk: &Desk) {
+    while let Some(report) = next_line_of::<ClerkReport>(&mut reports) {
         let mut errands = desk.errands();
         let id = report.id();
         let is_last = !matches!(report, ClerkReport::Started { .. });
@@ -184,10 +212,11 @@ fn hear(mut child: KeeperChild, reports: UnixStream, desk: &Desk) {
     // cannot belong to anybody else.
     end_session(child.0.id());
     child.0.wait().ok();
+    end_orphans();
     desk.errands().clear();
 }
 
-fn next_report(reports: &mut BufReader<UnixStream>) -> Option<ClerkReport> {
+fn next_line_of<T: DeserializeOwned>(reports: &mut BufReader<UnixStream>) -> Option<T> {
     let mut text = Vec::new();
     match reports.by_ref().take(REPORT_MAX).read_until(b'\n', &mut text) {
         Ok(0) | Err(_) => None,

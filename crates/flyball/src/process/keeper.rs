@@ -20,6 +20,7 @@ use flyball_core::effect::Force;
 use flyball_core::event::ExitHow;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use super::enclose::{enclose, forward, inside};
 use super::message::{Launch, Order, Report, line, parse};
 use super::wait::wait_readable;
 use crate::clock::Deadline;
@@ -84,6 +85,22 @@ impl Keeper {
             return Ok(None);
         };
         let launch: Launch = parse(&first)?;
+        if let Some(walls) = &launch.walls {
+            if let Err(error) = enclose(walls, &control, &mut received) {
+                control.write_all(&line(&Report::Unwalled { why: error.to_string() })?)?;
+                return Ok(None);
+            }
+            handed = inside(handed);
+        }
+        platform::become_keeper();
+        if let Some(walls) = &launch.walls {
+            forward(walls)?;
+        }
+        if launch.program.is_empty() {
+            // Only the walls were to be tried.
+            control.write_all(&line(&Report::Started(std::process::id()))?)?;
+            return Ok(None);
+        }
         let leader = match input(&launch, handed).and_then(|input| spawn(&launch, input)) {
             Ok(leader) => leader,
             Err(error) => {
@@ -251,9 +268,11 @@ impl Keeper {
 }
 
 /// Signals meant for flyball never end a keeper: it obeys the socket only. A handler, unlike
-/// "ignore", is not handed on to the program.
+/// "ignore", is not handed on to the program; hangups that were ignored from the start (`nohup`)
+/// stay ignored for the program too.
 pub(super) fn outlive_signals() -> io::Result<()> {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    let hangup = (!platform::ignores_hangup()).then_some(SIGHUP);
+    for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
     Ok(())
@@ -293,7 +312,7 @@ fn refusal(launch: &Launch, error: &io::Error) -> Report {
 }
 
 /// The first line; none when the other side is gone before it was complete.
-fn first_line(
+pub(super) fn first_line(
     control: &UnixStream,
     received: &mut Vec<u8>,
     handed: &mut Vec<OwnedFd>,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use flyball_core::RunId;
 
+use super::enclosing::walls_mark;
 use crate::clock::Deadline;
 use crate::platform::{self, Process, Signal};
 
@@ -17,22 +18,26 @@ const GRACE: Duration = Duration::from_millis(300);
 const KILL_MAX: Duration = Duration::from_secs(5);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
+/// Looks in a row that must find nothing.
+const QUIET_LOOKS: u32 = 2;
 
 /// The processes that carry `FLYBALL_RUN=<run>` in their environment: an agent and its children
 /// that outlived both flyball and the keeper.
 pub fn leftovers(run: &RunId) -> Vec<u32> {
-    marked(&mark(run)).iter().map(|process| process.pid).collect()
+    marked(run).iter().map(|process| process.pid).collect()
 }
 
 /// Ends the leftovers of a run, first asking, then killing; the ids of those it met.
 pub fn end_leftovers(run: &RunId) -> Vec<u32> {
-    let mark = mark(run);
     let mut met = BTreeSet::new();
     let grace = Deadline::after(GRACE);
     let limit = Deadline::after(GRACE + KILL_MAX);
+    let mut quiet = 0_u32;
     loop {
-        let left = marked(&mark);
-        if left.is_empty() || limit.passed() {
+        let left = marked(run);
+        // A program that is just being started shows no environment for a moment: nothing twice.
+        quiet = if left.is_empty() { quiet.saturating_add(1) } else { 0 };
+        if quiet >= QUIET_LOOKS || limit.passed() {
             return met.into_iter().collect();
         }
         for process in &left {
@@ -69,17 +74,17 @@ pub(super) fn end_session(keeper: u32) -> u32 {
     }
 }
 
-fn mark(run: &RunId) -> Vec<u8> {
-    format!("FLYBALL_RUN={run}").into_bytes()
-}
-
-fn marked(mark: &[u8]) -> Vec<Process> {
+/// The processes with the mark of a run: in their environment, or in what they see of the file
+/// system behind its walls, which none of them can take off.
+fn marked(run: &RunId) -> Vec<Process> {
+    let (mark, walls) = (format!("FLYBALL_RUN={run}").into_bytes(), walls_mark(run));
     let table = platform::snapshot();
     let spared = self_and_above(&table);
+    let is_marked = |pid| platform::carries(pid, &mark) || platform::sees_mounted(pid, &walls);
     table
         .into_iter()
         .filter(|process| !process.zombie && !spared.contains(&process.pid))
-        .filter(|process| platform::carries(process.pid, mark))
+        .filter(|process| is_marked(process.pid))
         .collect()
 }
 

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::clerk::ClerkOrder;
+use crate::platform::Walls;
 
 /// The first line to the keeper: what to start. Its own working directory is the program's, and the
 /// program's input, if there is one, is handed over with the line.
@@ -18,22 +19,42 @@ pub(super) struct Launch {
     pub(super) env: Vec<(String, Option<String>)>,
     pub(super) has_input: bool,
     pub(super) sweep_grace_ms: u64,
+    /// What is put up around the program first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) walls: Option<Walls>,
 }
 
 /// Any further line to the keeper. When the socket is closed, the keeper kills everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Order {
     Stop(Force),
+    /// The users are known inside of the walls, or why not.
+    Mapped {
+        why: Option<String>,
+    },
 }
 
-/// What the keeper says: `Started` or `Failed` first, `Exited` at the end.
+/// What the keeper says: `Started` or `Failed` first, `Exited` at the end. Before the first it may
+/// have to ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Report {
+    /// Users inside of the walls must be mapped from outside.
+    AsksForMaps,
     Started(u32),
-    Failed { why: String, not_found: bool },
-    Exited { how: ExitHow, swept: u32 },
+    Failed {
+        why: String,
+        not_found: bool,
+    },
+    /// The walls could not be put up.
+    Unwalled {
+        why: String,
+    },
+    Exited {
+        how: ExitHow,
+        swept: u32,
+    },
 }
 
 /// A line to the clerk. A start comes with three descriptors: input, output and errors.

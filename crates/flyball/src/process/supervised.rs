@@ -6,10 +6,11 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use flyball_core::RunId;
 use flyball_core::effect::Force;
 use flyball_core::event::ExitHow;
 
@@ -17,17 +18,24 @@ use super::input::OpenInput;
 use super::keeper::KEEPER_ARGUMENT;
 use super::leftover::end_session;
 use super::message::{Launch, Order, Report, line, parse};
+use super::orphans::{end_orphans, start_own};
 use super::output::{Readers, Sink};
 use super::program::KeeperProgram;
 use super::wait::wait_readable;
 use super::{ProcessEvent, Spec, StartError, table};
 use crate::clock::Deadline;
-use crate::platform::{ExitWatch, send_with_descriptors};
+use crate::platform::{self, ExitWatch, Means, Signal, Walls, send_with_descriptors};
 
 /// How long a keeper may take to say that the program runs.
 const START_MAX: Duration = Duration::from_secs(30);
 /// How long dropping waits for the keeper to have killed everything.
 const DROP_MAX: Duration = Duration::from_secs(5);
+/// How long a keeper may take to kill everything before flyball does it itself.
+const KILL_PATIENCE: Duration = Duration::from_secs(5);
+/// The same when nobody waits for how the program ends any more.
+const DROP_PATIENCE: Duration = Duration::from_secs(2);
+/// How often a silent keeper is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// A running program with its whole tree. Dropping it kills everything.
 #[derive(Debug)]
@@ -36,6 +44,7 @@ pub struct Supervised {
     keeper: u32,
     control: UnixStream,
     gone: ExitWatch,
+    patience: Arc<Patience>,
 }
 
 impl Supervised {
@@ -67,7 +76,25 @@ impl Supervised {
             .map_err(|refusal| match refusal {
                 Refusal::NotFound => StartError::NotFound { program: spec.program.clone() },
                 Refusal::Because(why) => refused(why),
+                Refusal::Unwalled(why) => {
+                    StartError::Unwalled { program: spec.program.clone(), why }
+                }
             })
+    }
+
+    /// Whether such walls can be had here: a keeper puts them up around itself and ends. If not, why
+    /// not, in the system's words.
+    pub fn try_walls(walls: &Walls) -> Result<(), String> {
+        let mut spec = Spec::new("", std::env::temp_dir());
+        spec.walls = Some(walls.clone());
+        let tried = Keeping::start(&KeeperProgram::Own, &spec, None)
+            .and_then(|keeping| keeping.hear_first().map(|(_, _, first)| first));
+        match tried {
+            Ok(Some(Report::Started(_))) => Ok(()),
+            Ok(Some(Report::Unwalled { why } | Report::Failed { why, .. })) => Err(why),
+            Ok(_) => Err("the keeper ended".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     /// The program's process id.
@@ -88,6 +115,10 @@ impl Supervised {
     /// Signals the whole tree; `Kill` goes on until nothing is left. Stopping what has ended is
     /// no error.
     pub fn stop(&self, force: Force) -> io::Result<()> {
+        wake(self.keeper);
+        if force == Force::Kill {
+            self.patience.ends_after(KILL_PATIENCE);
+        }
         match (&self.control).write_all(&line(&Order::Stop(force))?) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
             Ok(()) | Err(_) => Ok(()),
@@ -99,6 +130,8 @@ impl Drop for Supervised {
     fn drop(&mut self) {
         // The keeper takes the closed socket as the order to kill everything.
         if self.control.shutdown(Shutdown::Write).is_ok() {
+            wake(self.keeper);
+            self.patience.ends_after(DROP_PATIENCE);
             wait_until_gone(&self.gone);
         }
     }
@@ -108,6 +141,33 @@ impl Drop for Supervised {
 enum Refusal {
     NotFound,
     Because(String),
+    Unwalled(String),
+}
+
+/// How long a keeper may still take to end everything. One that was stopped, again and again, by
+/// what it keeps is killed then, and flyball ends the rest itself.
+#[derive(Debug, Default)]
+struct Patience(Mutex<Option<Deadline>>);
+
+impl Patience {
+    fn ends_after(&self, span: Duration) {
+        let mut until = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        until.get_or_insert_with(|| Deadline::after(span));
+    }
+
+    fn is_over(&self) -> bool {
+        let until = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        until.as_ref().is_some_and(Deadline::passed)
+    }
+}
+
+/// Has a keeper go on that was stopped: only it can end what it keeps.
+fn wake(keeper: u32) {
+    if platform::is_stopped(keeper)
+        && let Some(process) = platform::look(keeper)
+    {
+        platform::signal(&process, Signal::Continue);
+    }
 }
 
 /// A keeper that has been started and told what to do. Fields are dropped in this order: the
@@ -129,6 +189,7 @@ impl Drop for KeeperChild {
                 self.0.kill().ok();
                 end_session(self.0.id());
                 self.0.wait().ok();
+                end_orphans();
                 return;
             }
             thread::sleep(Duration::from_millis(1));
@@ -143,45 +204,75 @@ impl Keeping {
             args: spec.args.clone(),
             env: spec.env.clone(),
             has_input: input.is_some(),
+            walls: spec.walls.clone(),
             sweep_grace_ms: u64::try_from(spec.sweep_grace.as_millis()).unwrap_or(u64::MAX),
         };
         let (control, theirs) = UnixStream::pair()?;
-        let keeper = Command::new(keeper.find()?)
-            .arg0("flyball")
-            .arg(KEEPER_ARGUMENT)
-            .current_dir(&spec.cwd)
-            .stdin(OwnedFd::from(theirs))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map(KeeperChild)?;
+        let mut command = keeper_command(keeper, spec.walls.as_ref(), KEEPER_ARGUMENT)?;
+        command.args(spec.run.iter().map(RunId::as_str));
+        command.current_dir(&spec.cwd).stdin(OwnedFd::from(theirs));
+        let keeper =
+            start_own(command.stdout(Stdio::piped()).stderr(Stdio::piped())).map(KeeperChild)?;
         // A keeper that is gone by now is noticed when it is listened to.
         hand_over(&control, &line(&launch)?, input).ok();
         Ok(Self { control, keeper })
     }
 
-    /// Waits for the keeper's first words and has the rest heard by a thread.
-    fn hear(mut self, sink: &Sink) -> io::Result<Result<Supervised, Refusal>> {
-        let keeper = self.keeper.0.id();
+    /// Waits for the keeper's first words, and helps it on where it has to ask before.
+    fn hear_first(self) -> io::Result<(Self, BufReader<UnixStream>, Option<Report>)> {
         let mut reports = BufReader::new(self.control.try_clone()?);
         self.control.set_read_timeout(Some(START_MAX))?;
-        let pid = match next_report(&mut reports)? {
+        let mut first = self.first_report(&mut reports)?;
+        if first == Some(Report::AsksForMaps) {
+            let mapped = platform::map_like_own(self.keeper.0.id());
+            let why = mapped.err().map(|error| error.to_string());
+            (&self.control).write_all(&line(&Order::Mapped { why })?)?;
+            first = self.first_report(&mut reports)?;
+        }
+        Ok((self, reports, first))
+    }
+
+    /// The next report of a keeper whose program may have stopped it before it could say anything.
+    fn first_report(&self, reports: &mut BufReader<UnixStream>) -> io::Result<Option<Report>> {
+        let limit = Deadline::after(START_MAX);
+        while !limit.passed()
+            && reports.buffer().is_empty()
+            && matches!(wait_readable([self.control.as_fd()], Some(LOOK_EVERY)), Ok([false]))
+        {
+            wake(self.keeper.0.id());
+        }
+        next_report(reports)
+    }
+
+    /// Waits for the keeper's first words and has the rest heard by a thread.
+    fn hear(self, sink: &Sink) -> io::Result<Result<Supervised, Refusal>> {
+        let keeper = self.keeper.0.id();
+        let (mut this, reports, first) = self.hear_first()?;
+        let pid = match first {
             Some(Report::Started(pid)) => pid,
+            Some(Report::Unwalled { why }) => return Ok(Err(Refusal::Unwalled(why))),
             Some(Report::Failed { not_found: true, .. }) => return Ok(Err(Refusal::NotFound)),
             Some(Report::Failed { why, .. }) => return Ok(Err(Refusal::Because(why))),
-            Some(Report::Exited { .. }) | None => {
+            Some(Report::Exited { .. } | Report::AsksForMaps) | None => {
                 return Err(io::Error::other("it ended before the program was started"));
             }
         };
-        self.control.set_read_timeout(None)?;
+        this.control.set_read_timeout(None)?;
         let no_pipe = || io::Error::other("an output pipe is missing");
-        let out = self.keeper.0.stdout.take().ok_or_else(no_pipe)?;
-        let err = self.keeper.0.stderr.take().ok_or_else(no_pipe)?;
+        let out = this.keeper.0.stdout.take().ok_or_else(no_pipe)?;
+        let err = this.keeper.0.stderr.take().ok_or_else(no_pipe)?;
         let readers = Readers::new(out, err, sink)?;
         let gone = ExitWatch::begin(keeper)?;
-        let ending = Ending { keeper: self.keeper, reports, readers, sink: Arc::clone(sink) };
+        let patience = Arc::new(Patience::default());
+        let ending = Ending {
+            keeper: this.keeper,
+            reports,
+            readers,
+            sink: Arc::clone(sink),
+            patience: Arc::clone(&patience),
+        };
         thread::Builder::new().name("keeper".to_owned()).spawn(move || ending.await_it(pid))?;
-        Ok(Ok(Supervised { pid, keeper, control: self.control, gone }))
+        Ok(Ok(Supervised { pid, keeper, control: this.control, gone, patience }))
     }
 }
 
@@ -191,19 +282,47 @@ struct Ending {
     reports: BufReader<UnixStream>,
     readers: Readers,
     sink: Sink,
+    patience: Arc<Patience>,
 }
 
 impl Ending {
+    /// Waits for the next report for a moment. A keeper that was stopped is told to go on.
+    fn can_hear(&mut self) -> bool {
+        if !self.reports.buffer().is_empty() {
+            return true;
+        }
+        let heard = wait_readable([self.reports.get_ref().as_fd()], Some(LOOK_EVERY));
+        if !matches!(heard, Ok([false])) {
+            return true;
+        }
+        if self.patience.is_over() {
+            self.keeper.0.kill().ok();
+        }
+        wake(self.keeper.0.id());
+        false
+    }
+
+    /// Ends what a killed keeper kept; how many there were.
+    fn end_lost(&mut self) -> u32 {
+        let in_session = end_session(self.keeper.0.id());
+        // Once it is waited for, all of it that is left has come to this process.
+        self.keeper.0.wait().ok();
+        in_session.saturating_add(end_orphans())
+    }
+
     fn await_it(mut self, pid: u32) {
         (self.sink)(ProcessEvent::Started { pid });
         self.readers.begin();
         let (how, swept) = loop {
+            if !self.can_hear() {
+                continue;
+            }
             match next_report(&mut self.reports) {
                 Ok(Some(Report::Exited { how, swept })) => break (how, swept),
-                Ok(Some(Report::Started(_) | Report::Failed { .. })) => {}
+                Ok(Some(_)) => {}
                 // The keeper was killed. As long as it is not waited for, its process id, and so
                 // the id of its session, cannot belong to anybody else.
-                Ok(None) | Err(_) => break (ExitHow::Lost, end_session(self.keeper.0.id())),
+                Ok(None) | Err(_) => break (ExitHow::Lost, self.end_lost()),
             }
         };
         // Only fails when someone else has waited for it.
@@ -211,6 +330,29 @@ impl Ending {
         self.readers.drain();
         (self.sink)(ProcessEvent::Exited { how, swept });
     }
+}
+
+/// The program a keeper is started from, behind the program that puts up the walls where the keeper
+/// may not do so itself.
+pub(super) fn keeper_command(
+    keeper: &KeeperProgram,
+    walls: Option<&Walls>,
+    argument: &str,
+) -> io::Result<Command> {
+    let by_other = walls.filter(|walls| walls.means == Means::Bubblewrap).map(platform::bubblewrap);
+    let Some([program, args @ ..]) = by_other.as_deref() else {
+        let mut command = Command::new(keeper.find()?);
+        command.arg0("flyball").arg(argument);
+        return Ok(command);
+    };
+    // Its own program is another one by then.
+    let own = match keeper {
+        KeeperProgram::At(path) => path.clone(),
+        KeeperProgram::Own => std::env::current_exe()?,
+    };
+    let mut command = Command::new(program);
+    command.args(args).arg(own).arg(argument);
+    Ok(command)
 }
 
 fn next_report(reports: &mut BufReader<UnixStream>) -> io::Result<Option<Report>> {

@@ -57,6 +57,9 @@ impl Narrator {
                 let line = Line::new(at, Verb::Stop, Severity::Warn, stop_words(*cause));
                 vec![line.of(self.iteration).said_by(Speaker::Human)]
             }
+            Event::StateReplaced { why } => {
+                vec![Line::new(at, Verb::Tamper, Severity::Bad, why).of(self.iteration)]
+            }
             Event::ShellFailed { why } => {
                 vec![Line::new(at, Verb::Fault, Severity::Bad, why).of(self.iteration)]
             }

@@ -269,6 +269,7 @@ impl Builder {
             Event::TimerFired { .. }
             | Event::StopRequested { .. }
             | Event::TimePassed
+            | Event::StateReplaced { .. }
             | Event::ShellFailed { .. } => {}
         }
     }

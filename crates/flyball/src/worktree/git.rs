@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::WorktreeError;
-use crate::platform;
+use crate::platform::{self, Walls};
 
 use self::call::Call;
 use self::order::GitOrder;
@@ -104,6 +104,11 @@ impl Git {
     pub(super) fn bare(git_dir: &Path, starter: Arc<Starter>) -> Self {
         let (root, common_dir) = (git_dir.to_path_buf(), git_dir.to_path_buf());
         Self { root, git_dir: git_dir.to_path_buf(), common_dir, starter, helpers: Arc::default() }
+    }
+
+    /// From now on git runs behind these walls.
+    pub(super) fn enclose(&self, walls: Walls) {
+        self.starter.enclose(walls);
     }
 
     /// Ends every call under way, and refuses new ones.

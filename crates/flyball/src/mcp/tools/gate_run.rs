@@ -140,7 +140,7 @@ fn remember(site: &Site, result: &GateResult) -> Result<Option<BlockingEvent>, R
         })
     });
     let body = event.as_ref().and_then(|event| serde_json::to_vec(event).ok());
-    site.journal()?.with_session(&site.key("blocking"), site::now(), |_| (body, ()))?;
+    site.scratch()?.with_session(&site.key("blocking"), site::now(), |_| (body, ()))?;
     Ok(event)
 }
 

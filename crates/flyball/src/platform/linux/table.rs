@@ -24,6 +24,15 @@ pub fn look(pid: u32) -> Option<Process> {
     parse(pid, &String::from_utf8_lossy(&text))
 }
 
+/// Whether a process was stopped and waits to be told to go on.
+pub fn is_stopped(pid: u32) -> bool {
+    let state = fs::read(format!("/proc/{pid}/stat")).ok().and_then(|text| {
+        let text = String::from_utf8_lossy(&text).into_owned();
+        Some(text.rsplit_once(')')?.1.trim_start().starts_with(['T', 't']))
+    });
+    state.unwrap_or(false)
+}
+
 /// When a process began, by the time of day.
 pub fn began_at(process: &Process) -> Option<Moment> {
     let text = fs::read_to_string("/proc/stat").ok()?;
@@ -60,6 +69,7 @@ const fn number(signal: Signal) -> process::Signal {
         Signal::Interrupt => process::Signal::INT,
         Signal::Terminate => process::Signal::TERM,
         Signal::Kill => process::Signal::KILL,
+        Signal::Continue => process::Signal::CONT,
     }
 }
 

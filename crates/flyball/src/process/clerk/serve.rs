@@ -9,12 +9,15 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use super::super::keeper::{FAULT, KILL_MAX, KILL_PAUSE, next_line, outlive_signals, read_some};
-use super::super::message::{ClerkLine, ClerkReport, line, parse};
+use super::super::enclose::enclose;
+use super::super::keeper::{
+    FAULT, KILL_MAX, KILL_PAUSE, first_line, next_line, outlive_signals, read_some,
+};
+use super::super::message::{ClerkLine, ClerkReport, Report, line, parse};
 use super::super::wait::wait_readable;
 use super::ClerkOrder;
 use crate::clock::Deadline;
-use crate::platform::{self, Nursery, Signal};
+use crate::platform::{self, Nursery, Signal, Walls};
 
 /// Serves until flyball is gone.
 pub(in crate::process) fn clerk_main() -> ExitCode {
@@ -37,13 +40,20 @@ struct Serving {
 impl Serving {
     fn begin() -> io::Result<Self> {
         outlive_signals()?;
-        Ok(Self {
-            nursery: Nursery::adopt()?,
-            control: UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?),
-            received: Vec::new(),
-            handed: Vec::new(),
-            errands: BTreeMap::new(),
-        })
+        let nursery = Nursery::adopt()?;
+        let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+        let (mut received, mut handed) = (Vec::new(), Vec::new());
+        let gone = || io::Error::other("flyball is gone");
+        let first = first_line(&control, &mut received, &mut handed)?.ok_or_else(gone)?;
+        if let Some(walls) = parse::<Option<Walls>>(&first)?
+            && let Err(error) = enclose(&walls, &control, &mut received)
+        {
+            control.write_all(&line(&Report::Unwalled { why: error.to_string() })?)?;
+            return Err(error);
+        }
+        platform::become_keeper();
+        control.write_all(&line(&Report::Started(std::process::id()))?)?;
+        Ok(Self { nursery, control, received, handed, errands: BTreeMap::new() })
     }
 
     fn serve(&mut self) -> io::Result<()> {

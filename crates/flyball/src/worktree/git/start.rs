@@ -16,6 +16,7 @@ use std::time::Duration;
 use flyball_core::event::ExitHow;
 
 use super::order::GitOrder;
+use crate::platform::Walls;
 use crate::process::{
     Clerk, ClerkOrder, Errand, KeeperProgram, end_tree, serves_as_keeper, wait_for_child,
 };
@@ -25,6 +26,8 @@ use crate::worktree::WorktreeError;
 #[derive(Debug)]
 pub(in crate::worktree) struct Starter {
     through: Through,
+    /// What holds git, and what it starts.
+    walls: Mutex<Option<Walls>>,
     ended: AtomicBool,
 }
 
@@ -40,7 +43,16 @@ impl Starter {
     pub(in crate::worktree) fn of_process() -> Self {
         let through =
             if serves_as_keeper() { Through::Clerk(Mutex::default()) } else { Through::Nobody };
-        Self { through, ended: AtomicBool::new(false) }
+        Self { through, walls: Mutex::default(), ended: AtomicBool::new(false) }
+    }
+
+    /// From now on git runs behind these walls: a repository can have it run anything. Programs that
+    /// stand by outside of them are ended.
+    pub(in crate::worktree) fn enclose(&self, walls: Walls) {
+        *self.walls.lock().unwrap_or_else(PoisonError::into_inner) = Some(walls);
+        if let Through::Clerk(clerk) = &self.through {
+            drop(clerk.lock().unwrap_or_else(PoisonError::into_inner).take());
+        }
     }
 
     /// Starts git with these three as its input, output and errors.
@@ -61,7 +73,10 @@ impl Starter {
                 }
                 let serving = match clerk.take() {
                     Some(clerk) => Ok(clerk),
-                    None => Clerk::start(&KeeperProgram::Own),
+                    None => {
+                        let walls = self.walls.lock().unwrap_or_else(PoisonError::into_inner);
+                        Clerk::start(&KeeperProgram::Own, walls.as_ref())
+                    }
                 };
                 serving.and_then(|serving| {
                     let errand = serving.send(clerk_order(order), [input, output, errors]);
@@ -108,7 +123,7 @@ fn spawn(order: &GitOrder, [input, output, errors]: [OwnedFd; 3]) -> io::Result<
             None => command.env_remove(name),
         };
     }
-    command.spawn()
+    crate::process::start_own(&mut command)
 }
 
 fn not_started(order: &GitOrder, source: io::Error) -> WorktreeError {

@@ -1,0 +1,63 @@
+//! What works inside of a run: hooks, tools, gates and looking. Everything else is for humans, and
+//! the guarded does not hold the keys, whatever it does to its environment.
+
+use super::Command;
+use crate::error::CliError;
+use crate::process;
+
+/// Whether a command may be used by what a run has started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Door {
+    /// By anybody.
+    Everybody,
+    /// Only by humans.
+    Humans,
+}
+
+impl Command {
+    /// Its name, and who may use it.
+    pub(super) fn door(&self) -> (&'static str, Door) {
+        match self {
+            Self::Status(_) => ("status", Door::Everybody),
+            Self::Log(_) => ("log", Door::Everybody),
+            Self::Report(_) => ("report", Door::Everybody),
+            Self::Stats(_) => ("stats", Door::Everybody),
+            Self::Context(_) => ("context", Door::Everybody),
+            Self::Doctor(_) => ("doctor", Door::Everybody),
+            Self::Hook(_) => ("hook", Door::Everybody),
+            Self::Config(_) => ("config", Door::Everybody),
+            Self::Gate(_) => ("gate", Door::Everybody),
+            Self::Completions(_) => ("completions", Door::Everybody),
+            Self::Man(_) => ("man", Door::Everybody),
+            #[cfg(feature = "mcp")]
+            Self::Mcp(_) => ("mcp", Door::Everybody),
+            #[cfg(feature = "mcp")]
+            Self::McpGuard(_) => ("mcp-guard", Door::Everybody),
+            Self::Tasks(args) if args.only_looks() => ("tasks", Door::Everybody),
+            Self::Tasks(_) => ("tasks retry", Door::Humans),
+            Self::Init(_) => ("init", Door::Humans),
+            Self::Run(_) => ("run", Door::Humans),
+            Self::Demo(_) => ("demo", Door::Humans),
+            Self::Answer(_) => ("answer", Door::Humans),
+            Self::Unblock(_) => ("unblock", Door::Humans),
+            Self::Stop(_) => ("stop", Door::Humans),
+            Self::Accept(_) => ("accept tamper", Door::Humans),
+            Self::Restore(_) => ("restore tamper", Door::Humans),
+            Self::Rewind(_) => ("rewind", Door::Humans),
+            Self::Archive(_) => ("archive", Door::Humans),
+            Self::Prune(_) => ("prune", Door::Humans),
+            Self::Hooks(_) => ("hooks", Door::Humans),
+            Self::Notify(_) => ("notify test", Door::Humans),
+        }
+    }
+}
+
+/// Refuses a command for humans to what a run has started.
+pub(super) fn refuse_inside(command: &Command) -> Result<(), CliError> {
+    let (name, Door::Humans) = command.door() else { return Ok(()) };
+    let Some(run) = process::enclosing_run() else { return Ok(()) };
+    Err(CliError::usage(format!(
+        "`flyball {name}` is for humans, and this is the agent of run `{run}`"
+    ))
+    .hint("go on with the task, or end with a BLOCKED or DECIDE claim"))
+}

@@ -1,0 +1,134 @@
+//! What holds the programs of a run: decided when it begins, the same for agents and for gates.
+
+use std::path::{Path, PathBuf};
+
+use flyball_core::{Event, IterationNo};
+
+use super::Driver;
+use super::perform::io;
+use super::setup::RunSetup;
+use crate::client::needs;
+use crate::config::{Config, SandboxProfile};
+use crate::error::CliError;
+use crate::gate::GateRunner;
+use crate::platform::Walls;
+use crate::sandbox::proxy::Proxy;
+use crate::sandbox::{Ground, Sandbox, Shield, StateWatch, SudoWatch, docker_note};
+use crate::worktree::Worktree;
+
+/// What holds the programs of a run.
+pub(super) struct Enclosure {
+    sandbox: Sandbox,
+    pub(super) walls: Option<Walls>,
+    /// Variables set, or taken out, behind the walls.
+    pub(super) env: Vec<(String, Option<String>)>,
+    proxy: Option<Proxy>,
+    watch: StateWatch,
+    sudo: SudoWatch,
+}
+
+impl Enclosure {
+    /// Puts together what holds the programs of a run whose own folder is there.
+    pub(super) fn set_up(
+        sandbox: Sandbox,
+        config: &Config,
+        setup: &RunSetup,
+        private_dir: &Path,
+    ) -> Result<Self, CliError> {
+        let clients = clients(config);
+        let ground = Ground {
+            state_dir: &setup.state_dir,
+            private_dir: Some(private_dir),
+            root: setup.worktree.root(),
+            git_dirs: git_dirs(&setup.worktree),
+            clients: clients.clone(),
+        };
+        let brief = Ground { private_dir: None, clients: Vec::new(), ..ground.clone() };
+        let brief = sandbox.shield_alone(&brief).map_err(|e| io("put up the shield", &e))?;
+        crate::process::enclose_brief(brief);
+        let walls = sandbox.walls(&ground).map_err(|e| io("put up the shield", &e))?;
+        let is_offline = sandbox.settings.profile == SandboxProfile::Offline;
+        let proxy = is_offline
+            .then(|| {
+                let own = clients.iter().flat_map(|client| needs::of(client).hosts);
+                let own = own.map(|host| (*host).to_owned());
+                let hosts: Vec<String> =
+                    sandbox.settings.allow_hosts.iter().cloned().chain(own).collect();
+                let log = setup.loop_dir.logs().join("network.log");
+                Proxy::open(private_dir, &hosts, &sandbox.settings.loopback, Some(log))
+            })
+            .transpose()
+            .map_err(|e| io("open the proxy", &e))?;
+        if let Some(walls) = &walls {
+            // Git needs no network, and makes no namespaces.
+            setup.worktree.enclose(Walls { network: None, second_layer: false, ..walls.clone() });
+        }
+        let env = sandbox.environment(&clients);
+        let watch =
+            StateWatch::begin(&setup.state_dir).map_err(|e| io("look at the state folder", &e))?;
+        let sudo = SudoWatch::default();
+        Ok(Self { sandbox, walls, env, proxy, watch, sudo })
+    }
+
+    /// What is said of it when the run begins.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = self.sandbox.lines(self.walls.as_ref());
+        if let Some(walls) = &self.walls {
+            notes.extend(docker_note(&walls.hidden));
+        }
+        notes
+    }
+
+    /// Hosts the agent wanted and did not get, for its next briefing; each is told once.
+    pub(super) fn refusals(&self) -> Vec<String> {
+        self.proxy.as_ref().map(Proxy::refusals).unwrap_or_default()
+    }
+}
+
+impl Driver {
+    /// A runner for the run's gates, behind the same walls as the agent.
+    pub(super) fn gate_runner(&self) -> GateRunner {
+        let mut runner = GateRunner::new(self.plan.clone(), self.worktree.root());
+        runner.parallel = self.config.gates.parallel;
+        runner.walls.clone_from(&self.enclosure.walls);
+        runner.env.clone_from(&self.enclosure.env);
+        runner.run = Some(self.run.clone());
+        runner
+    }
+
+    /// Whether flyball's own state is still the one the run began with. If not, the run is over:
+    /// nothing that is read there would be worth anything.
+    pub(super) fn is_state_ours(&mut self) -> Result<bool, CliError> {
+        if self.ending.is_some() || self.is_tampered {
+            return Ok(true);
+        }
+        let Some(why) = self.enclosure.watch.trouble() else { return Ok(true) };
+        self.is_tampered = true;
+        self.queue.clear();
+        let (now, event) = (self.clock.now(), Event::StateReplaced { why });
+        // The journal is open; the folder it lies in is another affair.
+        self.journal.append_all(&self.run, &[(now, &event)]).ok();
+        self.act(now, &event)?;
+        Ok(false)
+    }
+
+    /// Tells people of a `sudo` that cannot work behind walls.
+    pub(super) fn notice_sudo(&mut self, iteration: IterationNo, printed: &[u8]) {
+        if self.enclosure.walls.is_some()
+            && *self.enclosure.sandbox.shield() != Shield::Unwanted
+            && let Some(note) = self.enclosure.sudo.look(printed)
+        {
+            self.reporter.note(iteration, note);
+        }
+    }
+}
+
+/// The clients a run may start, by name.
+pub(super) fn clients(config: &Config) -> Vec<&str> {
+    std::iter::once(&config.agent).chain(&config.others).map(|agent| agent.name.as_str()).collect()
+}
+
+/// Where git writes: the worktree's own folder, and the one it shares with others.
+pub(super) fn git_dirs(worktree: &Worktree) -> Vec<PathBuf> {
+    vec![worktree.git_dir().to_path_buf(), worktree.common_dir().to_path_buf()]
+}

@@ -1,0 +1,50 @@
+//! Whether this process was started by a run, by descent: what it says of itself does not count.
+
+use std::path::PathBuf;
+
+use flyball_core::RunId;
+
+use super::keeper::KEEPER_ARGUMENT;
+use crate::platform;
+
+/// The name of the folder in a run's own folder that is shown in place of secrets behind its walls:
+/// whoever sees it is part of that run.
+pub(crate) const EMPTY: &str = "empty";
+
+/// How the path of that folder ends.
+pub(super) fn walls_mark(run: &RunId) -> String {
+    format!("/runs/{run}/{EMPTY}")
+}
+
+/// The run whose keeper stands somewhere above this process, or whose walls it is behind; else the
+/// one its environment names.
+pub fn enclosing_run() -> Option<String> {
+    let keeper_of = |pid: u32| match platform::arguments_of(pid)?.as_slice() {
+        [.., keeper, run] if keeper == KEEPER_ARGUMENT => Some(run.clone()),
+        _ => None,
+    };
+    let above = platform::above(std::process::id()).into_iter().find_map(keeper_of);
+    above
+        .or_else(behind_walls)
+        .or_else(|| std::env::var("FLYBALL_RUN").ok().filter(|run| !run.is_empty()))
+}
+
+/// The state folder of the run whose walls this process is behind: no variable leads elsewhere.
+pub fn enclosing_state() -> Option<PathBuf> {
+    walls_of_run().map(|(_, state)| state)
+}
+
+/// The run whose own folder is shown in place of secrets.
+fn behind_walls() -> Option<String> {
+    walls_of_run().map(|(run, _)| run)
+}
+
+fn walls_of_run() -> Option<(String, PathBuf)> {
+    platform::mounted_folders()
+        .into_iter()
+        .find_map(|(folder, at)| {
+            let (_, run) = folder.strip_suffix(EMPTY)?.strip_suffix('/')?.rsplit_once("/runs/")?;
+            (!run.contains('/')).then(|| (run.to_owned(), at.parent().map(PathBuf::from)))
+        })
+        .and_then(|(run, state)| Some((run, state?)))
+}
