@@ -29,6 +29,19 @@ const SYSTEM_WORDS: [&str; 2] = [concat!("\"/pro", "c"), concat!("target", "_os"
 const SYSTEM_ROOMS: [&str; 2] =
     ["crates/flyball/src/platform", "crates/flyball-testkit/src/memory.rs"];
 
+/// Ways to a file that wait for a pipe, follow a planted link or read without end, and who may use
+/// them: the room whose care they are, and what never meets an agent's files.
+const BARE_FILES: [&str; 6] = [
+    concat!("fs::re", "ad("),
+    concat!("fs::re", "ad_to_string("),
+    concat!("fs::wri", "te("),
+    concat!("File::op", "en("),
+    concat!("File::cre", "ate("),
+    concat!("OpenOptions::n", "ew("),
+];
+const SHELL: &str = "crates/flyball/src/";
+const FILE_ROOMS: [&str; 3] = ["files", "platform/", "demo"];
+
 /// Endings of type names that say nothing.
 const EMPTY_NAMES: [&str; 5] = ["Manager", "Helper", "Util", "Utils", "Processor"];
 
@@ -90,6 +103,7 @@ fn source(name: &str, text: &str, complaints: &mut Vec<String>) {
             }
         }
     }
+    bare_files(name, text, complaints);
     for line in text.lines() {
         let Some(rest) = line.trim_start().strip_prefix("pub ") else { continue };
         let Some(rest) = rest.strip_prefix("struct ").or_else(|| rest.strip_prefix("enum ")) else {
@@ -98,6 +112,21 @@ fn source(name: &str, text: &str, complaints: &mut Vec<String>) {
         let kind: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
         if EMPTY_NAMES.iter().any(|ending| kind.ends_with(ending)) {
             complaints.push(format!("{name}: `{kind}` says nothing about what it is"));
+        }
+    }
+}
+
+/// Files opened past the one room that opens them with care.
+fn bare_files(name: &str, text: &str, complaints: &mut Vec<String>) {
+    let Some(room) = name.strip_prefix(SHELL) else { return };
+    let is_free = FILE_ROOMS.iter().any(|free| room.starts_with(free)) || room.contains("tests");
+    if is_free {
+        return;
+    }
+    for (index, line) in text.lines().take(production_lines(text)).enumerate() {
+        if BARE_FILES.iter().any(|way| line.contains(way)) {
+            let advice = "a pipe or a link may stand there: use `crate::files`";
+            complaints.push(format!("{name}:{}: opens a file by itself: {advice}", index + 1));
         }
     }
 }
@@ -142,6 +171,16 @@ mod tests {
         let name = "//! A.\npub struct RunManager;\n";
         for text in ["fn a() {}\n", &long, &word, &system, name] {
             assert_eq!(complaints(text).len(), 1, "{}", &text[..20.min(text.len())]);
+        }
+    }
+
+    #[test]
+    fn files_are_opened_in_one_room_only() {
+        let text = format!("//! A.\nlet a = {}\"x\");\n", BARE_FILES[1]);
+        for (name, count) in [("journal.rs", 1), ("files/folder.rs", 0), ("config/tests.rs", 0)] {
+            let mut found = Vec::new();
+            source(&format!("{SHELL}{name}"), &text, &mut found);
+            assert_eq!(found.len(), count, "{name}");
         }
     }
 

@@ -43,6 +43,7 @@ pub use self::value::Value;
 pub(crate) use self::value::{stays_inside, string};
 use crate::client::{self, registry};
 use crate::error::CliError;
+use crate::files;
 
 /// The name of the project's file.
 pub const FILE_NAME: &str = "flyball.toml";
@@ -391,15 +392,14 @@ fn flag_entry(given: &Override) -> (Key, Entry) {
     (Key::dotted(given.key), Entry { value: given.value.clone(), origin })
 }
 
+/// The largest file of settings that is read.
+pub(crate) const FILE_MAX: u64 = 1024 * 1024;
+
 /// A file as a layer; none when it does not exist.
 fn read_layer(path: &Path, shown: &str) -> Result<Option<layer::Layer>, CliError> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            return Err(CliError::io(format!("`{shown}` could not be read")).cause(error));
-        }
-    };
+    let refused = |error| CliError::io(format!("`{shown}` could not be read")).cause(error);
+    let found = files::optional(files::read(path, FILE_MAX)).map_err(refused)?;
+    let Some(bytes) = found else { return Ok(None) };
     let text = String::from_utf8(bytes)
         .map_err(|error| CliError::config(format!("`{shown}` is not UTF-8")).cause(error))?;
     file::SourceText { path: Some(shown), text: &text }.layer().map(Some)

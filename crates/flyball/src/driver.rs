@@ -9,6 +9,7 @@ mod crash;
 mod door;
 mod dry_run;
 mod enclosure;
+mod fault;
 mod gates;
 mod guards;
 mod look;
@@ -23,8 +24,10 @@ mod timers;
 mod usage_file;
 mod vault;
 mod wanted;
+mod watchdog;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::mem::take;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
@@ -47,6 +50,7 @@ use self::setup::Guarded;
 pub use self::setup::{RunRequest, Started};
 use self::timers::Timers;
 use self::vault::VaultJob;
+use self::watchdog::Watchdog;
 use crate::client::{AgentNote, Fact};
 use crate::clock::Clock;
 use crate::config::Config;
@@ -96,6 +100,7 @@ enum Told {
 pub struct Driver {
     governor: Governor,
     journal: Journal,
+    watchdog: Watchdog,
     clock: Clock,
     run: RunId,
     config: Config,
@@ -143,9 +148,17 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Drives the run to its end.
+    /// Drives the run to its end. When flyball itself fails on the way, the run ends with what is
+    /// known, and is told as ended too.
     pub fn drive(mut self, first: Event) -> Result<Ending, CliError> {
         self.queue.push_back(first);
+        match self.drive_on() {
+            Ok(ending) => Ok(ending),
+            Err(error) => self.fail(error),
+        }
+    }
+
+    fn drive_on(&mut self) -> Result<Ending, CliError> {
         loop {
             while let Some(event) = self.queue.pop_front() {
                 self.take(&[event])?;
@@ -228,7 +241,10 @@ impl Driver {
         let now = self.clock.now();
         let until = self.timers.next().map_or(self.next_beat, |at| at.min(self.next_beat));
         let span = Duration::from_millis(until.since(now).get());
-        match self.inbox.recv_timeout(span) {
+        self.watchdog.listens(self.timers.next());
+        let input = self.inbox.recv_timeout(span);
+        self.watchdog.works(self.clock.now());
+        match input {
             Ok(input) => self.happened(input)?,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
         }
@@ -302,6 +318,7 @@ impl Driver {
             ProcessEvent::Exited { how, swept } => {
                 if let Some(session) = self.session.take() {
                     let since = session.started;
+                    self.watchdog.agent(None);
                     let exit = session.finish(how, swept, &mut facts, &mut self.reporter);
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
                     self.count_calls(&facts);
@@ -317,6 +334,7 @@ impl Driver {
 
     /// Looks for requests of other processes and for signs of life.
     fn beat(&mut self, now: Moment) -> Result<(), CliError> {
+        self.journal.check_place()?;
         self.take_requests()?;
         if let Some((iteration, facts)) = self.usage_file_facts() {
             self.take_facts(iteration, facts)?;
@@ -340,6 +358,7 @@ impl Driver {
     /// Writes how the run stands into the row that `flyball status` reads.
     fn show_state(&mut self, now: Moment) -> Result<(), CliError> {
         let Some(standing) = self.governor.standing() else { return Ok(()) };
+        self.watchdog.knows(standing.tally);
         let state = RunState {
             iteration: standing.iteration,
             mode: Some(standing.mode.as_str().to_owned()),
@@ -360,18 +379,21 @@ impl Driver {
 
     /// Ends everything this run started, whatever happens next.
     fn end_all(&mut self) {
-        // First: what is joined below may be waiting for git.
+        // First: what is waited for below may be waiting for git.
         self.worktree.end_git();
+        // Nobody listens any more: who still has something to say must not wait for that.
+        drop(std::mem::replace(&mut self.inbox, std::sync::mpsc::sync_channel(1).1));
         if let Some(job) = self.look_job.take() {
             job.end();
         }
-        if let Some(job) = self.gate_job.take() {
-            job.cancel();
-        }
-        self.end_stop_jobs();
-        if let Some(session) = self.session.take() {
+        let jobs = self.gate_job.take().into_iter().chain(take(&mut self.stop_jobs).into_values());
+        let jobs: Vec<GateJob> = jobs.inspect(GateJob::cancel).collect();
+        if let Some(mut session) = self.session.take() {
             session.stop(Force::Kill);
+            session.finish_stopping();
         }
+        self.watchdog.agent(None);
+        GateJob::await_all(jobs);
         // What killed its keeper, and what git's filters left.
         crate::process::end_orphans();
     }

@@ -6,6 +6,7 @@
 
 mod by_content;
 mod event;
+mod kept;
 mod lock;
 mod place;
 mod run;
@@ -13,6 +14,7 @@ mod schema;
 mod tamper;
 mod task;
 mod trail;
+mod turn;
 
 use std::fs::File;
 use std::io;
@@ -23,11 +25,14 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 pub use self::by_content::{GateKey, Pruned, Request, RequestKind};
 pub use self::event::{Events, Recorded};
+use self::kept::Kept;
 pub use self::lock::{LockError, WorktreeLock, lock_worktree};
 pub use self::place::state_dir;
 pub use self::run::{NewRun, RunFilter, RunState, RunSummary};
 pub use self::tamper::{BaseBody, KeptFile, KeptFinding, OpenTamper, RepositoryKey, TamperBase};
 pub use self::trail::{HookChange, HookRow, HookStep, SessionRow};
+pub use self::turn::Hurry;
+use self::turn::{Turn, Waiting};
 
 /// The journal, opened. Each thread and each process opens its own.
 #[derive(Debug)]
@@ -36,6 +41,8 @@ pub struct Journal {
     /// Held around each write: `SQLite`'s own waiting lets some writers starve.
     turn: File,
     path: PathBuf,
+    kept: Kept,
+    hurry: Hurry,
 }
 
 impl Journal {
@@ -54,6 +61,16 @@ impl Journal {
         &self.path
     }
 
+    /// Whoever sets this off ends all waiting for other writers.
+    pub fn hurried_by(&mut self, hurry: &Hurry) {
+        self.hurry = hurry.clone();
+    }
+
+    /// Refuses when the file was deleted or replaced since it was opened.
+    pub fn check_place(&self) -> Result<(), JournalError> {
+        self.kept.check()
+    }
+
     /// Reads the whole file for damage. Slow on a large one.
     pub fn check(&self) -> Result<(), JournalError> {
         self.read(|connection| {
@@ -68,9 +85,15 @@ impl Journal {
 
     fn read<T>(
         &self,
-        reading: impl FnOnce(&Connection) -> Result<T, JournalError>,
+        reading: impl Fn(&Connection) -> Result<T, JournalError>,
     ) -> Result<T, JournalError> {
-        reading(&self.connection).map_err(|error| error.at(&self.path))
+        let mut waiting = Waiting::begin(&self.hurry);
+        loop {
+            match reading(&self.connection) {
+                Err(JournalError::Sql { source }) if is_busy(&source) && waiting.goes_on() => {}
+                read => return read.map_err(|error| error.at(&self.path)),
+            }
+        }
     }
 
     /// All or nothing, and one writer after the other.
@@ -78,35 +101,34 @@ impl Journal {
         &mut self,
         writing: impl FnOnce(&Transaction<'_>) -> Result<T, JournalError>,
     ) -> Result<T, JournalError> {
-        let _turn = Turn::take(&self.turn)?;
+        self.kept.check()?;
+        let _turn = Turn::take(&self.turn, &self.hurry);
         let path = &self.path;
-        let connection = &mut self.connection;
-        let change = || {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let change = begin(&self.connection, &self.hurry).and_then(|transaction| {
             let result = writing(&transaction)?;
             transaction.commit()?;
             Ok(result)
-        };
-        change().map_err(|error: JournalError| error.at(path))
+        });
+        let result = change.map_err(|error: JournalError| error.at(path))?;
+        self.kept.written();
+        Ok(result)
     }
 }
 
-/// This process' turn to write; over when dropped.
-struct Turn<'file>(&'file File);
-
-impl<'file> Turn<'file> {
-    fn take(file: &'file File) -> Result<Self, JournalError> {
-        file.lock().map_err(|source| JournalError::io("lock the journal", source))?;
-        Ok(Self(file))
+/// Begins a change; another program that writes is waited for, but not for ever.
+fn begin<'c>(connection: &'c Connection, hurry: &Hurry) -> Result<Transaction<'c>, JournalError> {
+    let mut waiting = Waiting::begin(hurry);
+    loop {
+        match Transaction::new_unchecked(connection, TransactionBehavior::Immediate) {
+            Err(error) if is_busy(&error) && waiting.goes_on() => {}
+            begun => return Ok(begun?),
+        }
     }
 }
 
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        // Fails only for a file that is not open.
-        self.0.unlock().ok();
-    }
+fn is_busy(error: &rusqlite::Error) -> bool {
+    use ErrorCode::{DatabaseBusy, DatabaseLocked};
+    matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked))
 }
 
 /// Why the journal could not be used.
@@ -146,6 +168,27 @@ pub enum JournalError {
         found: i64,
         /// The newest version known here.
         known: i64,
+    },
+    /// Another program does not let go of it.
+    #[error(
+        "the journal `{}` is locked by another program; `fuser {0}` names it",
+        path.display()
+    )]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is not there any more, or another one is there.
+    #[error(
+        "the journal `{}` was {how} while it was in use; bring it back to go on with its runs, or \
+         start anew with `flyball run`",
+        path.display()
+    )]
+    Gone {
+        /// The file.
+        path: PathBuf,
+        /// What became of it.
+        how: &'static str,
     },
     /// No such run.
     #[error("there is no run `{run}` in the journal")]
@@ -224,7 +267,10 @@ impl JournalError {
         {
             return Self::Corrupt { path: path.to_path_buf(), why: source.to_string() };
         }
-        self
+        match &self {
+            Self::Sql { source } if is_busy(source) => Self::Busy { path: path.to_path_buf() },
+            _ => self,
+        }
     }
 }
 

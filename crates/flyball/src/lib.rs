@@ -9,6 +9,7 @@ pub mod demo;
 pub(crate) mod door;
 pub mod driver;
 pub mod error;
+pub mod files;
 pub mod gate;
 #[cfg(feature = "mcp")]
 pub(crate) mod guard_proxy;

@@ -4,16 +4,24 @@
 mod human_files;
 
 use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use flyball_core::event::TasksSnapshot;
 use flyball_core::{IterationNo, Moment, RunId};
 use serde_json::json;
-use tempfile::NamedTempFile;
 
+use crate::files::{self, Folder};
 use crate::{clock, platform};
+
+/// The largest task list that is read; each look at the worktree journals it whole.
+pub(crate) const TASKS_MAX: u64 = 4 * 1024 * 1024;
+/// The largest prompt template, and the largest file humans and agents leave for each other.
+pub(super) const TEXT_MAX: u64 = 1024 * 1024;
+
+const ACTIVE: &str = "active.json";
+const LOGS: &str = "logs";
+const RESPONSES: &str = "responses";
 
 /// The loop folder of one worktree.
 #[derive(Clone, Debug)]
@@ -71,16 +79,23 @@ impl LoopDir {
 
     /// Where logs are.
     pub fn logs(&self) -> PathBuf {
-        self.file("logs")
+        self.file(LOGS)
+    }
+
+    /// The folder itself, opened; made when it is not there.
+    pub fn open(&self) -> io::Result<Folder> {
+        Folder::make(&self.root, &self.relative)
+    }
+
+    /// The folder of the logs, opened; made when it is not there.
+    pub fn open_logs(&self) -> io::Result<Folder> {
+        Folder::make(&self.root, &self.relative.join(LOGS))
     }
 
     /// The task list as it stands in the file.
     pub fn tasks(&self) -> TasksSnapshot {
-        match fs::read(self.tasks_path()) {
-            Ok(bytes) => match String::from_utf8(bytes) {
-                Ok(text) => TasksSnapshot::Found { text },
-                Err(_) => TasksSnapshot::Unreadable { error: "it is not UTF-8 text".into() },
-            },
+        match files::read_text(&self.tasks_path(), TASKS_MAX) {
+            Ok(text) => TasksSnapshot::Found { text },
             Err(error) if error.kind() == io::ErrorKind::NotFound => TasksSnapshot::Absent,
             Err(error) => TasksSnapshot::Unreadable { error: error.to_string() },
         }
@@ -89,20 +104,17 @@ impl LoopDir {
     /// Writes the task list anew, whole or not at all; its folder too, should the agent have
     /// deleted it.
     pub fn write_tasks(&self, text: &str) -> io::Result<()> {
-        let path = self.tasks_path();
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        write_whole(&path, text)
+        let path = self.tasks_relative();
+        let folder = Folder::make(&self.root, path.parent().unwrap_or(Path::new("")))?;
+        folder.write(&path.file_name().unwrap_or_default().to_string_lossy(), text)
     }
 
     /// The prompt template; none when there is none.
     pub fn prompt(&self) -> io::Result<Option<String>> {
         for name in ["prompt.md", "PROMPT.md"] {
-            match fs::read_to_string(self.file(name)) {
-                Ok(text) => return Ok(Some(text)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
+            let found = files::read_text(&self.file(name), TEXT_MAX);
+            if let Some(text) = files::optional(found)? {
+                return Ok(Some(text));
             }
         }
         Ok(None)
@@ -115,103 +127,76 @@ impl LoopDir {
             "pid": std::process::id(), "run": run, "iteration": iteration, "mode": mode,
             "stuckCount": stuck, "snapshot": snapshot,
         });
-        fs::create_dir_all(self.path())?;
-        write_whole(&self.file("active.json"), &format!("{body:#}\n"))
+        self.open()?.write(ACTIVE, format!("{body:#}\n"))
     }
 
     /// Takes that sign down.
     pub fn remove_active(&self) {
-        remove(&self.file("active.json")).ok();
+        // A folder that is gone, or not ours any more, holds no sign of ours.
+        Folder::open(&self.root, &self.relative).and_then(|folder| folder.remove(ACTIVE)).ok();
     }
 
     /// Whether an earlier run left its sign behind: the process it names is gone.
     pub fn stale_active(&self) -> Option<u32> {
-        let text = fs::read_to_string(self.file("active.json")).ok()?;
-        let body: serde_json::Value = serde_json::from_str(&text).ok()?;
+        let text = files::read(&self.file(ACTIVE), TEXT_MAX).ok()?;
+        let body: serde_json::Value = serde_json::from_slice(&text).ok()?;
         let pid = u32::try_from(body.get("pid")?.as_u64()?).ok()?;
         (!platform::alive(pid)).then_some(pid)
     }
 
     /// Makes the folder, with an ignore file that keeps flyball's own files out of commits.
     pub fn prepare(&self) -> io::Result<()> {
-        fs::create_dir_all(self.path())?;
-        let ignore = self.file(".gitignore");
-        if ignore.exists() {
+        let folder = self.open()?;
+        if folder.has(".gitignore") {
             return Ok(());
         }
-        write_whole(&ignore, include_str!("../templates/gitignore"))
+        folder.write(".gitignore", include_str!("../templates/gitignore"))
     }
 
     /// Moves the logs of an earlier run out of the way, to `logs/<run>/`.
     pub fn rotate_logs(&self, earlier: &str) -> io::Result<()> {
-        let logs = self.logs();
-        let is_log = |name: &str| name.starts_with("iteration-") || name == "summary.csv";
-        let Ok(entries) = fs::read_dir(&logs) else { return Ok(()) };
-        let files: Vec<PathBuf> = entries
-            .flatten()
-            .filter(|entry| entry.file_name().to_str().is_some_and(is_log))
-            .map(|entry| entry.path())
-            .collect();
-        if files.is_empty() {
+        let logs = self.relative.join(LOGS);
+        let Some(folder) = files::optional(Folder::open(&self.root, &logs))? else {
+            return Ok(());
+        };
+        let is_log = |name: &String| name.starts_with("iteration-") || name == "summary.csv";
+        let names: Vec<String> = folder.names()?.into_iter().filter(is_log).collect();
+        if names.is_empty() {
             return Ok(());
         }
-        let folder = logs.join(earlier);
-        fs::create_dir_all(&folder)?;
-        for file in files {
-            if let Some(name) = file.file_name() {
-                fs::rename(&file, folder.join(name))?;
-            }
-        }
-        Ok(())
+        let moved = Folder::make(&self.root, &logs.join(earlier))?;
+        names.iter().try_for_each(|name| folder.move_to(name, &moved))
     }
 
     /// Sweeps large tool results an earlier session left, once they are a day old (A7).
     pub fn sweep_responses(&self, now: Moment) {
-        let Ok(entries) = fs::read_dir(self.file("responses")) else { return };
-        for entry in entries.flatten() {
-            let age = entry.metadata().and_then(|data| data.modified()).ok();
-            let is_old = age
-                .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
-                .is_some_and(|since| {
-                    let millis = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-                    now.since(Moment::from_millis(millis)).get() > 24 * 3600 * 1000
-                });
+        let Ok(folder) = Folder::open(&self.root, &self.relative.join(RESPONSES)) else { return };
+        for name in folder.names().unwrap_or_default() {
+            let changed = folder.changed_secs(&name).ok().and_then(|secs| u64::try_from(secs).ok());
+            let is_old = changed.is_some_and(|secs| {
+                let at = Moment::from_millis(secs.saturating_mul(1000));
+                now.since(at).get() > 24 * 3600 * 1000
+            });
             if is_old {
-                remove(&entry.path()).ok();
+                folder.remove(&name).ok();
             }
         }
+    }
+
+    /// Removes the large tool results of a run that is over.
+    pub fn remove_responses(&self) {
+        let below = self.relative.join(RESPONSES);
+        let Ok(folder) = Folder::open(&self.root, &below) else { return };
+        for name in folder.names().unwrap_or_default() {
+            folder.remove(&name).ok();
+        }
+        drop(folder);
+        // Stays when something of others is in it. Removing a folder follows no link.
+        fs::remove_dir(self.file(RESPONSES)).ok();
     }
 
     /// The time for a heading.
     fn stamp(now: Moment) -> String {
         clock::rfc3339(now)
-    }
-}
-
-/// Writes a file beside and renames it over: a reader sees the old or the new one, never a half.
-pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    let mut beside = beside(path, 0o666)?;
-    beside.write_all(text.as_bytes())?;
-    beside.persist(path)?;
-    Ok(())
-}
-
-/// A new file beside another, with these rights as far as the user's mask allows; gone when it is
-/// not kept.
-pub fn beside(path: &Path, rights: u32) -> io::Result<NamedTempFile> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".");
-    tempfile::Builder::new()
-        .prefix(&name)
-        .suffix(".tmp")
-        .permissions(fs::Permissions::from_mode(rights))
-        .tempfile_in(path.parent().unwrap_or(path))
-}
-
-/// Removes a file; one that is not there is no error.
-pub fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
     }
 }

@@ -51,7 +51,7 @@ pub use self::leftover::{end_leftovers, leftovers};
 pub use self::orphans::{adopt_orphans, end_orphans, start_own};
 pub(crate) use self::program::serves_as_keeper;
 pub use self::program::{KeeperProgram, serve_keeper_if_asked};
-pub use self::supervised::Supervised;
+pub use self::supervised::{Leash, Supervised};
 pub use self::table::{still_runs, tree_cpu};
 pub(crate) use self::wait::wait_readable;
 

@@ -224,11 +224,7 @@ impl Look<'_> {
     /// The text of a file, if it is there, readable and not enormous.
     pub(crate) fn read(&self, name: &str) -> Option<String> {
         const LARGEST: u64 = 4 << 20;
-        let path = self.dir.join(name);
-        if std::fs::metadata(&path).ok()?.len() > LARGEST {
-            return None;
-        }
-        std::fs::read_to_string(path).ok()
+        crate::files::read_text(&self.dir.join(name), LARGEST).ok()
     }
 
     /// Names in a folder below, sorted; none when it is not there.

@@ -115,10 +115,15 @@ impl Reporter {
     }
 
     /// The run is over.
-    pub fn summary(&mut self, run: &RunId, ending: &Ending, max: u32, loop_dir: &str) {
+    pub fn summary(&mut self, run: &RunId, end: (&Ending, u8), max: u32, loop_dir: &str) {
         match self {
-            Self::Text(text) => text.summary(run, ending, max, loop_dir),
-            Self::Json(_) => JsonReport::summary(run, ending),
+            Self::Text(text) => text.summary(run, end, max, loop_dir),
+            Self::Json(_) => JsonReport::summary(run, end),
         }
+    }
+
+    /// The summary as text, for whoever has nothing else left to say it with.
+    pub fn last_words(run: &RunId, end: (&Ending, u8), max: u32, loop_dir: &str) -> String {
+        summary_text(run, end, max, loop_dir)
     }
 }

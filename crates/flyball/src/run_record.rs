@@ -1,7 +1,6 @@
 //! What a run was started with, kept outside the worktree: a resume uses this and not the files an
 //! agent may have edited since.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,8 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::CommandLine;
+use crate::files::{self, write_whole};
 use crate::gate::{Gate, GatePlan, GateSource};
-use crate::loopdir::write_whole;
+
+/// The largest record that is read.
+const RECORD_MAX: u64 = 4 * 1024 * 1024;
 
 /// The effective settings and gates of a run.
 #[derive(Debug, Serialize, Deserialize)]
@@ -106,8 +108,8 @@ impl RunRecord {
     }
 
     pub(crate) fn load(state_dir: &Path, run: &RunId) -> io::Result<Self> {
-        let text = fs::read_to_string(path(state_dir, run))?;
-        serde_json::from_str(&text).map_err(io::Error::other)
+        let text = files::read(&path(state_dir, run), RECORD_MAX)?;
+        serde_json::from_slice(&text).map_err(io::Error::other)
     }
 }
 

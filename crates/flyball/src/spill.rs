@@ -16,9 +16,9 @@
 //! assert!(!folder.exists());
 //! ```
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -27,6 +27,7 @@ use flyball_core::call::{CallRing, texts};
 use flyball_core::policy::CallRules;
 
 use crate::clock;
+use crate::files;
 use crate::loopdir::LoopDir;
 
 /// Keeps the folder out of commits, whoever makes them.
@@ -128,7 +129,7 @@ impl Spill {
         let ignore = self.folder.join(IGNORE);
         if !ignore.exists() {
             // An agent that commits everything does not commit this.
-            fs::write(ignore, "*\n")?;
+            files::write_whole(&ignore, "*\n")?;
         }
         let (path, mut file) = self.new_file()?;
         if let Err(error) = write(&mut file).and_then(|()| file.flush()) {
@@ -144,7 +145,7 @@ impl Spill {
             let (nanos, process) = (clock::unique_nanos(), std::process::id());
             let path =
                 self.folder.join(format!("{}{nanos:x}-{process}-{attempt}.txt", self.prefix));
-            match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            match files::create_private(&path) {
                 Ok(file) => return Ok((path, file)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),

@@ -1,40 +1,43 @@
 //! What a run leaves behind (B12): a log per iteration, `summary.csv`, and the row `status` reads.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 use flyball_core::effect::{IterationReport, IterationResult};
 use flyball_core::{IterationNo, Moment};
 
 use crate::clock;
+use crate::files::Folder;
 use crate::journal::RunState;
+use crate::loopdir::LoopDir;
 
 /// The columns of `summary.csv`; the first eight keep their order for good.
 const HEADER: &str = "iteration,mode,duration_seconds,commit_hash,stories_complete,stories_total,\
 stuck_count,timestamp,tokens,cost_usd,gates,score,outcome,task";
 
+const SUMMARY: &str = "summary.csv";
+/// How much of it is looked through for a row that is there already.
+const SUMMARY_MAX: u64 = 4 * 1024 * 1024;
+
 /// The full output of one iteration, up to a size.
 #[derive(Debug)]
 pub struct IterationLog {
-    file: File,
+    file: Option<File>,
     left: u64,
     is_full: bool,
 }
 
 impl IterationLog {
-    /// `logs/iteration-007.log`.
-    pub fn path(logs: &Path, iteration: IterationNo) -> PathBuf {
-        logs.join(format!("iteration-{:03}.log", iteration.get()))
+    /// Opens `iteration-007.log` in the folder of logs; one that goes on after a wait is added to.
+    pub fn create(logs: &Folder, iteration: IterationNo, max_bytes: u64) -> io::Result<Self> {
+        let file = logs.append(&format!("iteration-{:03}.log", iteration.get()))?;
+        let used = file.metadata()?.len();
+        Ok(Self { file: Some(file), left: max_bytes.saturating_sub(used), is_full: false })
     }
 
-    /// Opens the log of an iteration; one that goes on after a wait is added to.
-    pub fn create(logs: &Path, iteration: IterationNo, max_bytes: u64) -> io::Result<Self> {
-        fs::create_dir_all(logs)?;
-        let path = Self::path(logs, iteration);
-        let file = OpenOptions::new().create(true).append(true).open(&path)?;
-        let used = file.metadata()?.len();
-        Ok(Self { file, left: max_bytes.saturating_sub(used), is_full: false })
+    /// A log that keeps nothing, for an agent that lets none be written.
+    pub fn none() -> Self {
+        Self { file: None, left: 0, is_full: true }
     }
 
     /// Adds a line of flyball's own, marked as such, wherever the output stands.
@@ -50,29 +53,35 @@ impl IterationLog {
         }
         let room = usize::try_from(self.left).unwrap_or(usize::MAX).min(bytes.len());
         let kept = bytes.get(..room).unwrap_or(bytes);
-        // An agent may delete its own log: what is written then goes nowhere, which is its affair.
-        self.file.write_all(kept).ok();
+        self.add(kept);
         self.left = self.left.saturating_sub(kept.len() as u64);
         if room == bytes.len() {
             return None;
         }
         self.is_full = true;
         let note = "the log of this iteration is full; further output is shown but not kept";
-        self.file.write_all(format!("\n[flyball: {note}]\n").as_bytes()).ok();
+        self.add(format!("\n[flyball: {note}]\n").as_bytes());
         Some(note.to_owned())
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        // An agent may delete its own log: what is written then goes nowhere, which is its affair.
+        if let Some(file) = &mut self.file {
+            file.write_all(bytes).ok();
+        }
     }
 }
 
 /// Telemetry of a run.
 #[derive(Debug)]
 pub struct Telemetry {
-    logs: PathBuf,
+    logs: LoopDir,
     shown: Option<(Moment, RunState)>,
 }
 
 impl Telemetry {
-    /// Telemetry below this folder.
-    pub fn new(logs: PathBuf) -> Self {
+    /// Telemetry in the logs of this loop folder.
+    pub fn new(logs: LoopDir) -> Self {
         Self { logs, shown: None }
     }
 
@@ -95,14 +104,14 @@ impl Telemetry {
 
     /// Adds the iteration's row, once.
     pub fn iteration(&mut self, report: &IterationReport) -> io::Result<()> {
-        fs::create_dir_all(&self.logs)?;
-        let path = self.logs.join("summary.csv");
-        let before = fs::read_to_string(&path).unwrap_or_default();
+        let logs = self.logs.open_logs()?;
+        let before = logs.read(SUMMARY, SUMMARY_MAX).unwrap_or_default();
+        let before = String::from_utf8_lossy(&before);
         let number = format!("{},", report.iteration);
         if before.lines().any(|line| line.starts_with(&number)) {
             return Ok(());
         }
-        let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+        let mut file = logs.append(SUMMARY)?;
         if before.is_empty() {
             writeln!(file, "{HEADER}")?;
         }
@@ -163,6 +172,9 @@ pub(crate) fn field(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use flyball_core::TaskId;
     use flyball_core::tasklist::Mode;
 
@@ -190,7 +202,8 @@ mod tests {
     #[test]
     fn one_row_per_iteration_even_when_told_twice() {
         let dir = tempfile::tempdir().unwrap();
-        let mut telemetry = Telemetry::new(dir.path().join("logs"));
+        let mut telemetry =
+            Telemetry::new(LoopDir::new(dir.path(), Path::new("."), Path::new("tasks.json")));
         for number in [1, 1, 2] {
             telemetry.iteration(&report(number)).unwrap();
         }
@@ -206,7 +219,8 @@ mod tests {
     #[test]
     fn a_log_is_capped_and_says_so_once() {
         let dir = tempfile::tempdir().unwrap();
-        let mut log = IterationLog::create(dir.path(), IterationNo::new(1000), 10).unwrap();
+        let logs = Folder::open(dir.path(), Path::new("")).unwrap();
+        let mut log = IterationLog::create(&logs, IterationNo::new(1000), 10).unwrap();
         assert_eq!(log.write(b"12345"), None);
         assert!(log.write(b"1234567").is_some());
         assert_eq!(log.write(b"more"), None);

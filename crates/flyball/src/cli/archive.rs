@@ -18,8 +18,8 @@ use super::place::Place;
 use super::{Globals, fault, words};
 use crate::clock;
 use crate::error::CliError;
+use crate::files::write_whole;
 use crate::journal::{self, Journal};
-use crate::loopdir::write_whole;
 use crate::terminal;
 
 /// The longest label.
@@ -62,7 +62,7 @@ pub fn run(args: &ArchiveArgs, globals: &Globals) -> Result<ExitCode, CliError> 
     let latest = journal.latest_run(&place.root).map_err(fault::journal)?;
     let text = summary::text(&label, latest.as_ref(), list.as_ref());
     let path = folder.join("summary.md");
-    fs::write(&path, text).map_err(fault::file(&path, "written"))?;
+    write_whole(&path, text).map_err(fault::file(&path, "written"))?;
     let names = put_away(&moved, &folder)?;
     begin_anew(&place, list.as_ref())?;
     forget_standings(&mut journal, &place)?;

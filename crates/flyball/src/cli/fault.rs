@@ -17,6 +17,8 @@ pub(super) fn journal(error: JournalError) -> CliError {
         JournalError::Io { .. }
         | JournalError::Corrupt { .. }
         | JournalError::Newer { .. }
+        | JournalError::Busy { .. }
+        | JournalError::Gone { .. }
         | JournalError::BadEvent { .. }
         | JournalError::BadRow { .. }
         | JournalError::Sql { .. } => ErrorKind::Io,

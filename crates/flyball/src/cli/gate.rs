@@ -3,7 +3,6 @@
 mod answer;
 mod interrupt;
 
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -17,8 +16,10 @@ use super::Globals;
 use crate::clock;
 use crate::config::{Config, suggest};
 use crate::error::CliError;
+use crate::files;
 use crate::gate::{GatePlan, GateRunner};
 use crate::journal::{Journal, state_dir};
+use crate::loopdir::TASKS_MAX;
 use crate::platform::Walls;
 use crate::process;
 use crate::sandbox::{Ground, Sandbox};
@@ -174,13 +175,9 @@ fn warn(paint: Paint, text: &str) {
 fn verify_commands(config: &Config, root: &Path) -> Result<Vec<String>, CliError> {
     let path = config.loop_dir.join(&config.tasks_file);
     let shown = path.display();
-    let text = match fs::read_to_string(root.join(&path)) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => {
-            return Err(CliError::io(format!("`{shown}` could not be read")).cause(error));
-        }
-    };
+    let found = files::optional(files::read_text(&root.join(&path), TASKS_MAX))
+        .map_err(|error| CliError::io(format!("`{shown}` could not be read")).cause(error))?;
+    let Some(text) = found else { return Ok(Vec::new()) };
     TaskList::parse(&text)
         .map(|tasks| tasks.verify_commands().to_vec())
         .map_err(|error| CliError::data(format!("`{shown}` is no task list")).cause(error))

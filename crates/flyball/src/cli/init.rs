@@ -21,7 +21,9 @@ use super::hooks::install_for;
 use crate::client::registry;
 use crate::config::{FILE_NAME, stays_inside, suggest};
 use crate::error::CliError;
+use crate::files;
 use crate::hook::install::{self, Homes};
+use crate::loopdir::TASKS_MAX;
 use crate::project::{self, Detected, Programs};
 use crate::terminal;
 
@@ -165,11 +167,7 @@ fn refuse_to_overwrite(plan: &Plan) -> Result<(), CliError> {
 
 /// Reads a file as text; none when it does not exist.
 fn read(path: &Path) -> Result<Option<String>, CliError> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            Err(CliError::io(format!("`{}` could not be read", path.display())).cause(error))
-        }
-    }
+    files::optional(files::read_text(path, TASKS_MAX)).map_err(|error| {
+        CliError::io(format!("`{}` could not be read", path.display())).cause(error)
+    })
 }

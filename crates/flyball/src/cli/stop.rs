@@ -11,11 +11,14 @@ use super::runs::{self, Life};
 use super::{Globals, fault, place};
 use crate::clock::{self, Deadline};
 use crate::error::CliError;
-use crate::journal::{Journal, Request, RequestKind, RunSummary};
-use crate::terminal;
+use crate::journal::{Hurry, Journal, JournalError, Request, RequestKind, RunSummary};
+use crate::platform::{self, Signal};
+use crate::{process, terminal};
 
 /// How long the end of a run is waited for.
-const WAIT_MAX: Duration = Duration::from_secs(15);
+const WAIT_MAX: Duration = Duration::from_secs(30);
+/// After how long a run that has not ended is sent a signal besides.
+const SIGNAL_AFTER: Duration = Duration::from_secs(12);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Between two signs of patience.
@@ -23,7 +26,7 @@ const SIGN_EVERY: Duration = Duration::from_secs(3);
 
 /// Stop a run: its agent is ended, its state is kept
 ///
-/// Waits up to 15 seconds for the run to end.
+/// Waits up to 30 seconds for the run to end.
 #[derive(Clone, Debug, Default, Args)]
 pub struct StopArgs {
     /// The run, or the beginning of its name; without it, the one at work here
@@ -41,8 +44,7 @@ pub fn run(args: &StopArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         None => at_work_here(&journal, &place::repository(globals)?)?,
     };
     refuse_ended(&found)?;
-    let request = Request { kind: RequestKind::Stop, body: String::new(), at: clock::wall() };
-    journal.request(&found.run, &request).map_err(fault::journal)?;
+    ask(&mut journal, &found)?;
     if args.no_wait {
         terminal::write_out(&format!("Asked run {} to end.\n", found.run))?;
         return Ok(ExitCode::SUCCESS);
@@ -51,6 +53,27 @@ pub fn run(args: &StopArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let text = wait(&mut journal, &found)?;
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Leaves the request in the journal. A run that was stopped (Ctrl-Z, SIGSTOP) is let go on: it cannot
+/// end otherwise. Where another program keeps the journal locked, a signal says the same.
+fn ask(journal: &mut Journal, run: &RunSummary) -> Result<(), CliError> {
+    let hurry = Hurry::default();
+    hurry.hurry();
+    journal.hurried_by(&hurry);
+    let request = Request { kind: RequestKind::Stop, body: String::new(), at: clock::wall() };
+    let asked = journal.request(&run.run, &request);
+    tell(run, Signal::Continue);
+    match asked {
+        Err(JournalError::Busy { .. }) if tell(run, Signal::Terminate) => Ok(()),
+        asked => asked.map_err(fault::journal),
+    }
+}
+
+/// Sends a signal to the run's process; whether it was there.
+fn tell(run: &RunSummary, signal: Signal) -> bool {
+    let process = run.pid.filter(|pid| process::still_runs(*pid, run.last_at));
+    process.and_then(platform::look).is_some_and(|process| platform::signal(&process, signal))
 }
 
 fn at_work_here(journal: &Journal, root: &Path) -> Result<RunSummary, CliError> {
@@ -80,6 +103,7 @@ fn refuse_ended(run: &RunSummary) -> Result<(), CliError> {
 fn wait(journal: &mut Journal, run: &RunSummary) -> Result<String, CliError> {
     let limit = Deadline::after(WAIT_MAX);
     let mut sign = Deadline::after(SIGN_EVERY);
+    let (patience, mut is_told) = (Deadline::after(SIGNAL_AFTER), false);
     while !limit.passed() {
         let now = journal.run(&run.run).map_err(fault::journal)?;
         match runs::life(&now) {
@@ -90,10 +114,14 @@ fn wait(journal: &mut Journal, run: &RunSummary) -> Result<String, CliError> {
             }
             Life::Lost => {
                 // Else the request would end the run again as soon as it is resumed.
-                journal.take_requests(&run.run).map_err(fault::journal)?;
+                journal.take_requests(&run.run).ok();
                 let command = runs::resume_command(&run.run, &run.root, None);
                 return Ok(format!("Run {} is gone; to go on with it: {command}\n", run.run));
             }
+        }
+        if patience.passed() && !std::mem::replace(&mut is_told, true) {
+            // It may be held up where it does not see requests; a signal it always hears.
+            tell(run, Signal::Terminate);
         }
         if sign.passed() {
             let left = limit.left().as_secs();

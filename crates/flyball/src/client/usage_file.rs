@@ -5,7 +5,6 @@
 //! in the middle of it. Nothing is ever written there, and a file that cannot be found or read only
 //! means that tokens are learned later.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -76,7 +75,7 @@ impl Growing {
     }
 
     fn more(&mut self) -> std::io::Result<Vec<u8>> {
-        let mut file = File::open(&self.path)?;
+        let mut file = crate::files::open(&self.path)?;
         file.seek(SeekFrom::Start(self.offset))?;
         let mut bytes = Vec::new();
         let limit = u64::try_from(BITE).unwrap_or(u64::MAX);

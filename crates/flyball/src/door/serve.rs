@@ -60,7 +60,7 @@ impl Door {
     ) -> io::Result<Self> {
         let path = place(private_dir);
         // One of a flyball that was killed.
-        crate::loopdir::remove(&path)?;
+        crate::files::remove(&path)?;
         let listener = platform::listen(&path)?;
         listener.set_nonblocking(true)?;
         let house = Arc::new(House {
@@ -90,7 +90,7 @@ impl Drop for Door {
         if let (true, Some(thread)) = (woken, self.thread.take()) {
             thread.join().ok();
         }
-        crate::loopdir::remove(&self.path).ok();
+        crate::files::remove(&self.path).ok();
     }
 }
 

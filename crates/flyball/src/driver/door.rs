@@ -8,6 +8,7 @@ use flyball_core::guard::Rung;
 use flyball_core::stop::StopVerdict;
 use flyball_core::{AgentFact, CallId, Event, IterationNo};
 
+use super::gates::GateJob;
 use super::perform::io;
 use super::{Driver, DriverInput};
 use crate::client::{Fact, HookSetup, HooksFor, registry};
@@ -198,9 +199,7 @@ impl Driver {
 
     /// Whoever wanted to stop has gone: nobody needs to know any more.
     pub(super) fn end_stop_jobs(&mut self) {
-        for (_, job) in std::mem::take(&mut self.stop_jobs) {
-            job.cancel();
-        }
+        std::mem::take(&mut self.stop_jobs).values().for_each(GateJob::cancel);
     }
 
     /// Takes note of what the stream shows.

@@ -2,21 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use flyball_core::event::{StopExamined, WorktreeSnapshot};
 use flyball_core::stop::StopTicket;
 use flyball_core::{GateName, IterationNo};
 
 use super::{Driver, DriverInput};
+use crate::clock::Deadline;
 use crate::error::CliError;
 use crate::gate::{Cancel, Gate};
 use crate::journal::Journal;
 use crate::worktree::Worktree;
 
+/// How long the end of cancelled gates is waited for at the end of a run.
+const END_MAX: Duration = Duration::from_secs(5);
+
 /// Gates at work.
 pub(super) struct GateJob {
     cancel: Cancel,
-    thread: Option<JoinHandle<()>>,
+    thread: JoinHandle<()>,
 }
 
 impl GateJob {
@@ -48,7 +53,7 @@ impl GateJob {
             }
             outbox.send(DriverInput::GatesDone { iteration, result }).ok();
         });
-        Ok(Self { cancel, thread: Some(thread) })
+        Ok(Self { cancel, thread })
     }
 
     /// An agent wants to stop: looks at the worktree, runs the gates on it, and reports both.
@@ -86,14 +91,19 @@ impl GateJob {
             let (snapshot, gates) = (Box::new(snapshot), gates.map(Box::new));
             report(Some(StopExamined { asking, ticket, snapshot, gates }));
         });
-        Ok(Self { cancel, thread: Some(thread) })
+        Ok(Self { cancel, thread })
     }
 
-    /// Ends everything the gates started.
-    pub(super) fn cancel(mut self) {
+    /// Ends everything the gates started. Their thread ends by itself; nobody waits for it.
+    pub(super) fn cancel(&self) {
         self.cancel.cancel();
-        if let Some(thread) = self.thread.take() {
-            thread.join().ok();
+    }
+
+    /// Waits for a moment until cancelled jobs are over.
+    pub(super) fn await_all(jobs: Vec<Self>) {
+        let limit = Deadline::after(END_MAX);
+        while jobs.iter().any(|job| !job.thread.is_finished()) && !limit.passed() {
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 }

@@ -19,6 +19,7 @@ use super::{Driver, DriverInput};
 use crate::client::{Launch, LaunchRequest, Permissions, ReadRequest, Stdin};
 use crate::config::{AgentSettings, CommandLine, Permission};
 use crate::error::CliError;
+use crate::files;
 use crate::gate::tamper::Open;
 use crate::loopdir::Active;
 use crate::process::{Input, InputPipe, Spec, StartError, Supervised};
@@ -130,16 +131,17 @@ impl Driver {
             stuck,
             snapshot: &self.latest.checkpoint_tree,
         };
-        self.loop_dir.write_active(&active).map_err(|e| io("write active.json", &e))?;
+        if let Err(error) = self.loop_dir.write_active(&active) {
+            // It only shows what the lock in the state folder holds.
+            self.reporter.note(iteration, &format!("active.json cannot be written: {error}"));
+        }
         self.prepare_door()?;
         let launch = self.launch(&prompt);
         let files = SessionFiles::write(&launch, self.worktree.root())
             .map_err(|e| io("write the agent's files", &e))?;
         let mut spec = self.spec(start, &launch).map_err(|e| io("write the prompt", &e))?;
         let pipe = self.steer_pipe(&mut spec).map_err(|e| io("open the agent's input", &e))?;
-        let logs = self.loop_dir.logs();
-        let log = IterationLog::create(&logs, iteration, self.config.log_max_bytes)
-            .map_err(|e| io("write the iteration's log", &e))?;
+        let log = self.iteration_log(iteration);
         let reader = self.adapter.output().reader(&self.read_request(prompt));
         self.guarded.watch.agent_starts(&mut self.journal, true)?;
         self.starts += 1;
@@ -150,6 +152,7 @@ impl Driver {
         match started {
             Ok(process) => {
                 self.admit(Some(process.keeper_pid()));
+                self.watchdog.agent(process.leash().ok());
                 let steer = pipe.map(|pipe| SteerLine::into(pipe.into_writer())).transpose();
                 let steer = steer.map_err(|e| io("open the agent's input", &e))?;
                 if let (Some(line), Stdin::Text(text)) = (&steer, &launch.stdin) {
@@ -166,6 +169,7 @@ impl Driver {
                     usage_file: UsageFileWatch::new(&spec.env),
                     log,
                     stop_command,
+                    stopping: Vec::new(),
                     steer,
                     files,
                     cpu,
@@ -314,21 +318,38 @@ impl Driver {
             && !self.listens()
         {
             let path = self.private_dir.join("prompt.txt");
-            fs::write(&path, text)?;
+            files::write_whole(&path, text)?;
             spec.stdin = Input::File(path);
         }
         Ok(spec)
     }
 
     fn stop_agent(&mut self, force: Force) {
-        if let Some(session) = &self.session {
+        if let Some(session) = &mut self.session {
             session.stop(force);
         }
     }
 
     fn close_iteration(&mut self, report: &IterationReport) -> Result<(), CliError> {
         self.journal.close_iteration(&self.run, report)?;
-        self.telemetry.iteration(report).map_err(|e| io("write summary.csv", &e))
+        if let Err(error) = self.telemetry.iteration(report) {
+            let note = format!("summary.csv cannot be written: {error}; the journal has the row");
+            self.reporter.note(report.iteration, &note);
+        }
+        Ok(())
+    }
+
+    /// The log of an iteration. One that cannot be had, because of what an agent put in its place, is
+    /// done without: what happened is in the journal.
+    fn iteration_log(&mut self, iteration: IterationNo) -> IterationLog {
+        let max = self.config.log_max_bytes;
+        let opened =
+            self.loop_dir.open_logs().and_then(|logs| IterationLog::create(&logs, iteration, max));
+        opened.unwrap_or_else(|error| {
+            let note = format!("the iteration's log cannot be written: {error}; it goes without");
+            self.reporter.note(iteration, &note);
+            IterationLog::none()
+        })
     }
 
     /// Writes the report that was asked for. One that cannot be written is a remark, never the end of
@@ -346,19 +367,29 @@ impl Driver {
     /// The run is over: everything started is ended, everything known is written, people are told.
     fn finish(&mut self, now: Moment, ending: Ending) -> Result<(), CliError> {
         self.end_all();
+        let written = self.journal.finish_run(&self.run, now, &ending).map_err(CliError::from);
+        if let Err(error) = written.and_then(|()| self.keep_calls(now)) {
+            // How it ended is known all the same, and told by who hears of the error.
+            self.ending = Some(ending);
+            return Err(error);
+        }
+        let code = ending.outcome.exit_code();
+        self.take_leave(now, &ending, code);
+        self.ending = Some(ending);
+        Ok(())
+    }
+
+    /// Removes what a run leaves only while it works, and tells people how it ended.
+    pub(super) fn take_leave(&mut self, now: Moment, ending: &Ending, code: u8) {
         self.loop_dir.remove_active();
-        self.journal.finish_run(&self.run, now, &ending)?;
-        self.keep_calls(now)?;
         let is_asked = matches!(ending.outcome, Outcome::Interrupted | Outcome::Terminated);
         self.end_vault(if is_asked { VAULT_HURRY } else { VAULT_PATIENCE });
         fs::remove_dir_all(&self.private_dir).ok();
-        fs::remove_dir_all(self.loop_dir.file("responses")).ok();
+        self.loop_dir.remove_responses();
         self.write_report(now);
         let max = self.config.policy.limits.iterations;
-        self.reporter.summary(&self.run, &ending, max, &self.loop_dir.relative());
-        crate::notify::run_ended(&self.config.notify, &self.run, self.worktree.root(), &ending);
-        self.ending = Some(ending);
-        Ok(())
+        self.reporter.summary(&self.run, (ending, code), max, &self.loop_dir.relative());
+        crate::notify::run_ended(&self.config.notify, &self.run, self.worktree.root(), ending);
     }
 }
 

@@ -33,11 +33,11 @@ pub fn recorded_config(run: &RunId, sources: Sources) -> Result<Config, CliError
         CliError::no_input(format!("the settings of run `{run}` are gone")).cause(error)
     })?;
     let path = state.join("runs").join(format!("{run}.toml"));
-    crate::loopdir::write_whole(&path, &record.config).map_err(|e| io("read the settings", &e))?;
+    crate::files::write_whole(&path, &record.config).map_err(|e| io("read the settings", &e))?;
     let sources =
         Sources { project_file: Some(path.clone()), user_file: None, is_record: true, ..sources };
     let config = sources.load();
-    crate::loopdir::remove(&path).ok();
+    crate::files::remove(&path).ok();
     config
 }
 

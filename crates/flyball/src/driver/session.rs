@@ -1,5 +1,6 @@
 //! One agent process at work: its output goes to the log, to the terminal and to its reader.
 
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flyball_core::effect::Force;
@@ -15,6 +16,9 @@ use crate::process::{Stream, Supervised};
 use crate::report::Reporter;
 use crate::telemetry::IterationLog;
 
+/// How long a stop command may take.
+const STOP_COMMAND_MAX: Duration = Duration::from_secs(5);
+
 /// An agent at work.
 pub(super) struct Session {
     pub(super) iteration: IterationNo,
@@ -25,6 +29,8 @@ pub(super) struct Session {
     pub(super) log: IterationLog,
     /// What a wrapper's inside is ended with.
     pub(super) stop_command: Option<Vec<String>>,
+    /// Stop commands at work.
+    pub(super) stopping: Vec<JoinHandle<()>>,
     /// The way to tell it something while it works, where it listens.
     pub(super) steer: Option<SteerLine>,
     /// Files that are gone afterwards.
@@ -126,15 +132,25 @@ impl Session {
         std::mem::take(&mut self.printed) || is_busy
     }
 
-    /// Stops the whole tree with this much force.
-    pub(super) fn stop(&self, force: Force) {
+    /// Stops the whole tree with this much force, and has what runs inside a wrapper stopped, which
+    /// does not see our signals. Waits for neither.
+    pub(super) fn stop(&mut self, force: Force) {
+        self.process.stop(force).ok();
         if let Some([program, args @ ..]) = self.stop_command.as_deref()
             && force != Force::Interrupt
         {
-            // What runs inside a container does not see our signals.
-            crate::process::run_briefly(program, args, Duration::from_secs(10));
+            let (program, args) = (program.clone(), args.to_vec());
+            let stop = move || crate::process::run_briefly(&program, &args, STOP_COMMAND_MAX);
+            self.stopping.extend(std::thread::Builder::new().spawn(stop).ok());
         }
-        self.process.stop(force).ok();
+    }
+
+    /// Waits until the stop commands have ended; they are ended themselves when they take too long.
+    pub(super) fn finish_stopping(&mut self) {
+        for stopping in self.stopping.drain(..) {
+            // It only runs a program: there is nothing to learn from how it ended.
+            stopping.join().ok();
+        }
     }
 }
 

@@ -6,10 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::client::{Launch, Place};
-use crate::loopdir::remove;
+use crate::files::{self, remove};
 
 /// How the ignore file beside such files begins. One found before a session was left by a death.
 const MARK: &str = "# flyball: for one session only\n";
+
+/// The largest ignore file that is looked into.
+const IGNORE_MAX: u64 = 64 * 1024;
 
 /// Files of one session; dropping removes them.
 #[derive(Debug, Default)]
@@ -28,7 +31,7 @@ impl SessionFiles {
                 if let Some(folder) = file.path.parent() {
                     fs::create_dir_all(folder)?;
                 }
-                fs::write(&file.path, &file.text)?;
+                files::write_whole(&file.path, &file.text)?;
             } else {
                 placed.put(&file.path, &file.text, root)?;
             }
@@ -39,18 +42,19 @@ impl SessionFiles {
     fn put(&mut self, path: &Path, text: &str, root: &Path) -> io::Result<()> {
         let Some(folder) = path.parent() else { return Ok(()) };
         let ignore = folder.join(".gitignore");
-        let is_left_over = fs::read_to_string(&ignore).is_ok_and(|text| text.starts_with(MARK));
+        let is_left_over =
+            files::read(&ignore, IGNORE_MAX).is_ok_and(|text| text.starts_with(MARK.as_bytes()));
         if path.exists() && !is_left_over {
             return Ok(());
         }
         self.make(folder, root)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if is_left_over || !ignore.exists() {
-            fs::write(&ignore, format!("{MARK}/.gitignore\n/{name}\n"))?;
+            files::write_whole(&ignore, format!("{MARK}/.gitignore\n/{name}\n"))?;
             self.files.push(ignore);
         }
         self.files.push(path.to_path_buf());
-        fs::write(path, text)
+        files::write_whole(path, text)
     }
 
     fn make(&mut self, folder: &Path, root: &Path) -> io::Result<()> {

@@ -18,6 +18,7 @@ use super::perform::{io, private_folder};
 use super::timers::Timers;
 use super::vault::VaultJob;
 use super::wanted::Wanted;
+use super::watchdog::{LastWord, Watchdog};
 use super::{Driver, signals};
 use crate::clock::{self, Clock};
 use crate::config::{Config, Detail, Permission};
@@ -223,9 +224,19 @@ impl Parts {
         guarded: Guarded,
     ) -> Result<Driver, CliError> {
         let (outbox, inbox) = sync_channel(INBOX);
-        signals::listen(outbox.clone())?;
+        let last_word = LastWord {
+            run: self.run.clone(),
+            loop_dir: self.setup.loop_dir.relative(),
+            private_dir: self.private_dir.clone(),
+            max_iterations: self.config.policy.limits.iterations,
+        };
+        let watchdog = Watchdog::begin(self.clock, last_word)
+            .map_err(|error| io("watch over the run", &error))?;
+        signals::listen(outbox.clone(), watchdog.bell())?;
+        let mut journal = self.journal;
+        journal.hurried_by(watchdog.hurry());
         let now = self.clock.now();
-        let logs = self.setup.loop_dir.logs();
+        let logs = self.setup.loop_dir.clone();
         let worktree = self.setup.worktree.beside();
         let (loop_dir, run) = (self.setup.loop_dir.clone(), self.run.clone());
         let mut eyes =
@@ -243,7 +254,8 @@ impl Parts {
         };
         Ok(Driver {
             governor,
-            journal: self.journal,
+            journal,
+            watchdog,
             clock: self.clock,
             run: self.run,
             config: self.config,

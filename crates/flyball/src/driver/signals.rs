@@ -9,6 +9,7 @@ use flyball_core::event::StopCause;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
+use super::watchdog::Bell;
 use super::{Driver, DriverInput};
 use crate::error::CliError;
 use crate::journal::RequestKind;
@@ -17,7 +18,7 @@ use crate::{platform, terminal};
 /// Sends SIGINT, SIGTERM and SIGHUP to the driver from now on. Hangups that were ignored from the
 /// start (`nohup`) stay ignored. A stop from the keyboard is refused with a word: the agent would go
 /// on with nobody to watch it.
-pub(super) fn listen(outbox: SyncSender<DriverInput>) -> Result<(), CliError> {
+pub(super) fn listen(outbox: SyncSender<DriverInput>, bell: Bell) -> Result<(), CliError> {
     let hangup = (!platform::ignores_hangup()).then_some(SIGHUP);
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGTSTP].into_iter().chain(hangup))
         .map_err(|error| CliError::io("signals cannot be listened to").cause(error))?;
@@ -31,6 +32,8 @@ pub(super) fn listen(outbox: SyncSender<DriverInput>) -> Result<(), CliError> {
                 continue;
             }
             let cause = if signal == SIGINT { StopCause::Interrupt } else { StopCause::Terminate };
+            // Heard even when the driver hears nothing.
+            bell.ring(cause);
             if outbox.send(DriverInput::Stop(cause)).is_err() {
                 return;
             }

@@ -15,6 +15,8 @@ impl From<JournalError> for CliError {
             | JournalError::Io { .. }
             | JournalError::Corrupt { .. }
             | JournalError::Newer { .. }
+            | JournalError::Busy { .. }
+            | JournalError::Gone { .. }
             | JournalError::BadEvent { .. }
             | JournalError::BadRow { .. }
             | JournalError::Sql { .. } => Self::io(message),

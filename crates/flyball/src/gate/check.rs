@@ -1,7 +1,6 @@
 //! One check: its process tree, its time limit, and what its end means. The exit code decides
 //! whether it is green; what was printed only says what was found.
 
-use std::fs;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -209,5 +208,5 @@ fn write_log(dir: &Path, gate: &Gate, kept: &[u8]) {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = gate.name.as_str().chars().map(plain).collect();
     // The log is an extra: a full disk must not make a green gate red.
-    fs::write(dir.join(format!("gate-{name}.log")), kept).ok();
+    crate::files::write_whole(&dir.join(format!("gate-{name}.log")), kept).ok();
 }

@@ -2,9 +2,8 @@
 //! a file that has no name, and what is longer than any message can be is dropped and reported.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
 
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -269,8 +268,7 @@ impl LineCutter {
 fn nameless_file() -> io::Result<File> {
     let name = format!(".flyball-{}-{}", std::process::id(), clock::unique_nanos());
     let path = std::env::temp_dir().join(name);
-    let file =
-        OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    let file = crate::files::create_private(&path)?;
     fs::remove_file(&path)?;
     Ok(file)
 }

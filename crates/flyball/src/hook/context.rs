@@ -1,7 +1,6 @@
 //! Where a hook stands: in a session of a run, whose settings were fixed when it began, or in a
 //! session of the user's own.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,11 +15,14 @@ use crate::client::{Adapter, HooksFor, adapter};
 use crate::config::{Config, FILE_NAME, OnHookError, Sources};
 use crate::door::session_of_environment;
 use crate::error::CliError;
+use crate::files;
 use crate::journal::{HookStep, state_dir};
-use crate::loopdir::{LoopDir, write_whole};
+use crate::loopdir::LoopDir;
 use crate::{platform, project};
 
 const GUARDS: &str = "guards.json";
+/// The largest settings of hooks that are read.
+const SETTINGS_MAX: u64 = 16 * 1024 * 1024;
 
 /// What every hook of a run needs; written by the run, outside of the worktree.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -55,7 +57,7 @@ impl RunGuards {
     /// Writes it into the run's own folder.
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         let text = serde_json::to_string(self).map_err(io::Error::other)?;
-        write_whole(&folder.join(GUARDS), &text)
+        files::write_whole(&folder.join(GUARDS), &text)
     }
 }
 
@@ -170,13 +172,11 @@ fn client_process() -> String {
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, CliError> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            return Err(CliError::io(format!("`{}` cannot be read", path.display())).cause(error));
-        }
+    let refused = |error: io::Error| {
+        CliError::io(format!("`{}` cannot be read", path.display())).cause(error)
     };
+    let found = files::optional(files::read(path, SETTINGS_MAX)).map_err(refused)?;
+    let Some(bytes) = found else { return Ok(None) };
     serde_json::from_slice(&bytes)
         .map(Some)
         .map_err(|error| CliError::io(format!("`{}` cannot be read", path.display())).cause(error))

@@ -1,16 +1,22 @@
 //! Opening the journal: refusing what is damaged or too new before anything is written to it.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::collections::BTreeSet;
+use std::fs::{DirBuilder, File};
 use std::io::{self, Read};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 
-use super::{Journal, JournalError, Turn};
+use super::kept::{Kept, changes_path};
+use super::turn::Turn;
+use super::{Hurry, Journal, JournalError, is_busy};
+use crate::clock::Deadline;
+use crate::files;
 
 /// Never edited once released: a change is a further file.
 const MIGRATIONS: [M<'_>; 4] = [
@@ -19,19 +25,28 @@ const MIGRATIONS: [M<'_>; 4] = [
     M::up(include_str!("../../migrations/0003_trail_rows.sql")),
     M::up(include_str!("../../migrations/0004_shield.sql")),
 ];
-/// How long a writer of another process may take; with taking turns this is never reached.
-const BUSY_MAX: Duration = Duration::from_secs(30);
+/// How long the database itself waits for another process before it asks whether to go on waiting.
+const BUSY_MAX: Duration = Duration::from_millis(250);
+/// How long a journal is waited for that is being brought up to date.
+const PREPARE_MAX: Duration = Duration::from_secs(10);
 /// How much may gather in the file of changes when nobody keeps the journal open.
 const TIDY_BYTES: u64 = 400 * 1024;
 /// How a journal's file begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// The journals this process has looked at and opened.
+///
+/// Closing any descriptor of a file gives up every lock this process holds on it, also those of a
+/// database that is open. So a file is looked at only before this process opens it as a database for
+/// the first time.
+static OPENED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 pub(super) fn open(state_dir: &Path) -> Result<Journal, JournalError> {
     let doing = format!("make the folder `{}`", state_dir.display());
     let mut folder = DirBuilder::new();
     folder.recursive(true).mode(0o700).create(state_dir).map_err(|e| JournalError::io(doing, e))?;
     let path = state_dir.join("journal.sqlite");
-    refuse_at_sight(&path)?;
+    let hurry = Hurry::default();
     let lock = state_dir.join("journal.lock");
     let turn = match private_file(&lock) {
         Err(JournalError::Io { source, .. })
@@ -41,21 +56,55 @@ pub(super) fn open(state_dir: &Path) -> Result<Journal, JournalError> {
         }
         other => other?,
     };
-    prepare(&path, &turn)
-        .map(|connection| Journal { connection, turn, path: path.clone() })
+    let connection = connect(&path)?;
+    prepare(connection, &path, (&turn, &hurry))
+        .and_then(|connection| {
+            let kept = Kept::now(&path)?;
+            Ok(Journal { connection, turn, path: path.clone(), kept, hurry })
+        })
         .map_err(|error| error.at(&path))
 }
 
 /// Opens the journal where the folder cannot be written, as inside of a run: it can be looked at.
 fn open_to_look(path: &Path, lock: &Path) -> Result<Journal, JournalError> {
     let doing = |path: &Path| format!("read `{}`", path.display());
-    let turn = File::open(lock).map_err(|source| JournalError::io(doing(lock), source))?;
+    let turn = files::open(lock).map_err(|source| JournalError::io(doing(lock), source))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_MAX)?;
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     version(&connection, path, known)?;
-    Ok(Journal { connection, turn, path: path.to_path_buf() })
+    let (kept, hurry) = (Kept::now(path)?, Hurry::default());
+    Ok(Journal { connection, turn, path: path.to_path_buf(), kept, hurry })
+}
+
+/// Opens the database; one this process has not seen before is looked at, or made.
+fn connect(path: &Path) -> Result<Connection, JournalError> {
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_there = path.symlink_metadata().is_ok();
+    // A pipe in its place would be waited for. Looking costs no lock, only opening does.
+    if is_there && !path.metadata().is_ok_and(|found| found.is_file()) {
+        let why = "it is no file".to_owned();
+        return Err(JournalError::Corrupt { path: path.to_path_buf(), why });
+    }
+    if !opened.contains(path) || !is_there {
+        refuse_at_sight(path)?;
+        // Made here rather than by the database: for the user's eyes only, wherever it lies.
+        if !is_there {
+            private_file(path)?;
+        }
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connect = || {
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_MAX)?;
+        Ok(connection)
+    };
+    let connection = connect().map_err(|error: JournalError| error.at(path))?;
+    opened.insert(path.to_path_buf());
+    Ok(connection)
 }
 
 /// Opens the journal for a process that lives for a moment only: it does not tidy up when it ends,
@@ -72,27 +121,25 @@ pub(super) fn open_briefly(state_dir: &Path) -> Result<Journal, JournalError> {
 /// A file for the user alone, made empty when it is not there. A lock stays where it is: removing
 /// one would let two hold it.
 pub(super) fn private_file(path: &Path) -> Result<File, JournalError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false).mode(0o600);
     let doing = format!("open `{}`", path.display());
-    options.open(path).map_err(|source| JournalError::io(doing, source))
+    files::open_private(path).map_err(|source| JournalError::io(doing, source))
 }
 
-fn prepare(path: &Path, turn: &File) -> Result<Connection, JournalError> {
-    // Made here rather than by the database: for the user's eyes only, wherever it lies.
-    private_file(path)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_MAX)?;
+fn prepare(
+    mut connection: Connection,
+    path: &Path,
+    (turn, hurry): (&File, &Hurry),
+) -> Result<Connection, JournalError> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     if version(&connection, path, known)? < known {
-        let _turn = Turn::take(turn)?;
+        let _turn = Turn::take(turn, hurry);
         // Another process may have done it in the meantime.
         if version(&connection, path, known)? < known {
+            // What another process does to it at this moment is waited for.
+            connection.busy_timeout(PREPARE_MAX)?;
             connection.pragma_update(None, "journal_mode", "WAL")?;
             Migrations::from_slice(&MIGRATIONS).to_latest(&mut connection).map_err(migration)?;
+            connection.busy_timeout(BUSY_MAX)?;
         }
     }
     connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -101,7 +148,13 @@ fn prepare(path: &Path, turn: &File) -> Result<Connection, JournalError> {
 }
 
 fn version(connection: &Connection, path: &Path, known: i64) -> Result<i64, JournalError> {
-    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let limit = Deadline::after(PREPARE_MAX);
+    let found: i64 = loop {
+        match connection.query_row("PRAGMA user_version", [], |row| row.get(0)) {
+            Err(error) if is_busy(&error) && !limit.passed() => {}
+            found => break found?,
+        }
+    };
     if found > known {
         return Err(JournalError::Newer { path: path.to_path_buf(), found, known });
     }
@@ -118,11 +171,8 @@ fn migration(error: rusqlite_migration::Error) -> JournalError {
 /// Reads the first bytes of the file itself: even opening a database can write to it.
 fn refuse_at_sight(path: &Path) -> Result<(), JournalError> {
     let doing = || format!("read the journal `{}`", path.display());
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(JournalError::io(doing(), error)),
-    };
+    let found = files::optional(files::open(path)).map_err(|e| JournalError::io(doing(), e))?;
+    let Some(mut file) = found else { return Ok(()) };
     let length = file.metadata().map_err(|e| JournalError::io(doing(), e))?.len();
     let mut head = Vec::new();
     let mut first = (&mut file).take(100);
@@ -156,9 +206,7 @@ fn expected_length(head: &[u8]) -> Option<u64> {
 
 /// How large the file is that holds changes until they are tidied away.
 fn pending_bytes(path: &Path) -> u64 {
-    let mut pending = path.as_os_str().to_owned();
-    pending.push("-wal");
-    PathBuf::from(pending).metadata().map_or(0, |meta| meta.len())
+    changes_path(path).metadata().map_or(0, |meta| meta.len())
 }
 
 fn big_endian(head: &[u8], at: usize) -> Option<u32> {

@@ -1,13 +1,13 @@
 //! The human side (B2): `blocked.txt` and `decide.txt`, written by flyball, answered by hand or by
 //! `flyball answer`.
 
-use std::fs;
 use std::io;
 
 use flyball_core::event::HumanFiles;
 use flyball_core::{IterationNo, Moment};
 
-use super::{LoopDir, remove, write_whole};
+use super::{LoopDir, TEXT_MAX};
+use crate::files;
 
 /// What separates the question from the answer.
 const LINE: &str = "---";
@@ -26,8 +26,7 @@ impl LoopDir {
 
     /// Writes why it is blocked.
     pub fn write_blocked(&self, reason: &str) -> io::Result<()> {
-        fs::create_dir_all(self.path())?;
-        write_whole(&self.file("blocked.txt"), &format!("{}\n", reason.trim()))
+        self.open()?.write("blocked.txt", format!("{}\n", reason.trim()))
     }
 
     /// Writes the question.
@@ -37,13 +36,12 @@ impl LoopDir {
         now: Moment,
         question: &str,
     ) -> io::Result<()> {
-        fs::create_dir_all(self.path())?;
         let time = Self::stamp(now);
         let text = format!(
             "## Question (from iteration {iteration}, {time})\n{}\n\n{LINE}\n{ANSWER}\n\n",
             question.trim()
         );
-        write_whole(&self.file("decide.txt"), &text)
+        self.open()?.write("decide.txt", text)
     }
 
     /// Puts an answer below the question; says what was asked, or nothing when nothing was.
@@ -51,27 +49,33 @@ impl LoopDir {
         let path = self.file("decide.txt");
         let Some(text) = read(&path)? else { return Ok(None) };
         let (head, _) = split(&text);
-        write_whole(&path, &format!("{}\n{LINE}\n{ANSWER}\n{}\n", head.trim_end(), answer.trim()))?;
+        let answered = format!("{}\n{LINE}\n{ANSWER}\n{}\n", head.trim_end(), answer.trim());
+        self.open()?.write("decide.txt", answered)?;
         Ok(Some(parse(&text).0.unwrap_or_default()))
     }
 
     /// The blocker is gone.
     pub fn remove_blocked(&self) -> io::Result<()> {
-        remove(&self.file("blocked.txt"))
+        self.remove("blocked.txt")
     }
 
     /// The question was answered and acted on.
     pub fn remove_decide(&self) -> io::Result<()> {
-        remove(&self.file("decide.txt"))
+        self.remove("decide.txt")
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        let folder = files::Folder::open(&self.root, &self.relative);
+        files::optional(folder)?.map_or(Ok(()), |folder| folder.remove(name))
     }
 }
 
+/// What a file holds; an error says which file it is.
 fn read(path: &std::path::Path) -> io::Result<Option<String>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("`{name}`: {error}"));
+    let bytes = files::optional(files::read(path, TEXT_MAX)).map_err(named)?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// Question and answer. The question may hold a line of its own: the last one before an answer
@@ -104,6 +108,7 @@ fn parse(text: &str) -> (Option<String>, Option<String>) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::path::Path;
 
     use super::*;

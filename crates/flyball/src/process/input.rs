@@ -36,7 +36,7 @@ impl Input {
     pub(super) fn open(&self) -> Result<Option<OpenInput>, String> {
         match self {
             Self::Empty => Ok(None),
-            Self::File(path) => match File::open(path) {
+            Self::File(path) => match crate::files::open(path) {
                 Ok(file) => Ok(Some(OpenInput::File(file))),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     Err(format!("its input file `{}` is not there", path.display()))

@@ -119,10 +119,34 @@ impl Supervised {
         if force == Force::Kill {
             self.patience.ends_after(KILL_PATIENCE);
         }
-        match (&self.control).write_all(&line(&Order::Stop(force))?) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
-            Ok(()) | Err(_) => Ok(()),
-        }
+        order(&self.control, force)
+    }
+
+    /// A way to stop it from another thread.
+    pub fn leash(&self) -> io::Result<Leash> {
+        Ok(Leash { control: self.control.try_clone()?, keeper: self.keeper })
+    }
+}
+
+/// A way to stop a supervised program from another thread than the one that holds it.
+#[derive(Debug)]
+pub struct Leash {
+    control: UnixStream,
+    keeper: u32,
+}
+
+impl Leash {
+    /// Signals the whole tree, as [`Supervised::stop`] does.
+    pub fn pull(&self, force: Force) -> io::Result<()> {
+        wake(self.keeper);
+        order(&self.control, force)
+    }
+}
+
+fn order(mut control: &UnixStream, force: Force) -> io::Result<()> {
+    match control.write_all(&line(&Order::Stop(force))?) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 

@@ -47,10 +47,10 @@ impl JsonReport {
         write(&json!({ "type": "note", "iteration": iteration, "note": note }));
     }
 
-    pub(super) fn summary(run: &RunId, ending: &Ending) {
+    pub(super) fn summary(run: &RunId, (ending, code): (&Ending, u8)) {
         write(&json!({
             "type": "run.ended", "run": run, "outcome": ending.outcome,
-            "exit_code": ending.outcome.exit_code(), "ending": ending,
+            "exit_code": code, "ending": ending,
         }));
     }
 }

@@ -80,9 +80,9 @@ impl TextReport {
         self.status.draw(at, standing);
     }
 
-    pub(super) fn summary(&mut self, run: &RunId, ending: &Ending, max: u32, loop_dir: &str) {
+    pub(super) fn summary(&mut self, run: &RunId, end: (&Ending, u8), max: u32, loop_dir: &str) {
         self.status.clear();
-        for line in summary_text(run, ending, max, loop_dir).lines() {
+        for line in summary_text(run, end, max, loop_dir).lines() {
             self.status.print_line(line);
         }
     }

@@ -9,11 +9,16 @@ use crate::telemetry::result_word;
 use crate::view::words::{dollars, span};
 
 /// The summary as a person reads it.
-pub fn summary_text(run: &RunId, ending: &Ending, max: u32, loop_dir: &str) -> String {
+pub fn summary_text(
+    run: &RunId,
+    (ending, code): (&Ending, u8),
+    max: u32,
+    loop_dir: &str,
+) -> String {
     let tally = ending.tally;
     let mut out = String::from("\nflyball summary\n---------------\n");
     let outcome = ending.outcome;
-    row(&mut out, "Exit", &format!("{outcome} (code {})", outcome.exit_code()));
+    row(&mut out, "Exit", &format!("{outcome} (code {code})"));
     row(&mut out, "", outcome.sentence());
     for line in ending.why.lines() {
         row(&mut out, "", line);

@@ -2,8 +2,6 @@
 //! calls more when not.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flyball_core::event::{Commit, TasksSnapshot, WorktreeSnapshot};
@@ -19,8 +17,6 @@ const FILES_MAX: usize = 1000;
 const COMMITS_MAX: usize = 100;
 /// The longest subject of a commit that is kept, in characters.
 const SUBJECT_MAX: usize = 500;
-/// How much of a task list counts for progress.
-const TASKS_MAX: u64 = 64 * 1024 * 1024;
 
 /// What the look before saw.
 #[derive(Debug)]
@@ -240,12 +236,7 @@ fn below(folder: &str, path: &str) -> bool {
 fn progress(code_tree: &str, tasks_file: &Path) -> String {
     let mut hash = blake3::Hasher::new();
     hash.update(code_tree.as_bytes());
-    let mut text = Vec::new();
-    let is_file = fs::metadata(tasks_file).is_ok_and(|meta| meta.is_file());
-    let mut read =
-        || File::open(tasks_file).and_then(|file| file.take(TASKS_MAX).read_to_end(&mut text));
-    // Anything but a file could keep its reader waiting for ever.
-    if is_file && read().is_ok() {
+    if let Ok(text) = crate::files::read_start(tasks_file, crate::loopdir::TASKS_MAX) {
         hash.update(b"tasks").update(&text);
     }
     hash.finalize().to_hex().to_string()

@@ -26,7 +26,7 @@ fn open() -> Result<Journal, CliError> {
     let state = journal::state_dir().map_err(fault::journal)?;
     let journal = Journal::open(&state).map_err(fault::journal)?;
     let probe = state.join(format!("doctor-{}.tmp", std::process::id()));
-    std::fs::write(&probe, "").map_err(fault::file(&probe, "written"))?;
+    crate::files::write_whole(&probe, "").map_err(fault::file(&probe, "written"))?;
     std::fs::remove_file(&probe).map_err(fault::file(&probe, "removed"))?;
     journal.check().map_err(fault::journal)?;
     Ok(journal)

@@ -39,7 +39,7 @@ impl LoopFolder {
 
 /// The folder an existing `flyball.toml` names, if it can be read at all.
 fn configured(root: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(root.join(FILE_NAME)).ok()?;
+    let text = crate::files::read_text(&root.join(FILE_NAME), crate::config::FILE_MAX).ok()?;
     let table: toml::Table = text.parse().ok()?;
     let dir = PathBuf::from(table.get("loop")?.get("dir")?.as_str()?);
     stays_inside(&dir).then_some(dir)

@@ -66,7 +66,7 @@ impl Plan {
             let path = root.join(&file.path);
             path.parent()
                 .map_or(Ok(()), std::fs::create_dir_all)
-                .and_then(|()| std::fs::write(&path, &file.text))
+                .and_then(|()| crate::files::write_whole(&path, &file.text))
                 .map_err(|error| {
                     CliError::io(format!("`{}` could not be written", file.path.display()))
                         .cause(error)

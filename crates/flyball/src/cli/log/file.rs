@@ -1,13 +1,13 @@
 //! The log file of an iteration: where it is, and how it ends.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use flyball_core::IterationNo;
 
 use super::super::words;
 use crate::config::Sources;
+use crate::files;
 use crate::journal::RunSummary;
 use crate::loopdir::LoopDir;
 
@@ -54,11 +54,7 @@ fn find(run: &RunSummary, iteration: IterationNo, age: Age) -> Option<PathBuf> {
 }
 
 fn tail(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(BYTES)))?;
-    let mut bytes = Vec::new();
-    file.take(BYTES).read_to_end(&mut bytes)?;
+    let bytes = files::read_end(path, BYTES)?;
     let text = words::lines(&String::from_utf8_lossy(&bytes));
     let lines: Vec<&str> = text.trim_end().lines().collect();
     Ok(lines.get(lines.len().saturating_sub(LINES)..).unwrap_or(&[]).join("\n"))

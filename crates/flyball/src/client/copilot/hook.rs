@@ -1,8 +1,6 @@
 //! Copilot: words of its own for everything, no ids of calls, and at a stop only a file in which the
 //! agent's words stand.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use flyball_core::call::ToolOutcome;
@@ -150,11 +148,7 @@ fn without_shell(text: String) -> String {
 
 /// The agent's last message in a transcript. None when it cannot be found: nothing is made of it.
 fn last_words(file: &Path) -> Option<String> {
-    let mut file = File::open(file).ok()?;
-    let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    let bytes = crate::files::read_end(file, TAIL).ok()?;
     let tail = String::from_utf8_lossy(&bytes);
     tail.lines().rev().find_map(|line| {
         let event: Value = serde_json::from_str(line).ok()?;

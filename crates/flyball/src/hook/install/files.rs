@@ -12,7 +12,10 @@ use serde_json::{Map, Value};
 use super::{Change, table};
 use crate::client::hook_home::HookContent;
 use crate::error::CliError;
-use crate::loopdir;
+use crate::files;
+
+/// The largest settings of a client that are read.
+const SETTINGS_MAX: u64 = 16 * 1024 * 1024;
 
 /// A file of a client, and what of it is flyball's.
 #[derive(Clone, Debug)]
@@ -128,7 +131,7 @@ pub(super) fn remove(target: &Target, state: &Path) -> Result<Change, CliError> 
     if let Some(text) = before {
         replace(&path, &text, None)?;
     } else {
-        loopdir::remove(&path).map_err(|error| failed("removed", &path, &error))?;
+        files::remove(&path).map_err(|error| failed("removed", &path, &error))?;
         for folder in folders.iter().rev() {
             // Stays when something else has come into it.
             fs::remove_dir(folder).ok();
@@ -187,11 +190,8 @@ fn no_json(path: &Path, error: &jsonc_parser::errors::ParseError) -> CliError {
 }
 
 fn read(path: &Path) -> Result<Option<String>, CliError> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed("read", path, &error)),
-    }
+    let found = files::optional(files::read_text(path, SETTINGS_MAX));
+    found.map_err(|error| failed("read", path, &error))
 }
 
 /// The file a link leads to, there or not: it is changed, not the link.
@@ -209,7 +209,7 @@ fn real(path: &Path) -> PathBuf {
 fn replace(path: &Path, text: &str, rights: Option<u32>) -> Result<(), CliError> {
     let had = fs::metadata(path).ok().map(|found| found.permissions().mode() & 0o7777);
     let write = || -> io::Result<()> {
-        let mut file = loopdir::beside(path, had.or(rights).unwrap_or(0o666))?;
+        let mut file = files::beside(path, had.or(rights).unwrap_or(0o666))?;
         file.write_all(text.as_bytes())?;
         if let Some(had) = had {
             file.as_file().set_permissions(fs::Permissions::from_mode(had))?;
@@ -241,8 +241,8 @@ impl Earlier {
     }
 
     fn load(state: &Path, path: &Path) -> Option<Self> {
-        let text = fs::read_to_string(Self::place(state, path)).ok()?;
-        serde_json::from_str(&text).ok()
+        let text = files::read(&Self::place(state, path), SETTINGS_MAX).ok()?;
+        serde_json::from_slice(&text).ok()
     }
 
     fn save(&self, state: &Path) -> Result<(), CliError> {
@@ -262,7 +262,7 @@ impl Earlier {
 
     fn forget(state: &Path, path: &Path) {
         // What cannot be removed is overwritten by the next install.
-        loopdir::remove(&Self::place(state, path)).ok();
+        files::remove(&Self::place(state, path)).ok();
         fs::remove_dir(state.join("hooks")).ok();
     }
 }

@@ -1,7 +1,6 @@
 //! The content rule: a regular expression over a file or over what the agent said.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use regex::{Regex, RegexBuilder};
@@ -73,7 +72,6 @@ pub(super) fn run(
 
 /// The text of a file, as far as it is looked at; what is no UTF-8 is replaced.
 pub(super) fn read_bounded(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(READ_MAX).read_to_end(&mut bytes)?;
+    let bytes = crate::files::read_start(path, READ_MAX)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
