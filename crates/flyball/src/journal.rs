@@ -171,7 +171,7 @@ pub enum JournalError {
     },
     /// Another program does not let go of it.
     #[error(
-        "the journal `{}` is locked by another program; `fuser {0}` names it",
+        "the journal `{}` is locked by another program",
         path.display()
     )]
     Busy {
@@ -180,8 +180,7 @@ pub enum JournalError {
     },
     /// The file is not there any more, or another one is there.
     #[error(
-        "the journal `{}` was {how} while it was in use; bring it back to go on with its runs, or \
-         start anew with `flyball run`",
+        "the journal `{}` was {how} while it was in use",
         path.display()
     )]
     Gone {
@@ -230,6 +229,10 @@ impl JournalError {
             Self::Corrupt { .. } => Some("move it away to start a new one"),
             Self::Newer { .. } => Some("use the newer flyball"),
             Self::UnknownRun { .. } => Some("`flyball status` lists them"),
+            Self::Busy { .. } => Some("`fuser` with this file names the program; end it there"),
+            Self::Gone { .. } => {
+                Some("bring it back to go on with its runs, or begin anew: `flyball run`")
+            }
             Self::NoPlace
             | Self::Io { .. }
             | Self::BadEvent { .. }
