@@ -1,6 +1,7 @@
 //! Chores of the project: `cargo xtask <chore>`.
 
 mod bench;
+mod chaos;
 mod detect;
 mod e2e;
 mod gates;
@@ -20,6 +21,9 @@ Usage: cargo xtask <chore>
 
   tidy                        check what a machine can check of taste: sizes, heads, words, links
   bench                       what `flyball run` costs: overhead, memory, many at once (release build)
+  chaos [--kills N] [--seed N]  kill flyball at random moments and resume it: 500 times
+  soak [--iterations N]       one long run: what its last iterations cost beside the first
+  fuzz [--inputs N]           spoiled inputs for everything that reads what others write: 10,000 each
   detect [FILE] [--firings F] the call ring on recorded runs: what it catches, whom it harms
   detect --vectors FILE       the call ring on cases of other detectors
   e2e [CLIENT…]               real agent clients against the scripted model, installed from npm
@@ -43,6 +47,9 @@ fn main() -> ExitCode {
 fn run(chore: &str, words: &[String]) -> Result<()> {
     match chore {
         "bench" => bench::run(),
+        "chaos" => chaos::run(words),
+        "soak" => chaos::soak(words),
+        "fuzz" => chaos::fuzz(words),
         "detect" => detect::run(words),
         "e2e" => e2e::run(words),
         "gates" => gates::run(words),

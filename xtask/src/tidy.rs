@@ -26,8 +26,11 @@ const BANNED: [(&str, &str); 6] = [
 
 /// Words only those may use who know the operating system, and who they are.
 const SYSTEM_WORDS: [&str; 2] = [concat!("\"/pro", "c"), concat!("target", "_os")];
-const SYSTEM_ROOMS: [&str; 2] =
-    ["crates/flyball/src/platform", "crates/flyball-testkit/src/memory.rs"];
+const SYSTEM_ROOMS: [&str; 3] = [
+    "crates/flyball/src/platform",
+    "crates/flyball-testkit/src/memory.rs",
+    "crates/flyball-testkit/src/processes.rs",
+];
 
 /// Ways to a file that wait for a pipe, follow a planted link or read without end, and who may use
 /// them: the room whose care they are, and what never meets an agent's files.

@@ -33,7 +33,7 @@ use flyball_core::{Event, GuardKind, Moment, Outcome};
 pub use self::advice::{Advice, Way};
 pub use self::coverage::{Coverage, sweep};
 pub use self::persona::Persona;
-use self::rng::Rng;
+pub(crate) use self::rng::Rng;
 use self::scenario::Scenario;
 pub use self::stops::Stops;
 use self::world::World;

@@ -14,6 +14,8 @@ pub mod gate;
 #[cfg(feature = "mcp")]
 pub(crate) mod guard_proxy;
 pub mod hook;
+#[cfg(feature = "mcp")]
+pub(crate) mod http;
 pub mod journal;
 pub mod loopdir;
 #[cfg(feature = "mcp")]

@@ -19,6 +19,7 @@ pub(crate) const TASKS_MAX: u64 = 4 * 1024 * 1024;
 /// The largest prompt template, and the largest file humans and agents leave for each other.
 pub(super) const TEXT_MAX: u64 = 1024 * 1024;
 
+const IGNORE: &str = ".gitignore";
 const ACTIVE: &str = "active.json";
 const LOGS: &str = "logs";
 const RESPONSES: &str = "responses";
@@ -112,8 +113,10 @@ impl LoopDir {
     /// The prompt template; none when there is none.
     pub fn prompt(&self) -> io::Result<Option<String>> {
         for name in ["prompt.md", "PROMPT.md"] {
-            let found = files::read_text(&self.file(name), TEXT_MAX);
-            if let Some(text) = files::optional(found)? {
+            let found = files::optional(files::read_text(&self.file(name), TEXT_MAX));
+            let named =
+                |error: io::Error| io::Error::new(error.kind(), format!("`{name}`: {error}"));
+            if let Some(text) = found.map_err(named)? {
                 return Ok(Some(text));
             }
         }
@@ -144,13 +147,25 @@ impl LoopDir {
         (!platform::alive(pid)).then_some(pid)
     }
 
+    /// Puts the ignore file back where something else stands in its place: git would wait for a pipe
+    /// there for ever.
+    pub fn mend_ignore(&self) {
+        let path = self.file(IGNORE);
+        if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+            let template = include_str!("../templates/gitignore");
+            // Should that fail, git is ended when it takes too long.
+            self.open().and_then(|folder| folder.write(IGNORE, template)).ok();
+        }
+    }
+
     /// Makes the folder, with an ignore file that keeps flyball's own files out of commits.
     pub fn prepare(&self) -> io::Result<()> {
         let folder = self.open()?;
-        if folder.has(".gitignore") {
+        if folder.has(IGNORE) {
+            self.mend_ignore();
             return Ok(());
         }
-        folder.write(".gitignore", include_str!("../templates/gitignore"))
+        folder.write(IGNORE, include_str!("../templates/gitignore"))
     }
 
     /// Moves the logs of an earlier run out of the way, to `logs/<run>/`.

@@ -29,6 +29,7 @@ use self::server::Server;
 pub(crate) use self::site::Site;
 use self::stdio::Stdio;
 use crate::error::CliError;
+use crate::http::{Token, loopback};
 
 /// How long calls at work may take to end once the client is gone.
 const ENDING_MAX: Duration = Duration::from_secs(15);
@@ -53,10 +54,10 @@ pub(crate) fn serve_stdio(site: Site) -> Result<(), CliError> {
 }
 
 /// Serves any number of clients over HTTP at an address of this machine, until ended.
-pub(crate) fn serve_http(site: Site, address: &str) -> Result<(), CliError> {
-    let address = http::loopback(address)?;
+pub(crate) fn serve_http(site: Site, address: &str, token: Token) -> Result<(), CliError> {
+    let address = loopback(address)?;
     let server = Server::new(Arc::new(site));
-    runtime()?.block_on(http::serve(server, address))
+    runtime()?.block_on(http::serve(server, address, token))
 }
 
 fn runtime() -> Result<Runtime, CliError> {

@@ -126,10 +126,14 @@ mod conformance {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        BufReader::new(server.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
-        let driven = std::panic::catch_unwind(|| place.drive(&["http", &url]));
+        let mut said = BufReader::new(server.stderr.take().unwrap()).lines();
+        let mut told = |what: &str| {
+            let line = said.next().unwrap().unwrap();
+            line.strip_prefix(what).unwrap().split(" (").next().unwrap().to_owned()
+        };
+        let (url, path) = (told("listening on "), told("token: "));
+        let token = fs::read_to_string(path).unwrap();
+        let driven = std::panic::catch_unwind(|| place.drive(&["http", &url, token.trim()]));
         server.kill().unwrap();
         server.wait().unwrap();
         assert!(driven.is_ok());

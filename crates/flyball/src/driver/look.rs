@@ -74,6 +74,7 @@ impl Eyes {
     /// Looks at the worktree, with the task list's text, and keeps a checkpoint of it.
     fn look(&mut self, iteration: IterationNo) -> Result<WorktreeSnapshot, CliError> {
         let (dir, tasks) = (self.loop_dir.relative(), self.loop_dir.tasks_relative());
+        self.loop_dir.mend_ignore();
         let mut snapshot = self.worktree.snapshot(&dir, &tasks)?;
         snapshot.tasks = self.loop_dir.tasks();
         self.worktree.checkpoint(&self.run, iteration, &snapshot.checkpoint_tree)?;

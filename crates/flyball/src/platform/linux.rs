@@ -15,6 +15,7 @@ use std::{fs, io};
 use rustix::io::Errno;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::{Pid, WaitOptions, geteuid, set_child_subreaper, test_kill_process, waitpid};
+use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::Peer;
 
@@ -67,6 +68,14 @@ pub fn peer(socket: &UnixStream) -> io::Result<Peer> {
     let found = socket_peercred(socket)?;
     let pid = u32::try_from(Pid::as_raw(Some(found.pid))).unwrap_or(0);
     Ok(Peer { pid, uid: found.uid.as_raw() })
+}
+
+/// Bytes nobody can guess.
+pub fn random_bytes() -> io::Result<[u8; 32]> {
+    let mut bytes = [0; 32];
+    // So few are always given whole.
+    getrandom(&mut bytes, GetRandomFlags::empty())?;
+    Ok(bytes)
 }
 
 /// The user this process acts for.

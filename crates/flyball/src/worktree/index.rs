@@ -2,7 +2,7 @@
 //! that git reads a file once and not with every look.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, FileTimes};
+use std::fs::{self, FileTimes};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::WorktreeError;
 use super::git::{Git, scratch_index};
 use super::status::{LoopDir, Status, StatusEntry};
+use crate::files;
 
 /// A temporary index; removed when this is dropped.
 #[derive(Debug)]
@@ -168,9 +169,9 @@ impl ScratchIndex {
         if !fs::metadata(&users).is_ok_and(|meta| meta.is_file()) {
             return Ok(());
         }
-        let mut index = File::open(&users).map_err(io)?;
+        let mut index = files::open(&users).map_err(io)?;
         let modified = index.metadata().and_then(|meta| meta.modified()).map_err(io)?;
-        let mut copy = File::create(&self.path).map_err(io)?;
+        let mut copy = files::create_private(&self.path).map_err(io)?;
         io::copy(&mut index, &mut copy).map_err(io)?;
         copy.set_times(FileTimes::new().set_modified(modified)).map_err(io)
     }

@@ -40,6 +40,8 @@ mod mcp_client;
 mod mcp_guard;
 mod notify;
 #[cfg(test)]
+mod mcp_http;
+#[cfg(test)]
 mod process;
 mod report;
 #[cfg(test)]

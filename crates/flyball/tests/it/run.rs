@@ -3,6 +3,7 @@
 mod advising;
 mod bad_input;
 mod calls;
+mod chaos;
 mod claims;
 mod crash;
 mod endings;

@@ -1,11 +1,12 @@
 """Drives an MCP server with the official Python SDK.
 
 drive.py tools COMMAND ARGS…   every tool of `flyball mcp`, good and bad, over stdio
-drive.py http URL              the same over streamable HTTP
+drive.py http URL TOKEN        the same over streamable HTTP
 drive.py guard COMMAND ARGS…   server-everything behind `flyball mcp-guard`
 """
 
 import asyncio
+import inspect
 import sys
 
 from mcp import ClientSession, StdioServerParameters
@@ -123,11 +124,20 @@ async def guard(session):
     assert structured(weather), weather
 
 
+def over_http(url, token):
+    headers = {"Authorization": f"Bearer {token}"}
+    if "headers" in inspect.signature(streamable_http_client).parameters:
+        return streamable_http_client(url, headers=headers)
+    import httpx
+
+    return streamable_http_client(url, http_client=httpx.AsyncClient(headers=headers, timeout=60))
+
+
 async def main():
     what, rest = sys.argv[1], sys.argv[2:]
     work = {"tools": tools, "http": tools, "guard": guard}[what]
     if what == "http":
-        opened = streamable_http_client(rest[0])
+        opened = over_http(rest[0], rest[1])
     else:
         opened = stdio_client(StdioServerParameters(command=rest[0], args=rest[1:], env=dict(__import__("os").environ)))
     async with opened as streams:

@@ -12,7 +12,9 @@ use crate::scenario::{Scenario, timed};
 fn doing(deed: &str) -> Scenario {
     Scenario::new()
         .committed()
-        .agent(&format!("{deed}; echo did > $OUT/did; for i in 1 2 3 4 5 6; do echo on; sleep 0.5; done; work"))
+        .agent(&format!(
+            "{deed}; echo did > $OUT/did; for i in 1 2 3 4 5 6; do echo on; sleep 0.5; done; work"
+        ))
         .env("FLYBALL_LIMITS__STOP_GRACE", "300ms")
         .flags(&["--max-iterations", "2"])
 }
@@ -23,7 +25,10 @@ fn a_journal_that_is_deleted_or_replaced_is_noticed_and_told_at_once() {
         ("rm $OUT/state/journal.sqlite*", "deleted or moved"),
         ("mv $OUT/state/journal.sqlite $OUT/state/gone", "deleted or moved"),
         ("rm $OUT/state/journal.sqlite-wal", "deleted or moved"),
-        ("cd $OUT/state && cp journal.sqlite x && mv x journal.sqlite; cd - >/dev/null", "replaced"),
+        (
+            "cd $OUT/state && cp journal.sqlite x && mv x journal.sqlite; cd - >/dev/null",
+            "replaced",
+        ),
         ("mv $OUT/state $OUT/elsewhere && mkdir $OUT/state", "deleted or moved"),
         ("rm $OUT/state/journal.sqlite && mkfifo $OUT/state/journal.sqlite", "replaced"),
     ] {
@@ -43,7 +48,9 @@ fn a_foreign_reader_that_opens_and_closes_the_journal_harms_nothing() {
     for _ in 0..60 {
         if let Ok(reader) = rusqlite::Connection::open(&path) {
             // The last one to close tidies up and removes the file of changes, unless others hold it.
-            reader.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0)).ok();
+            reader
+                .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0))
+                .ok();
         }
         thread::sleep(Duration::from_millis(25));
     }

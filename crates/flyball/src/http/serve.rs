@@ -1,0 +1,106 @@
+//! Connections: few at a time, and closed when a request's head does not come.
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use super::guard::{Guard, Head, Refusal};
+use crate::error::CliError;
+
+/// Connections at a time; more wait until one is closed.
+const CONNECTIONS_MAX: usize = 64;
+/// How long a request's head may take.
+const HEAD_MAX: Duration = Duration::from_secs(10);
+/// How long a wrong token is thought about, once there were many.
+const SLOW: Duration = Duration::from_secs(1);
+/// How long nobody is let in after the system had no connection to give.
+const BREATH: Duration = Duration::from_millis(100);
+
+/// The address, when it is one of this machine only.
+pub(crate) fn loopback(text: &str) -> Result<SocketAddr, CliError> {
+    let address =
+        text.to_socket_addrs().ok().and_then(|mut found| found.next()).ok_or_else(|| {
+            CliError::usage(format!("`{text}` is no address to listen on"))
+                .hint("give host and port, such as 127.0.0.1:8790")
+        })?;
+    if !address.ip().is_loopback() {
+        return Err(CliError::usage(format!(
+            "`{text}` can be reached from other machines, and this server runs commands"
+        ))
+        .hint("listen on 127.0.0.1 or [::1]; put a tunnel with a login of its own in front"));
+    }
+    Ok(address)
+}
+
+/// A router behind a guard: nothing is routed that it does not let in.
+pub(crate) fn guarded(router: Router, guard: Guard) -> Router {
+    router.layer(from_fn_with_state(Arc::new(guard), admit))
+}
+
+async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    let Err(refusal) = judge(&guard, request.headers()) else { return next.run(request).await };
+    if refusal == (Refusal::WrongToken { slow: true }) {
+        tokio::time::sleep(SLOW).await;
+    }
+    let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::FORBIDDEN);
+    let challenge = (status == StatusCode::UNAUTHORIZED).then_some("Bearer").unwrap_or_default();
+    (status, [(header::WWW_AUTHENTICATE, challenge)], refusal.words()).into_response()
+}
+
+fn judge(guard: &Guard, headers: &HeaderMap) -> Result<(), Refusal> {
+    // What is no text is no name, no site and no token of ours.
+    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    guard.judge(Head {
+        host: text(header::HOST),
+        origin: text(header::ORIGIN),
+        authorization: text(header::AUTHORIZATION),
+    })
+}
+
+/// Serves until the process ends.
+pub(crate) async fn serve(listener: TcpListener, router: Router) -> io::Result<()> {
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    loop {
+        let place = Arc::clone(&places).acquire_owned().await.map_err(io::Error::other)?;
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(BREATH).await;
+            continue;
+        };
+        let service = TowerToHyperService::new(router.clone());
+        tokio::spawn(async move {
+            let _place = place;
+            let mut connection = http1::Builder::new();
+            connection.timer(TokioTimer::new()).header_read_timeout(HEAD_MAX);
+            // A client that breaks off has nobody left to be told.
+            connection.serve_connection(TokioIo::new(stream), service).await.ok();
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn only_addresses_of_this_machine_are_taken() {
+        for right in ["127.0.0.1:0", "[::1]:8790", "127.1.2.3:1"] {
+            assert!(loopback(right).is_ok(), "{right}");
+        }
+        for wrong in ["0.0.0.0:80", "[::]:80", "192.0.2.1:80", "8790", "nonsense", ""] {
+            assert_eq!(loopback(wrong).unwrap_err().kind, ErrorKind::Usage, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! `cargo xtask chaos`, `soak` and `fuzz`: flyball killed at random moments, flyball for a long time, and
+//! flyball given what nobody should write. On the built program, in folders that go away again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use flyball_testkit::{chaos, memory};
+
+use crate::say;
+
+/// How many iterations make the first and the last figure.
+const SPAN: usize = 50;
+/// How much slower or larger the last may be than the first: what a loaded machine makes of it.
+const GROWTH_MAX: f64 = 1.5;
+
+/// Kills flyball so many times.
+#[expect(clippy::disallowed_methods, reason = "a chore may look at the clock")]
+pub(crate) fn run(words: &[String]) -> Result<()> {
+    let [kills, seed] = numbers(words, [("--kills", 500), ("--seed", 1)])?;
+    let program = build()?;
+    let folder = folder("chaos")?;
+    let begun = Instant::now();
+    let done = chaos::run(&program, &folder, seed, u32::try_from(kills)?);
+    fs::remove_dir_all(&folder).ok();
+    match done {
+        Ok(done) => {
+            let took = begun.elapsed().as_secs();
+            say(&format!(
+                "{} kills of flyball, {} of its keepers, {} runs, all resumed to their end, in {took} s",
+                done.kills, done.keeper_kills, done.runs
+            ));
+            Ok(())
+        }
+        Err(why) => bail!("{why}"),
+    }
+}
+
+/// One run of many iterations: what the last cost beside the first.
+pub(crate) fn soak(words: &[String]) -> Result<()> {
+    let [iterations] = numbers(words, [("--iterations", 1000)])?;
+    let program = build()?;
+    let folder = folder("soak")?;
+    let measured = soak_in(&program, &folder, iterations);
+    fs::remove_dir_all(&folder).ok();
+    let Soaked { first, last, memory } = measured?;
+    let memory_first = memory.get(memory.len() / 10).copied().unwrap_or(1);
+    let memory_last = memory.last().copied().unwrap_or(0);
+    say(&format!(
+        "{iterations} iterations: {:.1} ms each at first, {:.1} ms at last; {memory_first} kB at first, \
+         {memory_last} kB at last",
+        first * 1e3,
+        last * 1e3
+    ));
+    #[expect(clippy::cast_precision_loss, reason = "kilobytes")]
+    let grown = memory_last as f64 / memory_first as f64;
+    ensure!(last / first <= GROWTH_MAX, "iterations become slower: {:.2} times", last / first);
+    ensure!(grown <= GROWTH_MAX, "memory grows: {grown:.2} times");
+    Ok(())
+}
+
+/// Spoiled inputs for everything that reads what others write.
+#[expect(clippy::disallowed_methods, reason = "a chore may look at the clock")]
+pub(crate) fn fuzz(words: &[String]) -> Result<()> {
+    let [inputs] = numbers(words, [("--inputs", 10_000)])?;
+    let begun = Instant::now();
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let tested = Command::new(cargo)
+        .args(["test", "-p", "flyball", "--test", "fuzz"])
+        .env("FLYBALL_FUZZ", inputs.to_string())
+        .status()?;
+    ensure!(tested.success(), "an input was not borne");
+    say(&format!("{inputs} spoiled inputs each, in {} s", begun.elapsed().as_secs()));
+    Ok(())
+}
+
+struct Soaked {
+    /// Seconds of an iteration.
+    first: f64,
+    last: f64,
+    /// What the process held, at even distances.
+    memory: Vec<u64>,
+}
+
+fn soak_in(program: &Path, folder: &Path, iterations: u64) -> Result<Soaked> {
+    let repo = folder.join("repo");
+    fs::create_dir_all(repo.join(".flyball"))?;
+    fs::create_dir_all(folder.join("home"))?;
+    fs::write(repo.join(".flyball/tasks.json"), r#"{"userStories":[{"id":"a","title":"do a"}]}"#)?;
+    fs::write(repo.join(".flyball/.gitignore"), "logs/\nactive.json\n")?;
+    let times = folder.join("times");
+    let agent = format!(
+        "date +%s%N >> {}; echo $FLYBALL_ITERATION > work; git add -A; git commit -qm \"$FLYBALL_ITERATION\"",
+        times.display()
+    );
+    let isolated = |program: &Path| {
+        let mut command = Command::new(program);
+        command.current_dir(&repo).env("HOME", folder.join("home"));
+        command.env("FLYBALL_STATE", folder.join("state")).env("FLYBALL_TASKS__PRESET", "off");
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), "somebody");
+            command.env(format!("GIT_{who}_EMAIL"), "somebody@localhost");
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    for words in ["init -q -b main", "add -A", "commit -q -m init"] {
+        ensure!(
+            isolated(Path::new("git")).args(words.split(' ')).status()?.success(),
+            "git {words}"
+        );
+    }
+    let count = iterations.to_string();
+    let flags = ["run", "--max-iterations", &count, "--max-runtime", "0", "--", "sh", "-c", &agent];
+    let mut flyball = isolated(program)
+        .args(flags)
+        .env("FLYBALL_ITERATIONS__THRASHING", "0")
+        .stderr(fs::File::create(folder.join("said"))?)
+        .spawn()?;
+    let mut memory = Vec::new();
+    let status = loop {
+        if let Some(status) = flyball.try_wait()? {
+            break status;
+        }
+        memory.extend(memory::held_kib(flyball.id()));
+        thread::sleep(Duration::from_millis(250));
+    };
+    let said = fs::read_to_string(folder.join("said")).unwrap_or_default();
+    let end: String = said.lines().rev().take(20).collect::<Vec<_>>().join("\n");
+    ensure!(status.code() == Some(1), "it ended with {status}, and not by its limit:\n{end}");
+    let starts: Vec<f64> =
+        fs::read_to_string(times)?.lines().filter_map(|line| line.parse().ok()).collect();
+    ensure!(starts.len() as u64 == iterations, "{} iterations", starts.len());
+    let mean = |part: &[f64]| match (part.first(), part.last()) {
+        #[expect(clippy::cast_precision_loss, reason = "some dozens")]
+        (Some(first), Some(last)) => (last - first) / 1e9 / (part.len() - 1) as f64,
+        _ => 0.0,
+    };
+    let span = SPAN.min(starts.len() / 2);
+    let first = starts.get(..span).map_or(0.0, mean);
+    let last = starts.get(starts.len() - span..).map_or(0.0, mean);
+    Ok(Soaked { first, last, memory })
+}
+
+fn build() -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo).args(["build", "-p", "flyball", "--quiet"]).status()?;
+    ensure!(built.success(), "the build failed");
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    Ok(fs::canonicalize(target.join("debug/flyball"))?)
+}
+
+fn folder(name: &str) -> Result<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("flyball-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// The numbers that were given for these names, or what they are without.
+pub(crate) fn numbers<const N: usize>(
+    words: &[String],
+    known: [(&str, u64); N],
+) -> Result<[u64; N]> {
+    let mut values = known.map(|(_, value)| value);
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let place = known.iter().zip(&mut values).find(|((name, _), _)| name == word);
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        let (_, value) = place
+            .with_context(|| format!("`{word}` is not known; it takes {}", names.join(", ")))?;
+        let given = words.next().with_context(|| format!("`{word}` needs a number"))?;
+        *value = given.parse().with_context(|| format!("`{given}` is no number for `{word}`"))?;
+    }
+    Ok(values)
+}
