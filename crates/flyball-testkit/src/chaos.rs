@@ -110,7 +110,6 @@ impl Scene {
             .env("FLYBALL_STATE", self.folder.join("state"))
             .env("FLYBALL_AGENT__OUTPUT", "flyball")
             .env("FLYBALL_REVIEW__ENABLED", "false")
-            .env("FLYBALL_GATES__BASELINE", "warn")
             // Sessions that are killed from outside are failed ones; here that is not the agent's fault.
             .env("FLYBALL_ITERATIONS__CIRCUIT_BREAKER", "1000")
             .env("FLYBALL_LIMITS__ITERATIONS", "0")

@@ -96,7 +96,9 @@ impl Watched {
 impl Watchdog {
     /// Watches from now on.
     pub(super) fn begin(clock: Clock, last_word: LastWord) -> std::io::Result<Self> {
-        let (hurry, watched) = (Hurry::default(), Mutex::default());
+        // Until it listens for the first time, it works.
+        let watched = Mutex::new(Watched { busy: Some(clock.now()), ..Watched::default() });
+        let hurry = Hurry::default();
         let shared = Arc::new(Shared { clock, hurry, watched });
         let mine = Arc::clone(&shared);
         thread::Builder::new().name("watchdog".to_owned()).spawn(move || mine.watch(&last_word))?;

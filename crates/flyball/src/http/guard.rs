@@ -13,6 +13,7 @@ const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 #[derive(Debug)]
 pub(crate) struct Guard {
     token: Token,
+    body_max: u64,
     wrong: AtomicU32,
 }
 
@@ -22,6 +23,7 @@ pub(crate) struct Head<'a> {
     pub(crate) host: Option<&'a str>,
     pub(crate) origin: Option<&'a str>,
     pub(crate) authorization: Option<&'a str>,
+    pub(crate) content_length: Option<&'a str>,
 }
 
 /// Why a request is turned away.
@@ -31,6 +33,8 @@ pub(crate) enum Refusal {
     Host,
     /// A page of another site sent it.
     Origin,
+    /// More is announced than is taken.
+    TooLarge,
     /// It comes without the token.
     NoToken,
     /// Its token is wrong; when that has happened often, the answer takes its time.
@@ -45,6 +49,7 @@ impl Refusal {
     pub(crate) const fn status(self) -> u16 {
         match self {
             Self::Host | Self::Origin => 403,
+            Self::TooLarge => 413,
             Self::NoToken | Self::WrongToken { .. } => 401,
         }
     }
@@ -54,6 +59,7 @@ impl Refusal {
         match self {
             Self::Host => "flyball: ask for localhost or 127.0.0.1; no other name is answered\n",
             Self::Origin => "flyball: pages of other sites are not answered\n",
+            Self::TooLarge => "flyball: the message is too large\n",
             Self::NoToken => {
                 "flyball: send `Authorization: Bearer TOKEN`; the server said at its start which \
                  file holds the token\n"
@@ -64,9 +70,9 @@ impl Refusal {
 }
 
 impl Guard {
-    /// A guard that lets in who knows this token.
-    pub(crate) fn new(token: Token) -> Self {
-        Self { token, wrong: AtomicU32::new(0) }
+    /// A guard that lets in who knows this token, with messages up to this size.
+    pub(crate) fn new(token: Token, body_max: u64) -> Self {
+        Self { token, body_max, wrong: AtomicU32::new(0) }
     }
 
     /// Whether a request with this head is let in.
@@ -82,7 +88,10 @@ impl Guard {
             .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
             .map_or("", |(_, token)| token.trim());
         if self.token.is(offered) {
-            return Ok(());
+            // A body without a length is counted as it comes, by who reads it.
+            let length = head.content_length.map_or(Ok(0), str::parse::<u64>);
+            let fits = length.is_ok_and(|length| length <= self.body_max);
+            return if fits { Ok(()) } else { Err(Refusal::TooLarge) };
         }
         let earlier = self.wrong.fetch_add(1, Ordering::Relaxed);
         Err(Refusal::WrongToken { slow: earlier >= WRONG_MAX })
@@ -104,7 +113,7 @@ mod tests {
 
     #[test]
     fn only_who_names_this_machine_comes_from_no_other_site_and_knows_the_token_is_let_in() {
-        let guard = Guard::new(Token::of("right"));
+        let guard = Guard::new(Token::of("right"), 10);
         let right = Some("Bearer right");
         let cases = [
             (Some("127.0.0.1:8790"), None, right, Ok(())),
@@ -123,15 +132,21 @@ mod tests {
             (Some("localhost"), None, None, Err(Refusal::NoToken)),
         ];
         for (host, origin, authorization, expected) in cases {
-            let head = Head { host, origin, authorization };
+            let head = Head { host, origin, authorization, content_length: Some("10") };
             assert_eq!(guard.judge(head), expected, "{head:?}");
+        }
+        for length in ["11", "99999999999999999999", "x"] {
+            let (host, content_length) = (Some("localhost"), Some(length));
+            let head = Head { host, authorization: right, content_length, origin: None };
+            assert_eq!(guard.judge(head), Err(Refusal::TooLarge), "{length}");
         }
     }
 
     #[test]
     fn who_guesses_is_slowed_down() {
-        let guard = Guard::new(Token::of("right"));
-        let guess = Head { host: Some("localhost"), authorization: Some("Bearer x"), origin: None };
+        let guard = Guard::new(Token::of("right"), 10);
+        let (host, authorization) = (Some("localhost"), Some("Bearer x"));
+        let guess = Head { host, authorization, ..Head::default() };
         for tried in 0..=WRONG_MAX {
             let slow = tried == WRONG_MAX;
             assert_eq!(guard.judge(guess), Err(Refusal::WrongToken { slow }), "{tried}");

@@ -66,6 +66,7 @@ fn judge(guard: &Guard, headers: &HeaderMap) -> Result<(), Refusal> {
         host: text(header::HOST),
         origin: text(header::ORIGIN),
         authorization: text(header::AUTHORIZATION),
+        content_length: text(header::CONTENT_LENGTH),
     })
 }
 

@@ -51,7 +51,9 @@ pub(super) async fn serve(
     let router =
         Router::new().nest_service(PATH, service).layer(from_fn_with_state(sessions, has_room));
     terminal::write_err(&said);
-    http::serve(listener, http::guarded(router, Guard::new(token))).await.map_err(failed)
+    http::serve(listener, http::guarded(router, Guard::new(token, BODY_MAX as u64)))
+        .await
+        .map_err(failed)
 }
 
 /// Refuses a further session while there are many.

@@ -30,7 +30,7 @@ fn a_journal_that_is_deleted_or_replaced_is_noticed_and_told_at_once() {
             "replaced",
         ),
         ("mv $OUT/state $OUT/elsewhere && mkdir $OUT/state", "deleted or moved"),
-        ("rm $OUT/state/journal.sqlite && mkfifo $OUT/state/journal.sqlite", "replaced"),
+        ("rm $OUT/state/journal.sqlite && mkfifo $OUT/state/journal.sqlite", "while it was in use"),
     ] {
         let (ran, took) = timed(|| doing(deed).run());
         let ran = ran.ended(74).saying("fault (code 74)").saying(word).saying("Next:");
