@@ -17,8 +17,8 @@ use flyball_core::{Moment, RunId};
 
 pub use self::redact::Redaction;
 pub use crate::config::ReportFormat;
+use crate::files::write_whole;
 use crate::journal::{Journal, JournalError};
-use crate::loopdir::write_whole;
 use crate::view::RunView;
 
 /// The report of a run.

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::{Globals, fault, place, runs};
 use crate::error::CliError;
-use crate::loopdir::write_whole;
+use crate::files::write_whole;
 use crate::platform;
 use crate::run_report::{Redaction, ReportFormat, report};
 use crate::view::RunView;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::loopdir::write_whole;
+use crate::files::write_whole;
 use crate::platform::{self, Means, Walls};
 use crate::process::Supervised;
 

@@ -92,7 +92,7 @@ impl Proxy {
     }
 
     fn listen(&mut self, place: PathBuf, way: Way) -> io::Result<()> {
-        crate::loopdir::remove(&place)?;
+        crate::files::remove(&place)?;
         let listener = platform::listen(&place)?;
         let house = Arc::clone(&self.house);
         thread::Builder::new()
@@ -115,7 +115,7 @@ impl Drop for Proxy {
         for place in &self.places {
             // Wakes the thread that waits for connections.
             platform::connect(place).ok();
-            crate::loopdir::remove(place).ok();
+            crate::files::remove(place).ok();
         }
     }
 }

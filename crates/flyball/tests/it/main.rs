@@ -38,9 +38,9 @@ mod mcp;
 mod mcp_client;
 #[cfg(test)]
 mod mcp_guard;
-mod notify;
 #[cfg(test)]
 mod mcp_http;
+mod notify;
 #[cfg(test)]
 mod process;
 mod report;

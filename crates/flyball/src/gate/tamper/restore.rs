@@ -7,8 +7,8 @@ use std::path::Path;
 use flyball_core::gate::{Restore, TamperFinding};
 
 use crate::error::CliError;
+use crate::files::write_whole;
 use crate::journal::KeptFile;
-use crate::loopdir::write_whole;
 use crate::worktree::Worktree;
 
 /// What became of one deed.
