@@ -6,7 +6,8 @@ use flyball_core::effect::Ending;
 use flyball_core::event::StopCause;
 use flyball_core::{Effect, Event, Moment, Outcome};
 
-use super::{Driver, records};
+use super::Driver;
+use super::resume::records;
 use crate::error::CliError;
 
 impl Driver {

@@ -197,7 +197,7 @@ fn replay(journal: &Journal, run: &RunId) -> Result<Replayed, CliError> {
 }
 
 /// Performs an effect again after a resume: only those that record something.
-fn records(effect: &Effect) -> bool {
+pub(super) fn records(effect: &Effect) -> bool {
     match effect {
         Effect::WriteTasks { .. }
         | Effect::WriteBlocked { .. }

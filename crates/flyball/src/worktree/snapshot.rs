@@ -2,6 +2,7 @@
 //! calls more when not.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use flyball_core::event::{Commit, TasksSnapshot, WorktreeSnapshot};
