@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::tamper_here::TamperHere;
-use super::{Globals, fault, place, words};
+use super::{Globals, fault, words};
 use crate::clock;
 use crate::error::CliError;
 use crate::terminal;

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::tamper_here::TamperHere;
-use super::{Globals, fault, place, runs, words};
+use super::{Globals, fault, runs, words};
 use crate::clock;
 use crate::error::CliError;
 use crate::gate::tamper::{Restored, restore_open};
