@@ -211,11 +211,11 @@ fn folder(text: &str) -> Option<&str> {
 
 /// Whether digits are followed as in `2026-11-15` or `12:30:01`.
 fn is_time(own: &[u8]) -> bool {
-    match own {
-        [b'0'..=b'9', b'0'..=b'9', b':', b'0'..=b'9', b'0'..=b'9', b':', ..] => true,
-        [b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'-' | b'/', b'0'..=b'9', ..] => true,
-        _ => false,
-    }
+    matches!(
+        own,
+        [b'0'..=b'9', b'0'..=b'9', b':', b'0'..=b'9', b'0'..=b'9', b':', ..]
+            | [b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'-' | b'/', b'0'..=b'9', ..]
+    )
 }
 
 fn mark(table: &mut Table, bytes: &[u8], member: u64) {
