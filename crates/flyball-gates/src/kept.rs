@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::stream::Passing;
+use crate::passing::Passing;
 use crate::text;
 
 const FIRST_MAX: usize = 40;

@@ -65,6 +65,8 @@ mod panel;
 #[cfg(feature = "read")]
 mod parser;
 #[cfg(feature = "read")]
+mod passing;
+#[cfg(feature = "read")]
 mod place;
 #[cfg(feature = "read")]
 mod prefix;

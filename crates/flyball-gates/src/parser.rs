@@ -7,7 +7,8 @@ use std::io::{self, Read};
 
 use crate::hints::Hints;
 use crate::lines::Lines;
-use crate::stream::{Passing, Stream};
+use crate::passing::Passing;
+use crate::stream::Stream;
 use crate::tail::Tail;
 use crate::{Counts, Difference, Executed, Exit, Finding, Label, merge, report};
 

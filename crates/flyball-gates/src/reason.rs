@@ -1,6 +1,9 @@
 //! Why a check could not run: told by how it ended and by the words of shells, runners and tools.
 //! Looked for only in the few lines that are kept, at the end.
 
+mod words;
+
+use self::words::{PAIRS, STARTS, WORDS};
 use crate::report::Block;
 use crate::{Exit, Finding, FindingKind, place, text};
 
@@ -127,7 +130,7 @@ fn overflowed(line: &str) -> Option<&str> {
 
 /// What ends a program before its time.
 fn crashed(line: &str) -> Option<FindingKind> {
-    const WORDS: &[&str] = &[
+    const ENDS: &[&str] = &[
         "has overflowed its stack",
         "fatal runtime error: ",
         "process.exit called with ",
@@ -158,7 +161,7 @@ fn crashed(line: &str) -> Option<FindingKind> {
         || (line.starts_with("make") && line.ends_with("] Killed"))
         || line.ends_with("] Aborted (core dumped)")
         || (line.contains(": line ") && line.trim_end().ends_with("Killed"));
-    (is_killed || WORDS.iter().any(|word| line.contains(word))).then_some(FindingKind::Crash)
+    (is_killed || ENDS.iter().any(|word| line.contains(word))).then_some(FindingKind::Crash)
 }
 
 /// What a shell says when it finds nothing to start.
@@ -231,220 +234,6 @@ fn missing(line: &str) -> Option<FindingKind> {
         || PAIRS.iter().any(|(one, two)| line.contains(one) && line.contains(two));
     is_told.then_some(FindingKind::CouldNotRun)
 }
-
-/// The beginnings of lines that say so.
-const STARTS: &[&str] = &[
-    // Shells and makers.
-    "make: *** No rule to make target",
-    "make: *** No targets",
-    "just: error",
-    "error: justfile does not contain recipe",
-    "error: Justfile does not contain recipe",
-    "error: No justfile found",
-    "task: Task ",
-    "task: No Taskfile found",
-    "ninja: error: ",
-    "rake aborted!",
-    "No Rakefile found",
-    "CMake Error: ",
-    "[cargo-make] ERROR - Task ",
-    // JavaScript.
-    "npm error Missing script:",
-    "npm ERR! Missing script:",
-    "npm ERR! missing script:",
-    "npm error Could not read package.json",
-    "npm ERR! Could not read package.json",
-    "npm error could not determine executable",
-    "npm ERR! could not determine executable",
-    "npm error enoent ",
-    "npm error 404 ",
-    "npm error No workspaces found",
-    "npm error No workspace folder present",
-    "Usage Error: ",
-    "Internal Error: ",
-    "error Command \"",
-    "error Couldn't find a package.json",
-    "error Couldn't find the binary",
-    "ERR_PNPM_NO_",
-    "ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL",
-    "error: Script not found",
-    "error: No package.json was found",
-    "error: Module not found",
-    "error: Task not found",
-    "error: No test modules found",
-    "Task not found: ",
-    "No tests found, exiting with code",
-    "No test files found",
-    "Error: No test files found",
-    "Error: No tests found",
-    "Error: Cannot find any files matching pattern",
-    "Error: Could not find a config file",
-    "Error: Can't find a root directory",
-    "Validation Error",
-    "Multiple configurations found",
-    "Could not find '",
-    "MISSING DEPENDENCY",
-    "failed to load config from",
-    "Can't run because no spec files were found",
-    "Can't run because you've entered an invalid",
-    "Oops! Something went wrong! :(",
-    "No files matching the pattern",
-    "error] No files matching the pattern",
-    "error] No parser could be inferred",
-    "error] Invalid configuration",
-    "error TS18003:",
-    "error TS5",
-    "error TS6053:",
-    "This is not the tsc command you are looking for",
-    "NX   Could not find",
-    "NX   Cannot find",
-    "x Could not find ",
-    "x could not find ",
-    "Missing tasks in project",
-    "Could not find turbo.json",
-    "lerna ERR! ENOLERNA",
-    "lerna ERR! EUSAGE",
-    // Python.
-    "ERROR: file or directory not found",
-    "ERROR: not found: ",
-    "ERROR: usage: ",
-    "ERROR: Wrong expression passed to",
-    "ImportError while loading conftest",
-    "ImportError: Start directory is not importable",
-    "NO TESTS RAN",
-    "no tests ran",
-    "tox: error",
-    "ROOT: No tox.ini",
-    "ROOT: unknown environment",
-    "ROOT: HandledError| ",
-    "ruff failed",
-    "error: file not found: ",
-    "error: Failed to spawn: ",
-    "error: No `project` table found",
-    "error: No `pyproject.toml` found",
-    "Poetry could not find a pyproject.toml",
-    "Command not found: ",
-    "There are no .py[i] files in",
-    "Failed to find a noxfile",
-    "Sessions not found: ",
-    "No data to report.",
-    "warning: No Python files found",
-    "Usage of `",
-    // Rust.
-    "error: no such command: ",
-    "error: no such subcommand: ",
-    "error: could not find `Cargo.toml`",
-    "error: failed to parse manifest",
-    "error: no test target named",
-    "error: no bin target named",
-    "error: package ID specification",
-    "error: no tests to run",
-    "error: no matching package",
-    "error: failed to select a version",
-    "error: failed to get `",
-    "error: failed to load manifest",
-    "error: unexpected argument",
-    "error: manifest path `",
-    "error: rustup could not choose",
-    // Go.
-    "go: cannot find main module",
-    "go: go.mod file not found",
-    "go: errors parsing go.mod",
-    "go: updates to go.mod needed",
-    "go: warning: \"./...\" matched no packages",
-    "no Go files in ",
-    "no required module provides package ",
-    "flag provided but not defined: ",
-    "pattern ./",
-    // Java.
-    "Error: Could not find or load main class",
-    "Error: Unable to access jarfile",
-    "The JAVA_HOME environment variable is not defined",
-    "ERROR: JAVA_HOME is not set",
-    // Ruby, PHP, Elixir, Swift, .NET and others.
-    "bundler: command not found",
-    "Could not locate Gemfile",
-    "Could not find gem ",
-    "No examples found.",
-    "Could not open input file: ",
-    "No tests executed!",
-    "Cannot open file \"",
-    "Composer could not find a composer.json",
-    "** (Mix) ",
-    "error: Could not find Package.swift",
-    "MSBUILD : error MSB10",
-    "No test is available in",
-    "No tests were found!!!",
-    "[error] Not a valid command",
-    "Cannot connect to the Docker daemon",
-    "no configuration file provided: not found",
-    "docker: Error response from daemon",
-    "Error response from daemon",
-    "Could not read: ",
-    "Can't locate ",
-];
-
-/// Words that say so wherever they stand.
-const WORDS: &[&str] = &[
-    "could not find python interpreter matching",
-    "could not be found within PATH",
-    "Couldn't find a script named",
-    "has no script named",
-    "No package.json found",
-    "no such option: ",
-    "No such option: ",
-    "No such command ",
-    "unrecognized arguments: ",
-    "unrecognized option ",
-    "unknown option ",
-    "Unknown option ",
-    "invalid option -- ",
-    "ESLint couldn't find ",
-    "requires a project to execute but there is no POM",
-    "Non-resolvable parent POM",
-    "Unknown lifecycle phase",
-    "No tests were executed",
-    "No tests matching pattern",
-    "No tests found for given includes",
-    "does not contain a Gradle build",
-    "not found in root project",
-    "Don't know how to build task",
-    "in locally installed gems",
-    "does not contain main module",
-    "is not in std",
-    "is not in GOROOT",
-    "build constraints exclude all Go files",
-    "is not installed for the toolchain",
-    "No configuration provided for",
-    "browserType.launch: Executable doesn't exist",
-    "could not find a Cypress configuration file",
-    "Could not resolve dependencies for project",
-    "Cannot find configuration for task",
-    "No projects found",
-    "no tests found",
-    "cannot load such file -- ",
-    ": does not exist (No such file or directory)",
-    "error: Cannot read file: ",
-];
-
-/// Two words that say so together.
-const PAIRS: &[(&str, &str)] = &[
-    ("fatal error: ", "No such file or directory"),
-    ("File or directory \"", "does not exist"),
-    ("reset ", " not found"),
-    ("ommand \"", "\" not found"),
-    ("ommand \"", "\" is not defined"),
-    ("ython", ": No module named "),
-    ("can't open file ", "No such file or directory"),
-    ("can't read file ", "No such file or directory"),
-    ("Path ", " does not exist."),
-    ("Test environment ", " cannot be found"),
-    ("oolchain ", " is not installed"),
-    ("Test file \"", " does not exist"),
-    ("could not find task `", "` in project"),
-    ("ecipe `", "` not found"),
-    ("The task \"", "could not be found"),
-];
 
 /// What passes on that something below could not run.
 fn relayed(line: &str) -> Option<FindingKind> {

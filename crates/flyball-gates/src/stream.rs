@@ -3,6 +3,7 @@
 use crate::hints::Hints;
 use crate::kept::Kept;
 use crate::panel::Panel;
+use crate::passing::Passing;
 use crate::prefix::{self, Prefixed, Shape};
 use crate::report::Report;
 use crate::window::{Held, Judgement, Window};
@@ -11,19 +12,6 @@ use crate::window::{Held, Judgement, Window};
 const CHILDREN_MAX: usize = 24;
 /// How many prefixes a line may have, one inside the other.
 const DEPTH_MAX: usize = 3;
-
-/// One line on its way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passing<'a> {
-    /// The line, as far as its prefixes are off.
-    pub text: &'a str,
-    /// Which line of the output it is, from 1.
-    pub number: u64,
-    /// What may be in it.
-    pub hints: Hints,
-    /// Whether it may be among the last lines of the output.
-    pub near_end: bool,
-}
 
 /// One stream of lines, and those that are inside it.
 pub(crate) struct Stream {
