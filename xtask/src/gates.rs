@@ -57,6 +57,7 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     Ok(())
 }
 
+#[expect(clippy::assigning_clones, reason = "clearer so")]
 fn options(words: &[String]) -> Result<Options> {
     let mut options = Options {
         folder: PathBuf::from(FOLDER),
@@ -148,6 +149,7 @@ fn replay(capture: &Capture, folder: &Path, flyball: &Path) -> Result<Told> {
 }
 
 /// A shell script that prints the capture to both streams in the same order and ends as it did.
+#[expect(clippy::format_push_string, reason = "a text of a few lines")]
 fn script(capture: &Capture, folder: &Path, root: &Path) -> Result<String> {
     let record = fs::read(folder.join(format!("{}.json", capture.label)))?;
     let Segments { segments } = serde_json::from_slice(&record)?;

@@ -92,7 +92,7 @@ mod properties {
                 changed,
                 commits,
                 tasks,
-                tamper: Default::default(),
+                tamper: flyball_core::gate::tamper::TamperSight::default(),
             },
         )
     }

@@ -40,8 +40,15 @@ fn cases() -> Vec<Case> {
             if is_text && output.lines().count() >= LINES_MIN {
                 cases.push(Case {
                     name: file.display().to_string(),
-                    command: expect["command"].as_str().unwrap_or_default().to_owned(),
-                    exit: expect["exit"].as_i64().and_then(|code| i32::try_from(code).ok()),
+                    command: expect
+                        .get("command")
+                        .and_then(|one| one.as_str())
+                        .unwrap_or_default()
+                        .to_owned(),
+                    exit: expect
+                        .get("exit")
+                        .and_then(serde_json::Value::as_i64)
+                        .and_then(|code| i32::try_from(code).ok()),
                     output,
                 });
             }
@@ -63,6 +70,7 @@ fn told(parsed: &Parsed) -> Vec<Told> {
     parsed.findings.iter().map(tell).collect()
 }
 
+#[expect(clippy::format_collect, reason = "a text of a few lines")]
 fn with(prefix: impl Fn(usize) -> String, output: &str) -> String {
     let lines = output.lines().enumerate();
     lines.map(|(at, line)| format!("{}{line}\n", prefix(at))).collect()

@@ -12,7 +12,7 @@ use crate::processes;
 use crate::sim::Rng;
 
 /// How long anything may take that should take moments, on a machine with much to do.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 /// The latest moment of a kill after a start.
 const KILL_MS: u64 = 1_500;
 /// Stories of one run.
@@ -127,6 +127,7 @@ impl Scene {
         command
     }
 
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     fn start(&self, is_new: bool) -> Result<Child, String> {
         let mut flyball = self.command(&self.program);
         let log = fs::File::create(self.folder.join("said")).map_err(|error| error.to_string())?;
@@ -162,6 +163,7 @@ impl Scene {
     }
 
     /// Lets it run for a while, then kills something of it; or waits for its end.
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     fn disturb(
         &self,
         mut child: Child,
@@ -187,7 +189,9 @@ impl Scene {
                     return Ok(Went::Killed);
                 }
                 done.keeper_kills += 1;
-                keepers.iter().for_each(|pid| kill(*pid));
+                for pid in &keepers {
+                    kill(*pid);
+                }
             }
             if begun.elapsed() > LONG {
                 child.kill().and_then(|()| child.wait()).ok();

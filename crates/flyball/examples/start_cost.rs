@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "it is what the example is for")]
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
@@ -63,12 +64,13 @@ fn measure() -> Result<String, Box<dyn std::error::Error>> {
     for ((name, _), spans) in kinds.iter().zip(&mut spans) {
         let (half, most) = (quantile(spans, 50), quantile(spans, 99));
         let above = half - plain;
-        table += &format!("{name:<10} {half:>8.2} {most:>8.2} {above:>8.2}\n");
+        writeln!(table, "{name:<10} {half:>8.2} {most:>8.2} {above:>8.2}")?;
     }
     Ok(table)
 }
 
 /// From the start of a keeper until its program runs.
+#[expect(clippy::disallowed_methods, reason = "a figure is measured")]
 fn start(walls: Option<&Walls>) -> Result<Duration, StartError> {
     let mut spec = Spec::new("true", std::env::temp_dir());
     spec.walls = walls.cloned();

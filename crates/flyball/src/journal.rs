@@ -253,6 +253,7 @@ impl JournalError {
     }
 
     /// The same error, told with the file where the file is at fault.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other kinds mean the same here")]
     fn at(self, path: &Path) -> Self {
         let damaged = |source: &rusqlite::Error| {
             use ErrorCode::{DatabaseCorrupt, NotADatabase};

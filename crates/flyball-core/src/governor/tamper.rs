@@ -20,6 +20,10 @@ use crate::text;
 
 /// Weakened checks, and what was said about them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts that hold or do not, independent of each other"
+)]
 pub(super) struct TamperWatch {
     /// Seen at the last look at the worktree.
     seen: Vec<TamperFinding>,
@@ -165,6 +169,7 @@ impl RunState {
     }
 
     /// What weakened checks do: by the settings, unless those are what was changed.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other kinds mean the same here")]
     fn on_tamper(&self) -> OnTamper {
         match self.policy.gates.on_tamper {
             OnTamper::Report if self.tamper.settings_are_open() => OnTamper::Ask,

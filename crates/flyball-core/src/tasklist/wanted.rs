@@ -35,8 +35,8 @@ impl Draft {
                 title,
                 description,
                 acceptance_criteria,
-                depends_on,
                 priority,
+                depends_on,
                 may_change,
                 ..now
             };

@@ -114,6 +114,7 @@ impl Repo {
     }
 
     /// What looking at the worktree shows; commits and changes since the last look.
+    #[expect(clippy::default_trait_access, reason = "the type stands beside it")]
     pub(crate) fn snapshot(&mut self) -> WorktreeSnapshot {
         let changed = if self.work == self.last_seen {
             Vec::new()

@@ -85,6 +85,7 @@ struct Told {
 }
 
 /// Looks again: what is as it was is no longer open.
+#[expect(clippy::needless_pass_by_value, reason = "it is taken over")]
 fn settle(args: &RestoreTamperArgs, globals: &Globals, told: Told) -> Result<ExitCode, CliError> {
     let mut here = TamperHere::look(globals, args.run.as_deref())?;
     let is_undone = |one: &&crate::gate::tamper::OpenHere| one.now.is_none();
@@ -110,10 +111,18 @@ fn settle(args: &RestoreTamperArgs, globals: &Globals, told: Told) -> Result<Exi
             text.push_str(&words::line(&line, 400));
             text.push('\n');
         };
-        told.done.iter().for_each(|line| say(format!("Restored: {line}")));
-        told.left.iter().for_each(|line| say(format!("Left alone: {line}")));
-        still.iter().for_each(|line| say(format!("Still open: {line}")));
-        told.counted.iter().for_each(|line| say(format!("Counted again by the next run: {line}")));
+        for line in &told.done {
+            say(format!("Restored: {line}"));
+        }
+        for line in &told.left {
+            say(format!("Left alone: {line}"));
+        }
+        for line in &still {
+            say(format!("Still open: {line}"));
+        }
+        for line in &told.counted {
+            say(format!("Counted again by the next run: {line}"));
+        }
         question.into_iter().for_each(&mut say);
         say(format!("Next: {next}"));
         text

@@ -37,6 +37,7 @@ impl Driver {
     }
 
     /// The end the governor makes of it. What it wants recorded is recorded where that still works.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other kinds mean the same here")]
     fn ending_by(&mut self, now: Moment, error: &CliError) -> Ending {
         let event = Event::ShellFailed { why: in_a_line(error) };
         self.journal.append(&self.run, now, &event).ok();

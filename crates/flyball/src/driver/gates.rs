@@ -26,6 +26,7 @@ pub(super) struct GateJob {
 
 impl GateJob {
     /// Starts the gates on the worktree as it stands.
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     pub(super) fn start(
         driver: &Driver,
         iteration: IterationNo,
@@ -100,6 +101,7 @@ impl GateJob {
     }
 
     /// Waits for a moment until cancelled jobs are over.
+    #[expect(clippy::needless_pass_by_value, reason = "it is taken over")]
     pub(super) fn await_all(jobs: Vec<Self>) {
         let limit = Deadline::after(END_MAX);
         while jobs.iter().any(|job| !job.thread.is_finished()) && !limit.passed() {
@@ -125,6 +127,7 @@ pub(super) struct Look {
 }
 
 impl Look {
+    #[expect(clippy::unnecessary_wraps, reason = "the shape its callers share")]
     pub(super) fn of(driver: &Driver) -> Result<Self, CliError> {
         Ok(Self {
             worktree: driver.worktree.beside(),

@@ -142,6 +142,7 @@ impl Driver {
 
     /// An agent that ends in the middle of a git command leaves git's lock behind. What flyball ended
     /// cannot put it away any more, so flyball does; any other is the user's affair.
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     pub(super) fn see_to_index_lock(
         &mut self,
         iteration: IterationNo,

@@ -124,6 +124,7 @@ struct Found {
 
 impl Parts {
     /// What people changed since a run ended is taken as it is; what a dead one left is not.
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     fn look_again(
         &mut self,
         latest: &WorktreeSnapshot,

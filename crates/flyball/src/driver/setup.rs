@@ -177,6 +177,7 @@ pub(super) fn prompt_template(loop_dir: &LoopDir) -> Result<String, CliError> {
 impl Parts {
     /// Begins the run. What it is started with is kept before the journal knows of it, so that there
     /// is no moment at which it could not go on.
+    #[expect(clippy::needless_pass_by_value, reason = "it is taken over")]
     pub(super) fn begin(mut self, row: Row, notes: Vec<String>) -> Result<Started, CliError> {
         let Self { run, config, plan, setup, journal, clock, crash, enclosure, .. } = &mut self;
         let mut snapshot = first_look(setup)?;

@@ -32,6 +32,7 @@ pub(super) struct VaultJob {
 
 impl VaultJob {
     /// Begins to keep the checkpoints of a run, with those it lacks.
+    #[expect(clippy::needless_pass_by_value, reason = "it is taken over")]
     pub(super) fn start(
         state_dir: PathBuf,
         worktree: Worktree,

@@ -44,6 +44,7 @@ const FINDINGS_MAX: usize = 100;
 const PATCHES_MAX: usize = 30;
 
 /// What was weakened since the first tree. Trees are git trees, such as those of checkpoints.
+#[expect(clippy::assigning_clones, reason = "clearer so")]
 pub fn tamper(
     worktree: &Worktree,
     (first_tree, now_tree): (&str, &str),
@@ -159,6 +160,10 @@ fn read(
 }
 
 /// Whether a file may hold tests, or stand behind a gate.
+#[expect(
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "the tools themselves look at the case"
+)]
 fn matters(path: &str, reach: &Reach) -> bool {
     Language::of(path).is_some_and(|language| may_hold_tests(language, path))
         || is_foreign_test(path)
@@ -274,6 +279,7 @@ fn placed(file: &Edited, text: Option<&str>) -> Vec<Placed> {
 }
 
 /// One finding per deleted test; one for all of them when the file went with them.
+#[expect(clippy::assigning_clones, reason = "clearer so")]
 fn deletions(edited: &[Edited], before: &[Placed], gone: &[&Placed]) -> Vec<Suspicion> {
     let mut by_file: BTreeMap<&str, Vec<&Placed>> = BTreeMap::new();
     for placed in gone {

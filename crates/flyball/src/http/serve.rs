@@ -55,7 +55,7 @@ async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
         tokio::time::sleep(SLOW).await;
     }
     let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::FORBIDDEN);
-    let challenge = (status == StatusCode::UNAUTHORIZED).then_some("Bearer").unwrap_or_default();
+    let challenge = if status == StatusCode::UNAUTHORIZED { "Bearer" } else { Default::default() };
     (status, [(header::WWW_AUTHENTICATE, challenge)], refusal.words()).into_response()
 }
 

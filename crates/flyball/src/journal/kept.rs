@@ -66,6 +66,7 @@ fn same(path: &Path, known: Identity) -> Result<(), JournalError> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other kinds mean the same here")]
 fn gone(path: &Path, error: &io::Error) -> JournalError {
     let how = match error.kind() {
         io::ErrorKind::NotFound => "deleted or moved",

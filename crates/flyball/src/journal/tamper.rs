@@ -183,6 +183,7 @@ impl Journal {
     }
 
     /// An agent is about to be started, or could not be: whether there may be something to look at.
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     pub fn tamper_unexamined(&mut self, base: i64, unexamined: bool) -> Result<(), JournalError> {
         self.write(|change| {
             let text = "UPDATE tamper_bases SET examined = ?2 WHERE key = ?1";

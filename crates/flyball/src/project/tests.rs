@@ -151,6 +151,7 @@ fn scripts_that_watch_or_mend_are_called_in_the_form_that_checks_once() {
 }
 
 #[test]
+#[expect(clippy::type_complexity, reason = "a table of a test")]
 fn what_is_not_installed_is_named_with_the_line_that_brings_it() {
     let package = r#"{"scripts":{"test":"x"},"devDependencies":{"x":"1"}}"#;
     let rows: [(&[&str], &[(&str, &str)], &[&str]); 9] = [

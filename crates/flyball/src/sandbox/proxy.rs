@@ -211,7 +211,7 @@ fn serve(stream: &UnixStream, house: &House) -> io::Result<()> {
             let begun = head.rest.get(..cut(head.body, head.rest.len())).unwrap_or_default();
             (&outside).write_all(begun)?;
             let left = head.body.saturating_sub(begun.len() as u64);
-            io::copy(&mut (&*stream).take(left), &mut &outside)?;
+            io::copy(&mut stream.take(left), &mut &outside)?;
             io::copy(&mut &outside, &mut &*stream)?
         }
     };

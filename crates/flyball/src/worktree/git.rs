@@ -29,6 +29,7 @@ const SCRATCH: &str = "flyball-index";
 
 /// Git in one worktree. Clones share the programs that stand by.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "git calls its folder so")]
 pub(super) struct Git {
     pub(super) root: PathBuf,
     /// The worktree's own git folder.

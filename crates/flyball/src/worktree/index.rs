@@ -98,6 +98,7 @@ impl ScratchIndex {
     }
 
     /// The same without flyball's own files, which the user committed.
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     pub(super) fn tree_without_own(
         &mut self,
         git: &Git,

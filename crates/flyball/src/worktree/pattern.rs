@@ -13,28 +13,34 @@ pub(super) fn names(pattern: &str, path: &str) -> bool {
     fits(pattern.as_bytes(), path.as_bytes())
 }
 
-/// Whether the whole text fits. Each `*` is tried again only once, so the cost stays small.
+/// Whether the whole text fits. Only the last `*` and the last `**` are tried again, so the cost stays
+/// small.
 fn fits(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut from) = (0, 0);
-    let mut star: Option<(usize, usize, bool)> = None;
+    // Where the pattern goes on, and where in the text that was tried last.
+    let (mut star, mut deep): (Option<(usize, usize)>, Option<(usize, usize)>) = (None, None);
     while from < text.len() {
         let byte = text.get(from).copied();
         match pattern.get(at).copied() {
             Some(b'*') => {
-                let deep = pattern.get(at + 1) == Some(&b'*');
-                let mut next = at + if deep { 2 } else { 1 };
-                // `**/` also stands for nothing at all.
-                if deep && pattern.get(next) == Some(&b'/') {
-                    next += 1;
+                if pattern.get(at + 1) == Some(&b'*') {
+                    // `**/` also stands for nothing at all.
+                    at += if pattern.get(at + 2) == Some(&b'/') { 3 } else { 2 };
+                    (star, deep) = (None, Some((at, from)));
+                } else {
+                    at += 1;
+                    star = Some((at, from));
                 }
-                star = Some((next, from, deep));
-                at = next;
             }
             Some(b'?') if byte != Some(b'/') => (at, from) = (at + 1, from + 1),
             Some(same) if Some(same) == byte => (at, from) = (at + 1, from + 1),
-            _ => match star {
-                Some((next, begun, deep)) if deep || text.get(begun) != Some(&b'/') => {
-                    star = Some((next, begun + 1, deep));
+            _ => match (star, deep) {
+                (Some((next, begun)), _) if text.get(begun) != Some(&b'/') => {
+                    star = Some((next, begun + 1));
+                    (at, from) = (next, begun + 1);
+                }
+                (_, Some((next, begun))) => {
+                    (star, deep) = (None, Some((next, begun + 1)));
                     (at, from) = (next, begun + 1);
                 }
                 _ => return false,

@@ -35,6 +35,7 @@ impl Worktree {
         Ok(words)
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "the shape its callers share")]
     fn plant(&self, before: Option<&Planted>) -> Result<Planted, WorktreeError> {
         let files = [
             (".git/config", self.git.common_dir.join("config")),

@@ -105,6 +105,7 @@ struct Machine {
     _listener: UnixListener,
 }
 
+#[expect(clippy::unused_io_amount, reason = "whatever comes first")]
 fn machine() -> Machine {
     let web = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = web.local_addr().unwrap().port();

@@ -40,9 +40,11 @@ mod mcp_client;
 mod mcp_guard;
 #[cfg(test)]
 mod mcp_http;
+#[cfg(test)]
 mod notify;
 #[cfg(test)]
 mod process;
+#[cfg(test)]
 mod report;
 #[cfg(test)]
 mod run;
@@ -50,9 +52,11 @@ mod run;
 mod scenario;
 #[cfg(test)]
 mod stats;
+#[cfg(test)]
 mod status;
 #[cfg(test)]
 mod vault;
 #[cfg(test)]
 mod worktree;
+#[cfg(test)]
 mod world;

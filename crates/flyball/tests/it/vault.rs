@@ -153,6 +153,7 @@ fn a_vault_that_cannot_be_written_is_a_note_and_no_end() {
 }
 
 #[test]
+#[expect(clippy::zero_repeat_side_effects, reason = "nothing is expected")]
 fn without_a_vault_there_is_none() {
     let scenario = worker().env("FLYBALL_CHECKPOINTS__VAULT", "false");
     scenario.run().ended(1);
@@ -180,6 +181,7 @@ fn a_run_that_died_gives_the_vault_what_it_lacks() {
 }
 
 #[test]
+#[expect(clippy::zero_repeat_side_effects, reason = "nothing is expected")]
 fn prune_knows_the_vault() {
     let scenario = worker();
     scenario.run().ended(1);
@@ -217,12 +219,12 @@ fn a_large_untracked_file_is_left_out_and_named() {
 
 #[test]
 fn what_the_agent_plants_for_the_users_git_is_told_once() {
-    let agent = r#"
+    let agent = r"
 git config user.signingkey x
 git config filter.x.clean cat
 printf '#!/bin/sh\n' > .git/hooks/post-commit
 chmod +x .git/hooks/post-commit
-"#;
+";
     let scenario = Scenario::new().committed().agent(agent).flags(&["--max-iterations", "2"]);
     scenario.git(&["config", "filter.own.clean", "cat"]);
     let ran = scenario.run().ended(1).silent_on("filter.own");

@@ -18,10 +18,10 @@ const DONE: &str = "<promise>COMPLETE</promise>";
 
 fn weak(path: &str) -> TamperFinding {
     let mut finding = TamperFinding::about(format!("file:{path}"), format!("`{path}` was changed"));
-    finding.finding.file = Some(path.to_string());
+    finding.finding.file = Some(String::from(path));
     finding.base = String::from("start");
     finding.now = String::from("x");
-    finding.restore = vec![Restore::File { path: path.to_string() }];
+    finding.restore = vec![Restore::File { path: String::from(path) }];
     finding
 }
 
@@ -287,7 +287,7 @@ fn a_changed_prompt_is_told_once() {
             if tree == "start" { vec![] } else { vec![String::from(".flyball/prompt.md")] };
         TamperSight { wanted, ..TamperSight::default() }
     };
-    story.run(|n| Act::commits(n));
+    story.run(Act::commits);
     assert_eq!(noticed(&story).len(), 1);
     assert!(story.briefings[1].contains("# Not Yours To Change"), "{}", story.briefings[1]);
     assert!(!story.briefings[2].contains("# Not Yours To Change"));

@@ -167,9 +167,9 @@ fn behind_package(call: &PackageCall, of: &Context<'_>) -> Vec<Suspicion> {
     let mut found = Vec::new();
     for name in &call.scripts {
         for reached in before.reachable(name) {
-            let how = match weakening(&reached, &before, &after) {
-                Some(How::Hides(how) | How::Differs(how)) => how,
-                None => continue,
+            let Some(How::Hides(how) | How::Differs(how)) = weakening(&reached, &before, &after)
+            else {
+                continue;
             };
             let message = format!("`{reached}`, which gate `{}` runs, {how}", call.gate);
             let mut suspicion = Suspicion::of_file(&file.path, &call.gate, message);

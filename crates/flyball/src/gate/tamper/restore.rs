@@ -38,6 +38,7 @@ impl Origin<'_> {
 }
 
 /// Brings back what one finding is about. `force`: also over what was changed since it was found.
+#[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
 pub(super) fn restore(
     origin: &Origin<'_>,
     finding: &TamperFinding,
@@ -47,6 +48,7 @@ pub(super) fn restore(
     finding.restore.iter().map(|deed| one(origin, &root, deed, finding, force)).collect()
 }
 
+#[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
 fn one(
     origin: &Origin<'_>,
     root: &Path,
@@ -113,7 +115,7 @@ fn one(
 }
 
 fn read(file: &Path) -> Option<Vec<u8>> {
-    fs::metadata(file).ok().filter(|meta| meta.is_file())?;
+    fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
     fs::read(file).ok()
 }
 
@@ -146,6 +148,7 @@ fn write(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 /// The text of now with these lines of before in it again: only the changes that touch them are
 /// undone. `keeps`: what stands in their place stays beside them.
+#[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
 pub(super) fn put_back(before: &str, now: &str, (from, to): (u32, u32), keeps: bool) -> String {
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let new: Vec<&str> = now.split_inclusive('\n').collect();
@@ -264,6 +267,7 @@ mod tests {
 
     proptest! {
         #[test]
+        #[expect(clippy::format_collect, reason = "a text of a few lines")]
         fn the_lines_are_there_again_and_all_of_them_bring_all_back(
             before in prop::collection::vec("[abcde]", 1..12),
             now in prop::collection::vec("[abcdeXYZ]", 0..12),

@@ -68,6 +68,7 @@ struct Reader {
 }
 
 impl Reader {
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     fn read(&mut self, text: &str, judged: bool) {
         if self.depth >= DEPTH_MAX {
             return;
@@ -145,6 +146,7 @@ impl Reader {
         }
     }
 
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     fn end(&mut self, open: &mut Open, judged: bool) {
         open.end_word();
         let Open { words, to_file, .. } = std::mem::take(open);
@@ -178,6 +180,10 @@ impl Reader {
 
 /// A step that is still being read.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts that hold or do not, independent of each other"
+)]
 struct Open {
     words: Vec<String>,
     word: String,

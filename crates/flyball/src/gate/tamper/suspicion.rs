@@ -79,6 +79,7 @@ impl Suspicion {
     }
 
     /// The gates' own numbers may show that it is harmless.
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     pub(super) fn soft(&mut self, is_soft: bool) {
         self.found.weight = if is_soft { Weight::UnlessAllRun } else { Weight::Firm };
     }

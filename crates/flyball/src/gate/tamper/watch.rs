@@ -177,6 +177,7 @@ impl Watch {
     }
 
     /// An agent is about to be started, or could not be.
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     pub fn agent_starts(&mut self, journal: &mut Journal, starts: bool) -> Result<(), CliError> {
         self.base.examined = !starts;
         Ok(journal.tamper_unexamined(self.base.key, starts)?)
@@ -249,6 +250,7 @@ fn notes_of(plan: &GatePlan) -> Value {
     serde_json::to_value(notes).unwrap_or_default()
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other kinds mean the same here")]
 fn plan_of(body: &BaseBody) -> GatePlan {
     let notes: Vec<GateNote> = serde_json::from_value(body.gates.clone()).unwrap_or_default();
     let gate = |note: GateNote| {
@@ -392,6 +394,7 @@ pub fn open_here(
 }
 
 /// Brings back what one open finding is about.
+#[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
 pub fn restore_open(
     worktree: &Worktree,
     open: &OpenHere,

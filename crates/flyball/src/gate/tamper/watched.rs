@@ -353,6 +353,7 @@ pub(super) fn changed(
     found
 }
 
+#[expect(clippy::match_same_arms, reason = "each case is told by itself")]
 fn how_changed(sort: Sort, before: &str, after: Option<&str>) -> Option<&'static str> {
     let Some(after) = after else { return Some("was removed") };
     let (was, is) = (code_lines(before), code_lines(after));

@@ -63,12 +63,11 @@ impl Nursery {
     /// keeps a list of them.
     pub fn children(&self) -> Vec<u32> {
         let own = self.own;
-        match std::fs::read_to_string(format!("/proc/{own}/task/{own}/children")) {
-            Ok(list) => list.split_ascii_whitespace().filter_map(|id| id.parse().ok()).collect(),
-            Err(_) => {
-                let all = snapshot().into_iter().filter(|process| process.parent == own);
-                all.map(|process| process.pid).collect()
-            }
+        if let Ok(list) = std::fs::read_to_string(format!("/proc/{own}/task/{own}/children")) {
+            list.split_ascii_whitespace().filter_map(|id| id.parse().ok()).collect()
+        } else {
+            let all = snapshot().into_iter().filter(|process| process.parent == own);
+            all.map(|process| process.pid).collect()
         }
     }
 

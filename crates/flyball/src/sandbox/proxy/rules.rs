@@ -65,15 +65,16 @@ fn parse(entry: &str) -> Allowed {
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(four) => is_public_four(four),
-        IpAddr::V6(six) => match six.to_ipv4() {
-            Some(four) => is_public_four(four),
-            None => {
+        IpAddr::V6(six) => {
+            if let Some(four) = six.to_ipv4() {
+                is_public_four(four)
+            } else {
                 let first = six.segments().first().copied().unwrap_or(0);
                 // Unique local, link local, and what is neither one host's nor the internet's.
                 let is_local = first & 0xfe00 == 0xfc00 || first & 0xffc0 == 0xfe80;
                 !is_local && !six.is_loopback() && !six.is_unspecified() && !six.is_multicast()
             }
-        },
+        }
     }
 }
 

@@ -65,6 +65,7 @@ impl Call {
 
     /// As a person's git would be called in this folder: it finds the repository itself, and may
     /// fetch what a partial clone lacks.
+    #[expect(clippy::wrong_self_convention, reason = "it is taken over")]
     pub(in crate::worktree) fn as_people_do(mut self) -> Self {
         for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_NO_LAZY_FETCH"] {
             self.order.unset(name);
@@ -172,6 +173,7 @@ impl Pipe {
     }
 
     /// Takes in what is there, once something is.
+    #[expect(clippy::large_stack_arrays, reason = "a buffer on a thread of its own")]
     fn read(&mut self) -> io::Result<()> {
         let Some(from) = &mut self.from else { return Ok(()) };
         let mut chunk = [0; CHUNK];

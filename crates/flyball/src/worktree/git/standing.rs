@@ -230,6 +230,7 @@ impl Standing {
     }
 
     /// Takes in what comes next.
+    #[expect(clippy::large_stack_arrays, reason = "a buffer on a thread of its own")]
     fn hear(&mut self, limit: Deadline) -> io::Result<()> {
         loop {
             if limit.passed() || self.starter.is_ended() {

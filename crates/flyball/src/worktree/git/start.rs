@@ -71,12 +71,11 @@ impl Starter {
                 if clerk.as_ref().is_none_or(|clerk| !clerk.is_there()) {
                     *clerk = None;
                 }
-                let serving = match clerk.take() {
-                    Some(clerk) => Ok(clerk),
-                    None => {
-                        let walls = self.walls.lock().unwrap_or_else(PoisonError::into_inner);
-                        Clerk::start(&KeeperProgram::Own, walls.as_ref())
-                    }
+                let serving = if let Some(clerk) = clerk.take() {
+                    Ok(clerk)
+                } else {
+                    let walls = self.walls.lock().unwrap_or_else(PoisonError::into_inner);
+                    Clerk::start(&KeeperProgram::Own, walls.as_ref())
                 };
                 serving.and_then(|serving| {
                     let errand = serving.send(clerk_order(order), [input, output, errors]);

@@ -9,11 +9,11 @@ use rustix::process::Signal;
 use crate::scenario::{Scenario, timed};
 
 /// Every file is read through a program that takes for ever and leaves somebody behind.
-const SLOW_FILTER: &str = r#"
+const SLOW_FILTER: &str = r"
 git config filter.slow.clean 'setsid sleep 771 & echo up > $OUT/filter; sleep 772'
 echo '* filter=slow' > .gitattributes
 echo new > new.txt
-"#;
+";
 
 fn slow() -> Scenario {
     Scenario::new().committed().env("FLYBALL_LIMITS__STOP_GRACE", "300ms").agent(SLOW_FILTER)
@@ -68,12 +68,12 @@ fn git_and_its_filters_end_with_flyball_however_it_ends() {
 
 #[test]
 fn what_a_filter_leaves_running_goes_with_the_call() {
-    let agent = r#"
+    let agent = r"
 git config filter.slow.clean 'cat; setsid sleep 773 < /dev/null > /dev/null 2>&1 & echo up > $OUT/filter'
 echo '* filter=slow' > .gitattributes
 pass a; pass b
 echo new > new.txt
-"#;
+";
     let scenario = Scenario::new().committed().agent(agent);
     let (ran, took) = timed(|| scenario.run());
     ran.ended(0);

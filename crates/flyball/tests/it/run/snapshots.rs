@@ -29,6 +29,7 @@ fn compare(name: &str, scenario: &Scenario, ran: &Ran) {
 }
 
 /// What holds the agent is the machine's affair.
+#[expect(clippy::format_collect, reason = "a text of a few lines")]
 fn without_shield(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.contains("NOTE       shield: "));
     lines.map(|line| format!("{line}\n")).collect()

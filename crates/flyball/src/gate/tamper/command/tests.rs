@@ -173,6 +173,7 @@ fn scripts_behind_scripts_are_followed() {
 }
 
 #[test]
+#[expect(clippy::type_complexity, reason = "a table of a test")]
 fn what_makes_another_makefile_count_is_found() {
     let plain = "test:\n\tpytest\n";
     let cases: [(&[(&str, &str, &str)], usize); 5] = [

@@ -41,6 +41,7 @@ pub(super) fn changed(of: &Context<'_>) -> Vec<Suspicion> {
     found
 }
 
+#[expect(clippy::ref_option, reason = "as the field holds it")]
 fn table(text: &Option<String>) -> Table {
     text.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default()
 }

@@ -105,6 +105,10 @@ pub(super) fn may_matter(path: &str) -> bool {
 }
 
 /// What Python runs before any program.
+#[expect(
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "the tools themselves look at the case"
+)]
 fn runs_first(name: &str) -> bool {
     matches!(name, "sitecustomize.py" | "usercustomize.py") || name.ends_with(".pth")
 }
@@ -188,6 +192,7 @@ fn settings(edit: &Edited, name: &str) -> Option<Suspicion> {
 }
 
 /// Settings that matter, by section and name.
+#[expect(clippy::assigning_clones, reason = "clearer so")]
 fn of_ini(text: &str, sections: &[&str]) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let mut section = String::new();
@@ -218,6 +223,7 @@ fn of_ini(text: &str, sections: &[&str]) -> BTreeMap<String, String> {
     found
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other kinds mean the same here")]
 fn of_toml(text: &str, sections: &[&str]) -> BTreeMap<String, String> {
     let Ok(table) = text.parse::<toml::Table>() else {
         return BTreeMap::from([("the file".to_owned(), text.to_owned())]);

@@ -16,6 +16,7 @@ const SKIPS: [&str; 7] = [
 /// Calls that end a test without a result.
 const SKIPPING: [&str; 4] = ["pytest.skip(", "pytest.xfail(", "self.skipTest(", "SkipTest("];
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm per case")]
 pub(super) fn tests(source: &Source) -> Vec<Test> {
     let bare = lines(&source.bare);
     let deep = inside_brackets(&bare);
