@@ -156,6 +156,8 @@ impl Scene {
                     Some(0) => return self.check_work(),
                     // Killed before the run was in the journal: there is nothing to resume.
                     Some(66) if !is_new => is_new = true,
+                    // Killed after the end was in the journal: it is told so.
+                    Some(64) if self.said().contains("is complete") => return self.check_work(),
                     code => return Err(format!("it ended with {code:?}:\n{}", self.said())),
                 },
             }
