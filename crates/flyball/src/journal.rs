@@ -71,6 +71,12 @@ impl Journal {
         self.kept.check()
     }
 
+    /// From now on the file is written wherever it is: its folder was taken away, which is told, and what
+    /// is left to say belongs to the same story.
+    pub const fn let_go_of_place(&mut self) {
+        self.kept.let_go();
+    }
+
     /// Reads the whole file for damage. Slow on a large one.
     pub fn check(&self) -> Result<(), JournalError> {
         self.read(|connection| {

@@ -107,6 +107,7 @@ impl Driver {
         self.queue.clear();
         let (now, event) = (self.clock.now(), Event::StateReplaced { why });
         // The journal is open; the folder it lies in is another affair.
+        self.journal.let_go_of_place();
         self.journal.append_all(&self.run, &[(now, &event)]).ok();
         self.act(now, &event)?;
         Ok(false)

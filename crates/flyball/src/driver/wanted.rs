@@ -40,5 +40,5 @@ fn digest(path: &Path) -> Option<blake3::Hash> {
     if !meta.is_file() || meta.len() > FILE_MAX {
         return None;
     }
-    fs::read(path).ok().map(|bytes| blake3::hash(&bytes))
+    crate::files::read(path, FILE_MAX).ok().map(|bytes| blake3::hash(&bytes))
 }

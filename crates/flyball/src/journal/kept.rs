@@ -14,6 +14,8 @@ pub(super) struct Kept {
     main: Identity,
     /// The file of changes; known from the first change on, and there until the last one closes it.
     changes: Option<Identity>,
+    /// Whether its place no longer matters: what is left to write goes wherever the open file is.
+    is_let_go: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +36,21 @@ impl Kept {
     pub(super) fn now(path: &Path) -> Result<Self, JournalError> {
         let found = Identity::of(path);
         let main = found.map_err(|error| gone(path, &error))?;
-        Ok(Self { path: path.to_path_buf(), main, changes: None })
+        Ok(Self { path: path.to_path_buf(), main, changes: None, is_let_go: false })
     }
 
     /// Refuses when one of them is another file by now, or none.
     pub(super) fn check(&self) -> Result<(), JournalError> {
+        if self.is_let_go {
+            return Ok(());
+        }
         same(&self.path, self.main)?;
         self.changes.map_or(Ok(()), |changes| same(&changes_path(&self.path), changes))
+    }
+
+    /// From now on nothing is refused for its place.
+    pub(super) const fn let_go(&mut self) {
+        self.is_let_go = true;
     }
 
     /// Something was written: from now on the file of changes belongs to it.

@@ -26,7 +26,7 @@ pub use self::sockets::{connect, listen};
 pub use self::table::{began_at, is_stopped, kill_group, look, signal, snapshot};
 pub use self::walls::{
     become_keeper, boot, bubblewrap, enter, map_like_own, mounted_folders, namespaces_need_profile,
-    opened_inside, sees_mounted,
+    opened_inside, sees_mounted, user_namespace,
 };
 pub use self::watch::ExitWatch;
 

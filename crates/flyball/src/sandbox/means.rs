@@ -72,6 +72,7 @@ struct Remembered {
     boot: String,
     program: String,
     user: u32,
+    namespace: String,
     means: Means,
 }
 
@@ -83,6 +84,7 @@ pub(super) fn find(state_dir: &Path) -> Result<Means, Lack> {
         boot: platform::boot(),
         program: program.clone(),
         user: platform::own_user(),
+        namespace: platform::user_namespace(),
         means,
     };
     let known = fs::read_to_string(&place).ok();

@@ -18,7 +18,8 @@ pub(super) fn names(pattern: &str, path: &str) -> bool {
 fn fits(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut from) = (0, 0);
     // Where the pattern goes on, and where in the text that was tried last.
-    let (mut star, mut deep): (Option<(usize, usize)>, Option<(usize, usize)>) = (None, None);
+    let mut star: Option<(usize, usize)> = None;
+    let mut deep: Option<(usize, usize)> = None;
     while from < text.len() {
         let byte = text.get(from).copied();
         match pattern.get(at).copied() {

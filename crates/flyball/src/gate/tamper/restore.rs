@@ -11,6 +11,9 @@ use crate::files::write_whole;
 use crate::journal::KeptFile;
 use crate::worktree::Worktree;
 
+/// The largest file that is brought back by its lines.
+const FILE_MAX: u64 = 64 * 1024 * 1024;
+
 /// What became of one deed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Restored {
@@ -115,8 +118,7 @@ fn one(
 }
 
 fn read(file: &Path) -> Option<Vec<u8>> {
-    fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
-    fs::read(file).ok()
+    crate::files::read(file, FILE_MAX).ok()
 }
 
 /// Whether a file really lies in the repository, whatever its folders are links to.
@@ -136,10 +138,7 @@ fn write(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     let mode = fs::metadata(file).ok().map(|meta| meta.permissions());
-    match std::str::from_utf8(bytes) {
-        Ok(text) => write_whole(file, text)?,
-        Err(_) => fs::write(file, bytes)?,
-    }
+    write_whole(file, bytes)?;
     if let Some(mode) = mode {
         fs::set_permissions(file, mode)?;
     }

@@ -96,6 +96,12 @@ pub fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
+/// What tells the user namespace of this process from others: what can be had differs between them.
+pub fn user_namespace() -> String {
+    fs::read_link("/proc/self/ns/user")
+        .map_or_else(|_| String::new(), |link| link.to_string_lossy().into_owned())
+}
+
 /// Whether a folder whose path ends like this is shown somewhere in what a process sees of the file
 /// system, which is how the walls of a run are told from others. What may not be looked at is not
 /// ours.
