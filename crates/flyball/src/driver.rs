@@ -334,6 +334,10 @@ impl Driver {
 
     /// Looks for requests of other processes and for signs of life.
     fn beat(&mut self, now: Moment) -> Result<(), CliError> {
+        // A folder that was swapped is told as that, not as a journal that is gone.
+        if !self.is_state_ours()? {
+            return Ok(());
+        }
         self.journal.check_place()?;
         self.take_requests()?;
         if let Some((iteration, facts)) = self.usage_file_facts() {
