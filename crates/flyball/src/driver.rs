@@ -160,14 +160,28 @@ impl Driver {
 
     fn drive_on(&mut self) -> Result<Ending, CliError> {
         loop {
-            while let Some(event) = self.queue.pop_front() {
-                self.take(&[event])?;
+            match self.turn() {
+                Ok(Some(ending)) => return Ok(ending),
+                Ok(None) => {}
+                // What fails because the state folder was swapped is told as that.
+                Err(error) => {
+                    if self.is_state_ours()? {
+                        return Err(error);
+                    }
+                }
             }
-            if let Some(ending) = self.ending.take() {
-                return Ok(ending);
-            }
-            self.wait()?;
         }
+    }
+
+    /// Takes what waits, then the next thing that happens.
+    fn turn(&mut self) -> Result<Option<Ending>, CliError> {
+        while let Some(event) = self.queue.pop_front() {
+            self.take(&[event])?;
+        }
+        if let Some(ending) = self.ending.take() {
+            return Ok(Some(ending));
+        }
+        self.wait().map(|()| None)
     }
 
     /// Journals events and acts on each.
