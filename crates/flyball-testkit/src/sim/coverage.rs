@@ -46,7 +46,9 @@ impl Coverage {
 
     /// Outcomes no run ended in.
     pub fn missing_outcomes(&self) -> Vec<Outcome> {
-        Outcome::ALL.into_iter().filter(|outcome| !self.outcomes.contains_key(outcome)).collect()
+        // A state folder that is swapped is seen by the shell alone: the escape suite shows it.
+        let here = Outcome::ALL.into_iter().filter(|outcome| *outcome != Outcome::Tampered);
+        here.filter(|outcome| !self.outcomes.contains_key(outcome)).collect()
     }
 
     /// Takes in one run.

@@ -128,9 +128,9 @@ def over_http(url, token):
     headers = {"Authorization": f"Bearer {token}"}
     if "headers" in inspect.signature(streamable_http_client).parameters:
         return streamable_http_client(url, headers=headers)
-    import httpx
+    from mcp.shared._httpx_utils import create_mcp_http_client
 
-    return streamable_http_client(url, http_client=httpx.AsyncClient(headers=headers, timeout=60))
+    return streamable_http_client(url, http_client=create_mcp_http_client(headers=headers))
 
 
 async def main():
