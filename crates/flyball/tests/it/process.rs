@@ -409,8 +409,14 @@ fn leftovers_of_a_killed_keeper_are_found_by_their_run_and_ended() {
         assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
     }
     worker.wait().unwrap();
-    let found = flyball::process::leftovers(&run);
-    assert!(pids.iter().all(|pid| found.contains(pid)), "{pids:?} are not all in {found:?}");
+    // A program that is just being started shows no environment for a moment.
+    let limit = Deadline::after(LONG);
+    let mut found = flyball::process::leftovers(&run);
+    while !pids.iter().all(|pid| found.contains(pid)) {
+        assert!(!limit.passed(), "{pids:?} are not all in {found:?}");
+        thread::sleep(Duration::from_millis(10));
+        found = flyball::process::leftovers(&run);
+    }
     let ended = flyball::process::end_leftovers(&run);
     assert!(pids.iter().all(|pid| ended.contains(pid) && !alive(*pid)));
     assert!(flyball::process::leftovers(&run).is_empty());
