@@ -8,10 +8,15 @@ use super::state::RunState;
 use super::{StepOutput, door, finish, iterating, stops};
 use crate::effect::{Effect, Force};
 use crate::event::{AgentFact, StopCause, StopExamined, Timer};
+use crate::moment::Millis;
 use crate::outcome::Outcome;
 
 /// How often a kill is repeated before flyball gives up.
 const KILLS_MAX: u8 = 3;
+
+/// The least time a kill is waited for, however short the patience with an agent is: who kills must
+/// first find out that the keeper of the agent does not answer, and do it without one.
+const KILL_WAIT: Millis = Millis::from_secs(4);
 
 /// Begins to stop the agent.
 pub(super) fn begin(
@@ -28,7 +33,9 @@ pub(super) fn begin(
 fn order(stop: &Stop, out: &mut StepOutput, state: &RunState) {
     let (iteration, force) = (stop.session.iteration, stop.force);
     out.order(Effect::StopAgent { iteration, force });
-    let at = out.at.plus(state.policy.limits.stop_grace);
+    let grace = state.policy.limits.stop_grace;
+    let patience = if force == Force::Kill { grace.max(KILL_WAIT) } else { grace };
+    let at = out.at.plus(patience);
     out.order(Effect::SetTimer { timer: Timer::StopGrace, iteration, at });
 }
 

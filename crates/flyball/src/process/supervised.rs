@@ -31,9 +31,7 @@ const START_MAX: Duration = Duration::from_secs(30);
 /// How long dropping waits for the keeper to have killed everything.
 const DROP_MAX: Duration = Duration::from_secs(5);
 /// How long a keeper may take to kill everything before flyball does it itself.
-const KILL_PATIENCE: Duration = Duration::from_secs(5);
-/// The same when nobody waits for how the program ends any more.
-const DROP_PATIENCE: Duration = Duration::from_secs(2);
+const KILL_PATIENCE: Duration = Duration::from_secs(2);
 /// How often a silent keeper is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
@@ -155,7 +153,7 @@ impl Drop for Supervised {
         // The keeper takes the closed socket as the order to kill everything.
         if self.control.shutdown(Shutdown::Write).is_ok() {
             wake(self.keeper);
-            self.patience.ends_after(DROP_PATIENCE);
+            self.patience.ends_after(KILL_PATIENCE);
             wait_until_gone(&self.gone);
         }
     }
