@@ -21,9 +21,11 @@
 //! # Ok::<(), flyball_core::iteration_session::SessionError>(())
 //! ```
 
+mod checkpoint;
 mod feedback;
 mod promise;
 mod rules;
+mod step;
 #[cfg(test)]
 mod tests;
 
@@ -33,10 +35,12 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::checkpoint::{Checkpoint, CheckpointDue, Trigger};
 pub use self::promise::{Promised, is_blocked};
 pub use self::rules::{Evidence, Report, RuleOutcome, SessionError, SessionRules};
+pub use self::step::{CompleteStep, Judged, NextStep, Signal};
 use crate::gate::GateResult;
-use crate::guard::{GuardKind, Trip};
+use crate::guard::Trip;
 use crate::id::IterationNo;
 use crate::iteration::{Change, FindingSets, IterationRing, IterationVerdict, Safety, Validation};
 use crate::moment::{Millis, Moment};
@@ -85,120 +89,6 @@ pub enum SessionStatus {
     Blocked,
     /// It is completed.
     Completed,
-}
-
-/// What is to be done next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Signal {
-    /// Validation passed and completion is promised.
-    Complete,
-    /// The agent cannot go on.
-    Blocked,
-    /// A guard tripped: a human is needed.
-    Escalate,
-    /// Go on.
-    Continue,
-}
-
-/// What judging came to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
-    /// What is to be done next.
-    pub signal: Signal,
-    /// Whether all rules hold and what was reported passed.
-    pub passed: bool,
-    /// How good it is, 0 to 1; none when nothing was checked.
-    pub score: Option<f64>,
-    /// Every guard's word on it.
-    pub safety: Safety,
-    /// What the guard, or the agent's BLOCKED, says.
-    pub message: Option<String>,
-    /// The completion promise that stands in the output.
-    pub promise: Option<String>,
-    /// What is wrong and what to do next.
-    pub feedback: String,
-}
-
-/// What [`IterationSession::next`] says.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NextStep {
-    /// The iteration at hand was never judged: judge it, then ask again.
-    JudgeFirst,
-    /// The next iteration has begun.
-    Began(CheckpointDue),
-    /// A guard says no: the session is over and its task is tripped.
-    Stopped {
-        /// The guard's word, and those of the others.
-        safety: Safety,
-        /// The last checkpoint.
-        due: CheckpointDue,
-    },
-}
-
-/// What [`IterationSession::complete`] says.
-#[derive(Clone, Debug, PartialEq)]
-pub enum CompleteStep {
-    /// Judge once more by these words and this report, then [`IterationSession::finish`].
-    JudgeFirst {
-        /// What was said, with the promise.
-        said: String,
-        /// What was reported last in this iteration.
-        report: Option<Report>,
-    },
-    /// The agent says that it is blocked: the session is over, the task is not completed.
-    Blocked {
-        /// Why.
-        reason: String,
-        /// The last checkpoint.
-        due: CheckpointDue,
-    },
-}
-
-/// A checkpoint the shell is to make.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckpointDue {
-    /// After which iteration; 0 is the start.
-    pub iteration: u32,
-    /// Why.
-    pub trigger: Trigger,
-    /// The guard that tripped.
-    pub guard: Option<GuardKind>,
-    /// What is to be said.
-    pub note: Option<String>,
-}
-
-/// A point the session can be looked at from later.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checkpoint {
-    /// After which iteration; 0 is the start.
-    pub iteration: u32,
-    /// When.
-    pub at: Moment,
-    /// Why it was made.
-    pub trigger: Trigger,
-    /// The git ref that keeps the whole worktree, where there is a repository.
-    pub git_ref: Option<String>,
-    /// The guard that tripped.
-    pub guard: Option<GuardKind>,
-    /// What it said.
-    pub note: Option<String>,
-}
-
-/// Why a checkpoint was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Trigger {
-    /// The session began.
-    Start,
-    /// An iteration ended and the next began.
-    Iteration,
-    /// A guard ended the session.
-    Error,
-    /// The agent is blocked.
-    Blocked,
-    /// The work is complete.
-    Complete,
 }
 
 /// What a safety check is about.
