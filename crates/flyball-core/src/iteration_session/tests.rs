@@ -7,6 +7,7 @@ use std::vec::Vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::guard::GuardKind;
 
 const AT: Moment = Moment::from_millis(1);
 
