@@ -18,8 +18,10 @@ pub struct WorktreeLock {
 
 impl Drop for WorktreeLock {
     fn drop(&mut self) {
-        // An empty lock names nobody; the lock itself goes with the file being closed.
+        // An empty lock names nobody. Closing the file would leave it to a child that is just being
+        // started and has not yet closed its copy.
         self.file.set_len(0).ok();
+        self.file.unlock().ok();
     }
 }
 

@@ -83,8 +83,14 @@ impl Scene {
 
     /// Starts `flyball run`.
     pub(crate) fn start(&self) -> Running<'_> {
+        self.start_with(&[])
+    }
+
+    /// Starts `flyball run` with these arguments too.
+    pub(crate) fn start_with(&self, arguments: &[&str]) -> Running<'_> {
         let process = Command::new(env!("CARGO_BIN_EXE_flyball"))
             .args(["run", "--format", "json"])
+            .args(arguments)
             .args(self.model.iter().flat_map(|model| ["--model", model]))
             .env_clear()
             .envs(self.around.env.iter().cloned())

@@ -11,8 +11,12 @@ use crate::Trial;
 use crate::scene::Scene;
 
 /// Everything that can be tried at once.
-pub(crate) const TRIALS: [Trial; 6] = [
+pub(crate) const TRIALS: [Trial; 7] = [
     Trial::new("a: a repeated call is nudged, refused, halted", repeats_a_call),
+    Trial::new(
+        "a: after a halt the next session is told, and so is the one a human resumes",
+        is_told,
+    ),
     Trial::new("b: a stop with a red gate is refused", stops_with_a_red_gate),
     Trial::new("c: COMPLETE is recognised", is_complete),
     Trial::new("e: a token limit ends it in mid-iteration", uses_too_many_tokens),
@@ -57,6 +61,25 @@ fn repeats_a_call(client: &Client, program: &Path) {
     for refusal in refusals {
         assert!(told.iter().any(|text| text.contains(refusal)), "{told:?}");
     }
+}
+
+/// A halted session: the next one hears what happened, and the advice that found no ear. The run that
+/// ends so goes on when a human says so, and its agent hears of that.
+fn is_told(client: &Client, program: &Path) {
+    let config = "[limits]\niterations = 2\n";
+    let scene = Scene::new(client, program, vec![shell(client, "cat README.md")], config);
+    let ended = scene.run();
+    assert_eq!(ended.code, Some(1), "{}", ended.out);
+    let told = scene.told();
+    let fresh = |text: &&String| text.contains("# Fresh Start");
+    let briefing = told.iter().find(fresh).unwrap_or_else(|| panic!("{told:?}\n{}", ended.out));
+    assert!(briefing.contains("The last session was stopped"), "{briefing}");
+    assert!(briefing.contains("cat README.md") || briefing.contains("identical"), "{briefing}");
+    let heard = |text: &String| text.contains("going round in circles");
+    assert!(told.iter().any(heard), "{told:?}\n{}", ended.out);
+    let ended = scene.start_with(&["--resume", "--max-iterations", "3"]).ended();
+    assert_eq!(ended.code, Some(1), "{}", ended.out);
+    assert!(scene.told().len() > told.len(), "the agent was not started: {}", ended.out);
 }
 
 /// A stop with a red gate is refused, the model is given the finding, and goes on.
