@@ -10,6 +10,7 @@ use crate::door::DoorAnswer;
 use crate::event::Timer;
 use crate::gate::{BlockingEvent, TamperFinding, TestBounds};
 use crate::guard::{GuardKind, Rung, Trip};
+use crate::human::{HumanReply, WordWay};
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
 use crate::outcome::Outcome;
@@ -51,6 +52,13 @@ pub enum Effect {
         question: u64,
         /// What.
         answer: DoorAnswer,
+    },
+    /// Answer a human who wanted something of the run.
+    AnswerHuman {
+        /// Which asking.
+        request: u64,
+        /// What.
+        reply: HumanReply,
     },
     /// The agent wants to stop: look at the worktree, run the gates on it, and report with the
     /// ticket.
@@ -292,6 +300,13 @@ pub enum Notice {
     },
     /// A human's answer was put into the next briefing.
     AnswerDelivered,
+    /// A human's word reaches the agent, or never will.
+    WordOnItsWay {
+        /// The word.
+        text: String,
+        /// How.
+        way: WordWay,
+    },
     /// The agent's context window fills up.
     ContextFilling {
         /// In percent, the step crossed.

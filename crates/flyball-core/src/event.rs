@@ -10,6 +10,7 @@ use crate::call::{Chant, Fingerprint, ToolCall, ToolResult, ValidationFailure};
 use crate::claim::ClaimReading;
 use crate::door::DoorQuestion;
 use crate::gate::{Finding, GateResult, TamperSight};
+use crate::human::HumanWish;
 use crate::id::{GateName, IterationNo, RunId, SubAgent};
 use crate::moment::Moment;
 use crate::policy::Policy;
@@ -70,6 +71,14 @@ pub enum Event {
     StopRequested {
         /// Who.
         cause: StopCause,
+    },
+    /// A human wants something of the run while it goes on.
+    #[serde(rename = "human.asked")]
+    HumanAsked {
+        /// Which asking, so that it can be answered.
+        request: u64,
+        /// What.
+        wish: HumanWish,
     },
     /// Nothing happened, for a while: keeps the runtime true should flyball die next.
     #[serde(rename = "time.passed")]

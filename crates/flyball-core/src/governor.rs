@@ -31,6 +31,7 @@ mod attempts;
 mod briefing;
 mod door;
 mod finish;
+mod human;
 mod inspecting;
 mod iterating;
 mod judging;
@@ -66,6 +67,7 @@ use crate::guard::Rung;
 use crate::guard::Trip;
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
+use crate::policy::Policy;
 use crate::task::TaskRing;
 use crate::tasklist::{Mode, TaskList};
 
@@ -139,6 +141,11 @@ impl Governor {
             | Phase::Gating(_)
             | Phase::Waiting(_) => None,
         }
+    }
+
+    /// The limits that hold now, once the run has begun.
+    pub fn policy(&self) -> Option<&Policy> {
+        self.run.as_ref().map(|run| &run.state.given_policy)
     }
 
     /// Where the run stands, for watchers.
@@ -217,6 +224,9 @@ impl Run {
             },
             Event::TimerFired { timer, iteration } => self.timer(phase, *timer, *iteration, out),
             Event::StopRequested { cause } => self.stop(phase, *cause, out),
+            Event::HumanAsked { request, wish } => {
+                human::asked(phase, (*request, wish), &mut self.state, out)
+            }
             Event::ShellFailed { why } => match phase {
                 Phase::Finished(finished) => Phase::Finished(finished),
                 running => finish::fault(&running, why, &mut self.state, out),

@@ -26,6 +26,7 @@ pub mod event;
 pub mod gate;
 pub mod governor;
 pub mod guard;
+pub mod human;
 pub mod id;
 pub mod iteration;
 pub mod iteration_session;

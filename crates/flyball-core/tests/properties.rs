@@ -13,6 +13,7 @@ mod properties {
     };
     use flyball_core::gate::{Check, CheckStatus, Counts, Finding, FindingKind, GateResult};
     use flyball_core::governor::RunPhase;
+    use flyball_core::human::{HumanWish, LimitChange};
     use flyball_core::policy::{OnBlocked, OnSessionHalt, OnStuck, Policy, Progress};
     use flyball_core::task::{AttemptReport, AttemptStatus, TaskMemory};
     use flyball_core::{
@@ -268,6 +269,23 @@ mod properties {
         (0..all.len()).prop_map(move |number| all[number])
     }
 
+    fn wish() -> impl Strategy<Value = HumanWish> {
+        let limit = prop_oneof![
+            any::<u32>().prop_map(LimitChange::Iterations),
+            (0..5_u32).prop_map(LimitChange::Stuck),
+            any::<u64>().prop_map(LimitChange::Tokens),
+            (-1.0..9.0).prop_map(LimitChange::CostUsd),
+            (0..9_000_000_u64).prop_map(|span| LimitChange::Runtime(Millis::new(span))),
+            (0..9_000_000_u64).prop_map(|span| LimitChange::Wait(Millis::new(span))),
+            (0..9_000_000_u64).prop_map(|span| LimitChange::StallAfter(Millis::new(span))),
+        ];
+        prop_oneof![
+            6 => word().prop_map(|text| HumanWish::Tell { text }),
+            3 => vec(limit, 0..3).prop_map(|limits| HumanWish::ChangeLimits { limits }),
+            1 => Just(HumanWish::StopAfterIteration),
+        ]
+    }
+
     fn event() -> impl Strategy<Value = Event> {
         let tamper = vec(word().prop_map(|m| Finding::new(FindingKind::Tamper, m)), 0..2);
         let cause = select(&[StopCause::Interrupt, StopCause::Terminate, StopCause::Command][..]);
@@ -289,6 +307,7 @@ mod properties {
             1 => cause.prop_map(|cause| Event::StopRequested { cause }),
             1 => word().prop_map(|why| Event::ShellFailed { why }),
             1 => word().prop_map(|why| Event::StateReplaced { why }),
+            3 => wish().prop_map(|wish| Event::HumanAsked { request: 1, wish }),
             2 => resume.prop_map(|resume| Event::RunResumed(Box::new(resume))),
             1 => Just(Event::TimePassed),
             1 => start(),
@@ -342,6 +361,7 @@ mod properties {
             | Event::StopRequested { .. }
             | Event::TimePassed
             | Event::StateReplaced { .. }
+            | Event::HumanAsked { .. }
             | Event::ShellFailed { .. }) => other,
         }
     }

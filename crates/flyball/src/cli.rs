@@ -4,11 +4,13 @@
 pub mod accept;
 pub mod answer;
 pub mod archive;
+pub mod attach;
 mod columns;
 pub mod completions;
 pub mod config;
 pub mod context;
 pub mod demo;
+mod detach;
 pub mod doctor;
 mod fault;
 pub mod gate;
@@ -17,6 +19,8 @@ pub mod hook;
 pub mod hooks;
 pub mod init;
 mod inside;
+pub mod limits;
+mod live;
 pub mod log;
 pub mod man;
 #[cfg(feature = "mcp")]
@@ -36,6 +40,7 @@ pub mod status;
 pub mod stop;
 mod tamper_here;
 pub mod tasks;
+pub mod tell;
 pub mod unblock;
 
 #[cfg(test)]
@@ -84,6 +89,8 @@ pub enum Command {
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Log(log::LogArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Attach(attach::AttachArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Report(report::ReportArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Stats(stats::StatsArgs),
@@ -93,6 +100,10 @@ pub enum Command {
     Unblock(unblock::UnblockArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Stop(stop::StopArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Tell(tell::TellArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Limits(limits::LimitsArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Tasks(tasks::TasksArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
@@ -162,11 +173,14 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Demo(args) => demo::run(&args, globals),
         Command::Status(args) => status::run(&args, globals),
         Command::Log(args) => log::run(&args, globals),
+        Command::Attach(args) => attach::run(&args, globals),
         Command::Report(args) => report::run(&args, globals),
         Command::Stats(args) => stats::run(&args, globals),
         Command::Answer(args) => answer::run(&args, globals),
         Command::Unblock(args) => unblock::run(&args, globals),
         Command::Stop(args) => stop::run(&args, globals),
+        Command::Tell(args) => tell::run(&args, globals),
+        Command::Limits(args) => limits::run(&args, globals),
         Command::Tasks(args) => tasks::run(&args, globals),
         Command::Context(args) => context::run(&args, globals),
         Command::Accept(args) => accept::run(&args, globals),

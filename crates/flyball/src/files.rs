@@ -67,6 +67,15 @@ pub fn open_private(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// A file for the user alone to add to, made when it is not there.
+pub fn append_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true).mode(0o600);
+    let file = options.custom_flags(bits(CAREFUL.union(OFlags::NOFOLLOW))).open(path)?;
+    expect_file(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
 /// A new file for the user alone; one that is there is an error.
 pub fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)

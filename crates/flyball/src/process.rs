@@ -16,6 +16,7 @@
 //! With neither, starting anything fails with an error that says so; the program is never started
 //! anew by surprise.
 
+mod background;
 mod brief;
 mod clerk;
 mod enclose;
@@ -40,6 +41,7 @@ use flyball_core::event::ExitHow;
 
 use crate::platform::Walls;
 
+pub use self::background::{Background, start_in_background};
 pub(crate) use self::brief::enclose_brief;
 pub use self::brief::{run_briefly, run_briefly_with};
 pub use self::clerk::{Clerk, ClerkOrder, Errand};

@@ -5,6 +5,7 @@ mod json;
 mod lines;
 mod status_line;
 mod summary;
+mod watcher;
 
 use flyball_core::effect::{Effect, Ending};
 use flyball_core::governor::RunStanding;
@@ -13,6 +14,7 @@ use flyball_core::{Event, IterationNo, Moment, RunId};
 use self::json::JsonReport;
 use self::lines::TextReport;
 pub use self::summary::summary_text;
+pub use self::watcher::Watcher;
 use crate::client::AgentNote;
 use crate::gate::GateProgress;
 use crate::terminal::ColorChoice;

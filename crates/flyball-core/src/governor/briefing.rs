@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::StepOutput;
 use super::advice::{self, LeftOver};
+use super::human::Words;
 use super::judging::exit_words;
 use super::phase::{Closed, End};
 use super::state::Answer;
@@ -18,6 +19,7 @@ use crate::event::ExitHow;
 use crate::gate::GateResult;
 use crate::gate::blocking::{BlockingEvent, Refusal};
 use crate::guard::{GuardKind, Rung, Trip};
+use crate::human::WordWay;
 use crate::iteration::{IterationRing, Validation};
 use crate::policy::{GateRules, Policy};
 use crate::text;
@@ -39,6 +41,9 @@ pub(super) struct Briefing {
 struct Parts {
     /// Why this session begins at all: a human's word to go on, or a call for help.
     occasion: Option<String>,
+    /// What a human says in between.
+    #[serde(default)]
+    human: Words,
     /// What happened to the last session.
     incident: Option<String>,
     /// Advice that did not reach the last session.
@@ -67,6 +72,11 @@ impl Briefing {
         let told = core::mem::take(&mut self.next);
         let mut parts: Vec<String> = Vec::new();
         parts.extend(answer.map(answered));
+        if !told.human.is_empty() {
+            parts.push(human_says(&told.human));
+            // Kept as well: an iteration that begins again is told the same.
+            told.human.announce(WordWay::Briefing, out);
+        }
         parts.extend(told.occasion.iter().cloned());
         parts.extend(directives);
         parts.extend(told.incident.iter().cloned());
@@ -89,9 +99,10 @@ impl Briefing {
     }
 
     /// The iteration begins again: tell it the same.
-    pub(super) fn again(&mut self) {
-        if let Some(told) = self.told.take() {
+    pub(super) fn again(&mut self, out: &mut StepOutput) {
+        if let Some(mut told) = self.told.take() {
             let next = &mut self.next;
+            next.human.take_back(&mut told.human, out);
             next.occasion = next.occasion.take().or(told.occasion);
             next.incident = next.incident.take().or(told.incident);
             next.advice = next.advice.take().or(told.advice);
@@ -100,6 +111,16 @@ impl Briefing {
             next.malformed = next.malformed.take().or(told.malformed);
             next.blocking = next.blocking.take().or(told.blocking);
         }
+    }
+
+    /// A human says something that no agent can hear now.
+    pub(super) fn word(&mut self, word: &str, out: &mut StepOutput) {
+        self.next.human.keep(word, out);
+    }
+
+    /// Words that a session did not hear come before those said since.
+    pub(super) fn words_before(&mut self, words: &mut Words, out: &mut StepOutput) {
+        self.next.human.take_back(words, out);
     }
 
     /// A human goes on with a run that had ended.
@@ -137,9 +158,15 @@ impl Briefing {
     }
 
     /// What the last iteration leaves to say about itself.
-    pub(super) fn after(&mut self, closed: &Closed, stuck: u32, policy: &Policy) {
+    pub(super) fn after(
+        &mut self,
+        closed: &Closed,
+        stuck: u32,
+        policy: &Policy,
+        out: &mut StepOutput,
+    ) {
         if closed.exit.how == ExitHow::Lost {
-            self.again();
+            self.again(out);
         }
         self.next.incident = incident(closed).or_else(|| idle(closed, stuck, policy));
         self.next.advice = advice::left_over(&closed.session, closed.ended);
@@ -187,6 +214,12 @@ fn malformed(failure: &ValidationFailure) -> String {
          Write it exactly so, outside of quotes and code.",
         failure.error, failure.expected, failure.received
     )
+}
+
+/// What a human says in between.
+fn human_says(words: &Words) -> String {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    format!("# A Human Says\n{}\nHeed it in this iteration.", words.join("\n\n"))
 }
 
 fn answered(answer: &Answer) -> String {

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::advice::Advice;
 use super::phase::{End, Phase, Session};
 use super::state::RunState;
-use super::{StepOutput, iterating, stopping, stops};
+use super::{StepOutput, human, iterating, stopping, stops};
 use crate::call::{Verdict, texts};
 use crate::door::{DoorAnswer, DoorQuestion, Matter};
 use crate::effect::Effect;
@@ -69,7 +69,7 @@ fn answer(
         other @ (Verdict::Pass | Verdict::Refuse { .. } | Verdict::Halt { .. }) => other,
     };
     let is_told = question.hears || !verdict.may_run();
-    let mut words = if is_told { session.advice.give(out) } else { Vec::new() };
+    let mut words = if is_told { told(&mut session, out) } else { Vec::new() };
     let nudges = if words.is_empty() { Rung::Pass } else { Rung::Nudge };
     let rung = verdict.rung().max(nudges);
     words.extend(match &verdict {
@@ -98,6 +98,13 @@ fn answer(
     }
 }
 
+/// What reaches the agent with this answer: a human's word first, then advice.
+fn told(session: &mut Session, out: &mut StepOutput) -> Vec<String> {
+    let mut words = human::at_the_door(session, out);
+    words.extend(session.advice.give(out));
+    words
+}
+
 /// The same call was asked about before, or has been shown: the same answer, told once.
 fn answer_again(
     mut session: Box<Session>,
@@ -107,7 +114,7 @@ fn answer_again(
 ) -> Phase {
     let refused = !verdict.may_run();
     let is_told = question.hears || refused;
-    let mut words = if is_told { session.advice.give(out) } else { Vec::new() };
+    let mut words = if is_told { told(&mut session, out) } else { Vec::new() };
     let nudges = if words.is_empty() { Rung::Pass } else { Rung::Nudge };
     let rung = if refused { verdict.rung() } else { nudges };
     words.extend(verdict.message().filter(|_| refused).map(String::from));

@@ -86,6 +86,17 @@ pub(super) fn by_human(cause: StopCause, state: &mut RunState, out: &mut StepOut
     end(outcome, String::from(why), state, out)
 }
 
+/// Ends the run because a human wanted no further iteration.
+pub(super) fn after_iteration(state: &mut RunState, out: &mut StepOutput) -> Phase {
+    let iterations = state.ring.meters.iterations;
+    let why = if iterations == 0 {
+        String::from("ended by `flyball stop --after-iteration` before an iteration was over")
+    } else {
+        format!("ended by `flyball stop --after-iteration` after iteration {iterations}")
+    };
+    end(Outcome::Terminated, why, state, out)
+}
+
 /// flyball itself cannot go on. An agent that may still run is killed.
 pub(super) fn fault(phase: &Phase, why: &str, state: &mut RunState, out: &mut StepOutput) -> Phase {
     kill(phase, out);

@@ -147,7 +147,7 @@ fn exempt(
     state.carried.commits.extend(snapshot.commits.iter().cloned());
     state.carried.changed.extend(snapshot.changed.iter().cloned());
     state.carried.reports.extend(&closed.session.reports);
-    state.briefing.again();
+    state.briefing.again(out);
     if let Some(answer) = &mut state.answer {
         answer.given_to = None;
     }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::phase::{Closed, End, Phase, Session, Trouble};
 use super::state::RunState;
-use super::{StepOutput, advice, door, finish, inspecting, stopping, stops};
+use super::{StepOutput, advice, door, finish, human, inspecting, stopping, stops};
 use crate::call::texts::validation_evidence as evidence_of;
 use crate::call::{CallRing, ToolCall, ToolOutcome, ToolResult, Verdict};
 use crate::effect::{Effect, Notice};
@@ -307,10 +307,10 @@ fn set_stall_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
 /// The agent is gone. A trip on the exit itself halts a session that has already ended, so nothing
 /// is waited for.
 pub(super) fn exited(
-    session: Session,
+    mut session: Session,
     mut end: End,
     exit: &Exit,
-    state: &RunState,
+    state: &mut RunState,
     out: &mut StepOutput,
 ) -> Phase {
     // Whether that ends the run is judged with the iteration.
@@ -327,6 +327,7 @@ pub(super) fn exited(
         out.tripped(trip.clone(), Rung::Halt);
         end = End::Halted(trip);
     }
+    human::unheard(&mut session, state, out);
     let iteration = session.iteration;
     out.order(Effect::SnapshotWorktree { iteration });
     let closed = Box::new(Closed {

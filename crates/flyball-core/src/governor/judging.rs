@@ -144,7 +144,7 @@ fn record(
     }
     state.exhausted = exhausted(closed, state);
     close_iteration(closed, snapshot, judgement.result, state, out);
-    state.briefing.after(closed, state.stuck.count(), &state.policy);
+    state.briefing.after(closed, state.stuck.count(), &state.policy, out);
 }
 
 /// Another agent has had its iteration. Where that moved the work, what was counted before is over.

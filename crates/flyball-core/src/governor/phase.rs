@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::advice::Deferred;
+use super::human::Words;
 use crate::call::CallRing;
 use crate::effect::{Effect, Ending, Force};
 use crate::event::{Exit, Spend, StopCause, WorktreeSnapshot};
@@ -150,6 +151,9 @@ pub(super) struct Session {
     /// Advice that has not reached it yet.
     #[serde(default)]
     pub(super) advice: Deferred,
+    /// Words of a human that have not reached it yet.
+    #[serde(default)]
+    pub(super) words: Words,
     /// Whether anything was asked at its door so far.
     #[serde(default)]
     pub(super) door_used: bool,

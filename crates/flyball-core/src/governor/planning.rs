@@ -5,6 +5,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::advice::Deferred;
+use super::human::Words;
 use super::phase::{Phase, Session};
 use super::state::RunState;
 use super::{StepOutput, finish, iterating, remedies};
@@ -26,6 +27,9 @@ enum Choice {
 
 /// Plans the next iteration, or ends the run.
 pub(super) fn plan(state: &mut RunState, out: &mut StepOutput) -> Phase {
+    if state.stops_after_iteration {
+        return finish::after_iteration(state, out);
+    }
     let safety = state.ring.may_start(&state.policy);
     if let Some(trip) = safety.trip {
         return match rescue(&trip, state, out) {
@@ -48,7 +52,7 @@ pub(super) fn rescue(trip: &Trip, state: &mut RunState, out: &mut StepOutput) ->
         GuardKind::Thrashing,
         GuardKind::Stuck,
     ];
-    if !guards.contains(&trip.guard) {
+    if !guards.contains(&trip.guard) || state.stops_after_iteration {
         return None;
     }
     let (mode, task) = state.pick()?;
@@ -154,6 +158,7 @@ fn start(plan: Plan, state: &mut RunState, out: &mut StepOutput) -> Phase {
         exhausted: BTreeSet::new(),
         reports: AttemptReports::default(),
         advice: Deferred::default(),
+        words: Words::default(),
         door_used: false,
         stops: StopRing::default(),
         client_stop_cap: u32::MAX,

@@ -9,7 +9,7 @@ use super::phase::{Closed, End, Phase, Session};
 use super::state::{Answer, Carried, Crew, RunState, TaskBoard};
 use super::tamper::{self, TamperWatch};
 use super::waiting::WaitMeter;
-use super::{StepOutput, finish, planning, verifying};
+use super::{StepOutput, finish, human, planning, verifying};
 use crate::claim::ClaimReading;
 use crate::effect::{Effect, Ending, Notice};
 use crate::event::{Exit, ExitHow, HumanFiles, Resume, RunStart, TasksSnapshot};
@@ -109,6 +109,7 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         carried: Carried::default(),
         exhausted: alloc::collections::BTreeSet::new(),
         entries: 0,
+        stops_after_iteration: false,
         mark: out.at,
     }
 }
@@ -246,8 +247,8 @@ pub(super) fn resume(
             order_baseline(state, out);
             Phase::Baselining
         }
-        Phase::Iterating(session) => lost(*session, out),
-        Phase::Stopping(stop) => lost(stop.session, out),
+        Phase::Iterating(session) => lost(*session, state, out),
+        Phase::Stopping(stop) => lost(stop.session, state, out),
         Phase::Inspecting(mut closed) => {
             forget_human(&mut closed);
             let iteration = closed.session.iteration;
@@ -309,6 +310,7 @@ fn reopen(ending: &Ending, state: &mut RunState, out: &mut StepOutput) -> Phase 
     for task in state.task_ring.bring_back() {
         out.order(Effect::MarkTask { task, standing: Standing::Open });
     }
+    state.stops_after_iteration = false;
     state.held.clear();
     state.left.clear();
     state.stuck.progressed();
@@ -319,7 +321,8 @@ fn reopen(ending: &Ending, state: &mut RunState, out: &mut StepOutput) -> Phase 
     planning::plan(state, out)
 }
 
-fn lost(session: Session, out: &mut StepOutput) -> Phase {
+fn lost(mut session: Session, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    human::unheard(&mut session, state, out);
     let iteration = session.iteration;
     out.order(Effect::SnapshotWorktree { iteration });
     let exit =

@@ -96,6 +96,9 @@ pub(super) struct RunState {
     /// Resources that ran out in the last iteration.
     pub(super) exhausted: BTreeSet<Resource>,
     pub(super) entries: u32,
+    /// A human wants no further iteration.
+    #[serde(default)]
+    pub(super) stops_after_iteration: bool,
     pub(super) mark: Moment,
 }
 

@@ -5,6 +5,7 @@ mod claims;
 mod door;
 mod endings;
 mod helping;
+mod human;
 mod limits;
 mod moving;
 mod rescuing;

@@ -46,6 +46,9 @@ pub(super) fn begin(
     state: &mut RunState,
     out: &mut StepOutput,
 ) -> Phase {
+    if state.stops_after_iteration {
+        return finish::after_iteration(state, out);
+    }
     let until = match resets_at.filter(|reset| *reset > out.at) {
         Some(reset) => reset.plus(jitter(state, reset.since(out.at))),
         None => out.at.plus(backoff(state.waits.count)),
@@ -62,6 +65,17 @@ pub(super) fn begin(
     out.announce(Notice::Waiting { until, message: message.clone() });
     out.order(Effect::SetTimer { timer: Timer::Wait, iteration, at: until });
     Phase::Waiting(Wait { iteration, until, message })
+}
+
+/// Whether a wait is still allowed after the limits were changed; where it is not, it ends the run.
+pub(super) fn allowed(wait: Wait, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    let (waited, limit) = (state.waits.waited, state.policy.limits.wait);
+    if waited <= limit {
+        return Phase::Waiting(wait);
+    }
+    let evidence = format!("{} (a wait of {waited} in all, {limit} allowed)", wait.message);
+    let trip = Trip::new(GuardKind::UsageLimit, waited.get(), limit.get(), evidence);
+    finish::halt(trip, alloc::vec::Vec::new(), state, out)
 }
 
 /// The wait is over: on with the same iteration.

@@ -2,6 +2,7 @@
 
 use flyball_core::event::{AgentFact, HumanFiles, Resume, StopCause, Timer};
 use flyball_core::gate::GateResult;
+use flyball_core::human::{HumanWish, LimitChange};
 use flyball_core::{Event, Governor, IterationNo};
 
 use super::world::World;
@@ -30,6 +31,7 @@ impl World {
                 self.tell(Event::StopRequested { cause });
             }
         }
+        self.wish(events);
         if self.ending.is_none() && self.scenario.faults.shell.take_if(|at| events >= *at).is_some()
         {
             self.witness.shell_failed = true;
@@ -42,6 +44,32 @@ impl World {
         {
             self.stray();
         }
+    }
+
+    /// A human says something in between.
+    fn wish(&mut self, events: u64) {
+        if self.ending.is_some() {
+            return;
+        }
+        let Some((_, mut wish)) = self.scenario.faults.wish.take_if(|(at, _)| events >= *at) else {
+            return;
+        };
+        if let HumanWish::ChangeLimits { limits } = &mut wish
+            && let Some(LimitChange::Iterations(count)) = limits.first_mut()
+        {
+            // Never below what is used already: that is another scenario.
+            let used = self.governor.standing().map_or(0, |now| now.tally.iterations);
+            *count += used + 1;
+        }
+        if let HumanWish::ChangeLimits { limits } = &wish
+            && let Ok(policy) = LimitChange::applied(limits, &self.scenario.policy)
+        {
+            self.scenario.policy = policy;
+        }
+        if matches!(wish, HumanWish::Tell { .. }) {
+            self.witness.word_waits = true;
+        }
+        self.tell(Event::HumanAsked { request: 1, wish });
     }
 
     /// flyball dies and is started again: the journal alone must lead to the same state.
@@ -71,6 +99,7 @@ impl World {
         self.ending = None;
         self.witness.finished = 0;
         self.witness.stop_asked = None;
+        self.witness.stops_after = false;
         self.witness.shell_failed = false;
         self.now += self.rng.below(DEAD_MAX);
         self.scenario.human_files = HumanFiles::default();
@@ -152,6 +181,7 @@ impl World {
             | Event::StopRequested { .. }
             | Event::TimePassed
             | Event::StateReplaced { .. }
+            | Event::HumanAsked { .. }
             | Event::ShellFailed { .. } => return None,
         };
         (iteration.get() < here && iteration.get() > 0).then(|| event.clone())

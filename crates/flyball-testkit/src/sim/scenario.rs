@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use flyball_core::event::{AgentTraits, CallRecord, HumanFiles, StopCause};
+use flyball_core::human::{HumanWish, LimitChange};
 use flyball_core::policy::{
     Baseline, OnBlocked, OnSessionHalt, OnStuck, OnTamper, Policy, Preset, Progress, Rules,
 };
@@ -41,6 +42,8 @@ pub(crate) struct Faults {
     pub(crate) clock: Option<(u64, u64)>,
     /// Every how many events a stray one comes.
     pub(crate) strays: Option<u64>,
+    /// A human says something in between.
+    pub(crate) wish: Option<(u64, HumanWish)>,
     /// A human goes on with the run after it has ended badly.
     pub(crate) comeback: Option<Comeback>,
 }
@@ -237,6 +240,19 @@ fn random_rules(rng: &mut Rng) -> Rules {
     rules
 }
 
+/// What a human says in between.
+fn random_wish(rng: &mut Rng) -> HumanWish {
+    match rng.below(4) {
+        0 => HumanWish::StopAfterIteration,
+        1 => {
+            let iterations = LimitChange::Iterations(rng.small(1, 30));
+            let grace = LimitChange::StopGrace(Millis::from_secs(rng.between(0, 10)));
+            HumanWish::ChangeLimits { limits: Vec::from([iterations, grace]) }
+        }
+        _ => HumanWish::Tell { text: String::from("use the other door") },
+    }
+}
+
 fn random_faults(rng: &mut Rng) -> Faults {
     let mut faults = Faults::default();
     if rng.chance(40) {
@@ -259,5 +275,8 @@ fn random_faults(rng: &mut Rng) -> Faults {
         faults.strays = Some(rng.between(3, 12));
     }
     faults.comeback = rng.chance(20).then_some(Comeback);
+    if rng.chance(25) {
+        faults.wish = Some((rng.between(1, 60), random_wish(rng)));
+    }
     faults
 }

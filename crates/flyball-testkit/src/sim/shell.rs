@@ -3,6 +3,7 @@
 use flyball_core::IterationNo;
 use flyball_core::effect::{Effect, Force, Notice};
 use flyball_core::event::AgentFact;
+use flyball_core::human::HumanReply;
 use flyball_core::tasklist::Mode;
 
 use super::persona::Persona;
@@ -35,6 +36,11 @@ impl World {
                 self.timers.insert(timer, (iteration, at));
             }
             Effect::Announce(Notice::Tripped { trip, rung }) => self.witness.tripped(&trip, rung),
+            Effect::Announce(Notice::WordOnItsWay { .. }) => self.witness.word_waits = false,
+            Effect::AnswerHuman { reply, .. } => {
+                let is_stop = matches!(reply, HumanReply::EndsNow | HumanReply::StopsAfter { .. });
+                self.witness.stops_after |= is_stop;
+            }
             Effect::FinishRun(ending) => {
                 self.witness.finished += 1;
                 self.ending = Some(ending);
@@ -73,6 +79,7 @@ impl World {
             | Effect::StartAgent { .. }
             | Effect::SteerAgent { .. }
             | Effect::AnswerDoor { .. }
+            | Effect::AnswerHuman { .. }
             | Effect::ExamineStop { .. }
             | Effect::AnswerStop { .. }
             | Effect::StopAgent { .. }
@@ -85,6 +92,12 @@ impl World {
     }
 
     fn start(&mut self, iteration: IterationNo, mode: Mode, task: Option<String>, agent: u32) {
+        if self.witness.stops_after {
+            self.witness.broken(format!("iteration {iteration} began against a human's wish"));
+        }
+        if self.witness.word_waits {
+            self.witness.broken(format!("iteration {iteration} began without a human's word"));
+        }
         if self.agent.is_some() {
             self.witness.broken(format!("two agents at once in iteration {iteration}"));
         }

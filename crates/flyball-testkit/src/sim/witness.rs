@@ -36,6 +36,10 @@ pub(crate) struct Witness {
     pub(crate) strays: u32,
     pub(crate) stop_asked: Option<StopCause>,
     pub(crate) shell_failed: bool,
+    /// A human wants no further iteration.
+    pub(crate) stops_after: bool,
+    /// A human's word has not reached an agent.
+    pub(crate) word_waits: bool,
     /// The largest single report of tokens and of money.
     largest: Spend,
     /// Spent by agents that were being stopped.
@@ -151,7 +155,7 @@ impl World {
             Outcome::MaxCost => cost > 0 && tally.cost_micro_usd >= cost,
             Outcome::MaxRuntime => tally.runtime_ms >= limits.runtime.get(),
             Outcome::Interrupted => self.witness.stop_asked == Some(StopCause::Interrupt),
-            Outcome::Terminated => self.witness.stop_asked.is_some(),
+            Outcome::Terminated => self.witness.stop_asked.is_some() || self.witness.stops_after,
             Outcome::Fault => self.witness.shell_failed || self.expects(Outcome::Fault),
             Outcome::Blocked
             | Outcome::Decide

@@ -24,11 +24,14 @@ const ANSWER_MAX: u64 = 1 << 20;
 pub struct AnswerArgs {
     /// The answer; without it, it is read from standard input or written in your editor
     pub text: Option<String>,
+    /// The run that asked; without it, the one here
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<String>,
 }
 
 /// Writes the answer and says what to type next.
 pub fn run(args: &AnswerArgs, globals: &Globals) -> Result<ExitCode, CliError> {
-    let place = Place::find(globals)?;
+    let place = Place::of_run(globals, args.run.as_deref())?;
     let path = place.human_files.file("decide.txt");
     let seen = place.human_files.human_files().map_err(fault::file(&path, "read"))?;
     let Some(question) = seen.question else {
@@ -57,8 +60,9 @@ pub fn run(args: &AnswerArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     }
     let again = if seen.answer.is_some() { " anew" } else { "" };
     terminal::write_out(&format!(
-        "Answered{again}: {}\nNext: flyball run\n",
-        words::line(&question, 200)
+        "Answered{again}: {}\nNext: {}\n",
+        words::line(&question, 200),
+        place.next()
     ))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -20,6 +20,7 @@ impl Command {
         match self {
             Self::Status(_) => ("status", Door::Everybody),
             Self::Log(_) => ("log", Door::Everybody),
+            Self::Attach(_) => ("attach", Door::Humans),
             Self::Report(_) => ("report", Door::Everybody),
             Self::Stats(_) => ("stats", Door::Everybody),
             Self::Context(_) => ("context", Door::Everybody),
@@ -41,6 +42,8 @@ impl Command {
             Self::Answer(_) => ("answer", Door::Humans),
             Self::Unblock(_) => ("unblock", Door::Humans),
             Self::Stop(_) => ("stop", Door::Humans),
+            Self::Tell(_) => ("tell", Door::Humans),
+            Self::Limits(_) => ("limits", Door::Humans),
             Self::Accept(_) => ("accept tamper", Door::Humans),
             Self::Restore(_) => ("restore tamper", Door::Humans),
             Self::Rewind(_) => ("rewind", Door::Humans),

@@ -18,6 +18,9 @@ use crate::journal::{Journal, RunSummary};
 use crate::terminal::{self, Audience, Paint};
 use crate::view::{Line, Narrator, Replay, Weight, log_line};
 
+/// How often a run that goes on is looked at.
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(300);
+
 /// Show what happened in a run
 ///
 /// One line for each thing worth reading. Times are UTC.
@@ -28,6 +31,9 @@ pub struct LogArgs {
     /// Show one iteration only, with its calls and the end of its log file
     #[arg(long, value_name = "N")]
     pub iteration: Option<u32>,
+    /// Go on with what happens until the run ends; Ctrl-C leaves it running
+    #[arg(long, short, conflicts_with_all = ["iteration", "session"])]
+    pub follow: bool,
     /// Show a session outside of a run instead, as `flyball status --json` names it
     #[arg(long, value_name = "NAME", conflicts_with_all = ["run", "iteration"])]
     pub session: Option<String>,
@@ -58,23 +64,39 @@ pub fn run(args: &LogArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let found = runs::find_or_latest(&journal, args.run.as_deref(), here)?;
     let iteration = args.iteration.map(IterationNo::new);
     if args.json {
-        print_json(&journal, &found, iteration)?;
-        return Ok(ExitCode::SUCCESS);
+        let mut seq = print_json(&journal, &found, iteration, 0)?;
+        while args.follow && still_at_work(&journal, &found)? {
+            seq = print_json(&journal, &found, iteration, seq)?;
+        }
+        if iteration.is_none() {
+            print_json(&journal, &found, iteration, seq)?;
+        }
+        return print_json_notes(&journal, &found, iteration);
     }
     match iteration {
-        None => whole(&journal, &found, paint)?,
+        None => whole(&journal, &found, paint, args.follow)?,
         Some(iteration) => one(&journal, &found, iteration, paint)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// Waits a moment; whether the run goes on.
+fn still_at_work(journal: &Journal, run: &RunSummary) -> Result<bool, CliError> {
+    std::thread::sleep(LOOK_EVERY);
+    let now = journal.run(&run.run).map_err(fault::journal)?;
+    Ok(runs::life(&now) == runs::Life::Running)
+}
+
+/// Prints the events after one; the number of the last.
 fn print_json(
     journal: &Journal,
     run: &RunSummary,
     only: Option<IterationNo>,
-) -> Result<(), CliError> {
-    for recorded in journal.events(&run.run).map_err(fault::journal)? {
+    mut seq: u64,
+) -> Result<u64, CliError> {
+    for recorded in journal.events_after(&run.run, seq).map_err(fault::journal)? {
         let recorded = recorded.map_err(fault::journal)?;
+        seq = recorded.seq;
         if only.is_some() && iteration_of(&recorded.event) != only {
             continue;
         }
@@ -82,9 +104,18 @@ fn print_json(
         let line = serde_json::to_string(&line)
             .map_err(|error| CliError::internal("JSON could not be written").cause(error))?;
         if terminal::write_on(&format!("{line}\n"))? == Audience::Gone {
-            return Ok(());
+            return Ok(u64::MAX);
         }
     }
+    Ok(seq)
+}
+
+/// Prints the notes of the run's hooks.
+fn print_json_notes(
+    journal: &Journal,
+    run: &RunSummary,
+    only: Option<IterationNo>,
+) -> Result<ExitCode, CliError> {
     for note in hook::notes(journal, &run.run).map_err(fault::journal)? {
         if only.is_some() && note.iteration != only {
             continue;
@@ -96,16 +127,27 @@ fn print_json(
             break;
         }
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints every line worth reading, as the events are read.
-fn whole(journal: &Journal, run: &RunSummary, paint: Paint) -> Result<(), CliError> {
+fn whole(
+    journal: &Journal,
+    run: &RunSummary,
+    paint: Paint,
+    follow: bool,
+) -> Result<(), CliError> {
     let mut page = Page::new(paint, Weight::Story, None);
     page.print(&head(run))?;
-    page.tell(journal, run)?;
-    if let Some(ending) = &run.ending {
-        page.lines(&Narrator::ended(run.ended.unwrap_or(run.last_at), ending))?;
+    let mut told = Told::new(run);
+    page.tell(journal, run, &mut told)?;
+    while follow && page.audience == Audience::There && still_at_work(journal, run)? {
+        page.tell(journal, run, &mut told)?;
+    }
+    page.tell(journal, run, &mut told)?;
+    let now = journal.run(&run.run).map_err(fault::journal)?;
+    if let Some(ending) = &now.ending {
+        page.lines(&Narrator::ended(now.ended.unwrap_or(now.last_at), ending))?;
     }
     Ok(())
 }
@@ -119,7 +161,7 @@ fn one(
 ) -> Result<(), CliError> {
     let mut page = Page::new(paint, Weight::Detail, Some(iteration));
     page.waiting = head(run);
-    page.tell(journal, run)?;
+    page.tell(journal, run, &mut Told::new(run))?;
     if !page.waiting.is_empty() {
         let message = format!("run `{}` has no iteration {iteration}", run.run);
         return Err(CliError::no_input(message)
@@ -128,6 +170,21 @@ fn one(
     let is_latest = runs::latest(journal, &run.root).is_ok_and(|latest| latest.run == run.run);
     let place = if is_latest { file::Age::Latest } else { file::Age::Earlier };
     page.print(&file::told(run, iteration, place))
+}
+
+/// How far a run has been told.
+struct Told {
+    replay: Replay,
+    /// The number of the last event.
+    seq: u64,
+    /// How many notes of hooks.
+    notes: usize,
+}
+
+impl Told {
+    fn new(run: &RunSummary) -> Self {
+        Self { replay: Replay::new(run), seq: 0, notes: 0 }
+    }
 }
 
 /// What is printed, as it comes.
@@ -148,17 +205,24 @@ impl Page {
         Self { paint, weight, only, waiting, before: None, audience }
     }
 
-    /// Tells a run's events and what was decided on them, and the notes of its hooks between.
-    fn tell(&mut self, journal: &Journal, run: &RunSummary) -> Result<(), CliError> {
-        let mut notes =
-            hook::notes(journal, &run.run).map_err(fault::journal)?.into_iter().peekable();
-        let mut replay = Replay::new(run);
-        for recorded in journal.events(&run.run).map_err(fault::journal)? {
+    /// Tells what came since: a run's events, what was decided on them, and the notes of its hooks
+    /// between.
+    fn tell(
+        &mut self,
+        journal: &Journal,
+        run: &RunSummary,
+        told: &mut Told,
+    ) -> Result<(), CliError> {
+        let notes = hook::notes(journal, &run.run).map_err(fault::journal)?;
+        let known = std::mem::replace(&mut told.notes, notes.len());
+        let mut notes = notes.into_iter().skip(known).peekable();
+        for recorded in journal.events_after(&run.run, told.seq).map_err(fault::journal)? {
             let recorded = recorded.map_err(fault::journal)?;
+            told.seq = recorded.seq;
             while let Some(note) = notes.next_if(|note| note.at < recorded.at) {
                 self.note(&note)?;
             }
-            self.lines(&replay.step(recorded.at, &recorded.event).lines)?;
+            self.lines(&told.replay.step(recorded.at, &recorded.event).lines)?;
             if self.audience == Audience::Gone {
                 return Ok(());
             }
@@ -215,6 +279,7 @@ fn iteration_of(event: &Event) -> Option<IterationNo> {
         | Event::StopRequested { .. }
         | Event::TimePassed
         | Event::StateReplaced { .. }
+        | Event::HumanAsked { .. }
         | Event::ShellFailed { .. } => None,
     }
 }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{Globals, fault};
+use flyball_core::RunId;
+
+use super::{Globals, fault, runs};
 use crate::config::Config;
 use crate::error::CliError;
 use crate::journal::{self, Journal};
@@ -18,6 +20,8 @@ pub(super) struct Place {
     pub(super) config: Config,
     /// Its loop folder.
     pub(super) human_files: LoopDir,
+    /// Whether a run elsewhere was named.
+    elsewhere: Option<RunId>,
 }
 
 impl Place {
@@ -26,7 +30,24 @@ impl Place {
         let root = repository(globals)?;
         let config = globals.sources()?.load()?;
         let human_files = LoopDir::new(&root, &config.loop_dir, &config.tasks_file);
-        Ok(Self { root, config, human_files })
+        Ok(Self { root, config, human_files, elsewhere: None })
+    }
+
+    /// The repository of this run, or the one the command was started in.
+    pub(super) fn of_run(globals: &Globals, asked: Option<&str>) -> Result<Self, CliError> {
+        let Some(asked) = asked else { return Self::find(globals) };
+        let run = runs::find(&open_journal()?, asked)?;
+        let globals = Globals { working_dir: Some(run.root.clone()), ..globals.clone() };
+        let place = Self::find(&globals)?;
+        Ok(Self { elsewhere: Some(run.run), ..place })
+    }
+
+    /// What to type for the next run there.
+    pub(super) fn next(&self) -> String {
+        match &self.elsewhere {
+            None => "flyball run".to_owned(),
+            Some(run) => runs::resume_command(run, &self.root, None),
+        }
     }
 }
 

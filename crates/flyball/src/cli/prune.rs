@@ -55,6 +55,9 @@ pub fn run(args: &PruneArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         Some(vault) => vault.prune(before).map_err(fault::worktree)?,
     };
     let rows = rows(&mut journal, before, args)?;
+    for run in runs.iter().filter(|run| !args.dry_run && run.last_at < before) {
+        crate::files::remove(&super::detach::output_of(&state_dir, &run.run)).ok();
+    }
     let verb = if args.dry_run { "Would remove" } else { "Removed" };
     let mut lines = vec![format!("{verb} what is older than {} UTC:", words::time(before))];
     if args.dry_run {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use flyball_core::Millis;
 
+use super::detach::{self, Detach};
 use super::{Format, Globals, runs};
 use crate::config::{CommandLine, Override, Value, duration};
 use crate::driver::{self, RunRequest};
@@ -47,6 +48,9 @@ pub struct RunArgs {
     /// Show what would be done: settings, gates, task and prompt; start nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Whether it leaves this terminal.
+    #[command(flatten)]
+    pub detach: Detach,
     /// Any command to run as the agent; sets `agent.command`
     #[arg(last = true, value_name = "AGENT COMMAND")]
     pub command: Vec<String>,
@@ -56,6 +60,11 @@ pub struct RunArgs {
 pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     terminal::never_wait();
     let dir = globals.start_dir()?;
+    if args.detach.detach {
+        let resumed = args.resume.as_ref().map(|wanted| earlier(&dir, wanted)).transpose()?;
+        return detach::start(resumed.map(|found| found.run), args.format);
+    }
+    let name = args.detach.leave_terminal();
     let mut sources = globals.sources()?;
     sources.overrides = args.overrides();
     sources.profile.clone_from(&args.profile);
@@ -63,7 +72,7 @@ pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let started = if let Some(wanted) = &args.resume {
         let found = earlier(&dir, wanted)?;
         let config = driver::recorded_config(&found.run, sources)?;
-        RunRequest { dir, config, format, color }.resume(&found)?
+        RunRequest { dir, config, format, color, name }.resume(&found)?
     } else {
         let config = sources.load()?;
         globals.warn(&config);
@@ -71,7 +80,7 @@ pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
             terminal::write_out(&driver::dry_run(&dir, &config)?)?;
             return Ok(ExitCode::SUCCESS);
         }
-        RunRequest { dir, config, format, color }.start()?
+        RunRequest { dir, config, format, color, name }.start()?
     };
     let ending = started.driver.drive(started.first)?;
     Ok(ExitCode::from(ending.outcome.exit_code()))

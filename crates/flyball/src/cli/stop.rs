@@ -1,14 +1,14 @@
 //! `flyball stop`: asks a run to end, through the journal, and waits until it has.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use flyball_core::human::{HumanReply, HumanWish};
 
 use super::runs::{self, Life};
-use super::{Globals, fault, place};
+use super::{Globals, fault, live, place};
 use crate::clock::{self, Deadline};
 use crate::error::CliError;
 use crate::journal::{Hurry, Journal, JournalError, Request, RequestKind, RunSummary};
@@ -31,6 +31,12 @@ const SIGN_EVERY: Duration = Duration::from_secs(3);
 pub struct StopArgs {
     /// The run, or the beginning of its name; without it, the one at work here
     pub run: Option<String>,
+    /// The run, as with the other commands for humans
+    #[arg(long = "run", value_name = "RUN", conflicts_with = "run")]
+    pub run_named: Option<String>,
+    /// Let the iteration at hand be finished and checked, and begin no other; does not wait
+    #[arg(long, conflicts_with = "no_wait")]
+    pub after_iteration: bool,
     /// Ask and do not wait
     #[arg(long)]
     pub no_wait: bool,
@@ -39,25 +45,37 @@ pub struct StopArgs {
 /// Asks the run to end.
 pub fn run(args: &StopArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let mut journal = place::open_journal()?;
-    let found = match &args.run {
-        Some(asked) => runs::find(&journal, asked)?,
-        None => at_work_here(&journal, &place::repository(globals)?)?,
-    };
-    refuse_ended(&found)?;
-    ask(&mut journal, &found)?;
+    let asked = args.run.as_deref().or(args.run_named.as_deref());
+    let found = live::find(&journal, asked, globals)?;
+    if args.after_iteration {
+        return after_iteration(&mut journal, &found);
+    }
+    let request = ask(&mut journal, &found)?;
     if args.no_wait {
         terminal::write_out(&format!("Asked run {} to end.\n", found.run))?;
         return Ok(ExitCode::SUCCESS);
     }
     terminal::write_err(&format!("Asked run {} to end; waiting for it\n", found.run));
-    let text = wait(&mut journal, &found)?;
+    let text = wait(&mut journal, &found, request)?;
+    terminal::write_out(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lets the iteration at hand be finished and checked; nothing is waited for, it may take an hour.
+fn after_iteration(journal: &mut Journal, run: &RunSummary) -> Result<ExitCode, CliError> {
+    let text = match live::ask(journal, run, &HumanWish::StopAfterIteration)? {
+        HumanReply::StopsAfter { iteration } => {
+            format!("Run {} ends once iteration {iteration} is over.\n", run.run)
+        }
+        _ => format!("Run {} ends now: no iteration was under way.\n", run.run),
+    };
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Leaves the request in the journal. A run that was stopped (Ctrl-Z, SIGSTOP) is let go on: it cannot
 /// end otherwise. Where another program keeps the journal locked, a signal says the same.
-fn ask(journal: &mut Journal, run: &RunSummary) -> Result<(), CliError> {
+fn ask(journal: &mut Journal, run: &RunSummary) -> Result<Option<u64>, CliError> {
     let hurry = Hurry::default();
     hurry.hurry();
     journal.hurried_by(&hurry);
@@ -65,8 +83,8 @@ fn ask(journal: &mut Journal, run: &RunSummary) -> Result<(), CliError> {
     let asked = journal.request(&run.run, &request);
     tell(run, Signal::Continue);
     match asked {
-        Err(JournalError::Busy { .. }) if tell(run, Signal::Terminate) => Ok(()),
-        asked => asked.map_err(fault::journal),
+        Err(JournalError::Busy { .. }) if tell(run, Signal::Terminate) => Ok(None),
+        asked => asked.map(Some).map_err(fault::journal),
     }
 }
 
@@ -76,31 +94,12 @@ fn tell(run: &RunSummary, signal: Signal) -> bool {
     process.and_then(platform::look).is_some_and(|process| platform::signal(&process, signal))
 }
 
-fn at_work_here(journal: &Journal, root: &Path) -> Result<RunSummary, CliError> {
-    runs::at_work(journal, root)?.ok_or_else(|| {
-        CliError::no_input(format!("no run is at work in `{}`", root.display()))
-            .hint("`flyball status` lists those elsewhere")
-    })
-}
-
-fn refuse_ended(run: &RunSummary) -> Result<(), CliError> {
-    match runs::life(run) {
-        Life::Running => Ok(()),
-        Life::Ended => {
-            let outcome = run.outcome.as_deref().unwrap_or("unknown");
-            let message = format!("run `{}` has ended already: {outcome}", run.run);
-            Err(CliError::no_input(message).hint(format!("`flyball log {}`", run.run)))
-        }
-        Life::Lost => {
-            let message = format!("run `{}` is not at work: its process is gone", run.run);
-            let command = runs::resume_command(&run.run, &run.root, None);
-            Err(CliError::no_input(message).hint(format!("to go on with it: `{command}`")))
-        }
-    }
-}
-
 /// Waits until the run has ended; what became of it.
-fn wait(journal: &mut Journal, run: &RunSummary) -> Result<String, CliError> {
+fn wait(
+    journal: &mut Journal,
+    run: &RunSummary,
+    request: Option<u64>,
+) -> Result<String, CliError> {
     let limit = Deadline::after(WAIT_MAX);
     let mut sign = Deadline::after(SIGN_EVERY);
     let (patience, mut is_told) = (Deadline::after(SIGNAL_AFTER), false);
@@ -114,7 +113,7 @@ fn wait(journal: &mut Journal, run: &RunSummary) -> Result<String, CliError> {
             }
             Life::Lost => {
                 // Else the request would end the run again as soon as it is resumed.
-                journal.take_requests(&run.run).ok();
+                request.and_then(|request| journal.drop_request(request).ok());
                 let command = runs::resume_command(&run.run, &run.root, None);
                 return Ok(format!("Run {} is gone; to go on with it: {command}\n", run.run));
             }

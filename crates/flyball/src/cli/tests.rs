@@ -20,10 +20,12 @@ enum Every {
     Accept(accept::AcceptArgs),
     Answer(answer::AnswerArgs),
     Archive(archive::ArchiveArgs),
+    Attach(attach::AttachArgs),
     Context(context::ContextArgs),
     Demo(demo::DemoArgs),
     Doctor(doctor::DoctorArgs),
     Gate(gate::GateArgs),
+    Limits(limits::LimitsArgs),
     Log(log::LogArgs),
     #[cfg(feature = "mcp")]
     Mcp(mcp::McpArgs),
@@ -38,6 +40,7 @@ enum Every {
     Status(status::StatusArgs),
     Stop(stop::StopArgs),
     Tasks(tasks::TasksArgs),
+    Tell(tell::TellArgs),
     Unblock(unblock::UnblockArgs),
 }
 

@@ -16,11 +16,15 @@ use crate::terminal;
 ///
 /// Removes blocked.txt. Tasks that were blocked, set aside or escalated stand open again.
 #[derive(Clone, Debug, Default, Args)]
-pub struct UnblockArgs {}
+pub struct UnblockArgs {
+    /// The run that is blocked; without it, the one here
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<String>,
+}
 
 /// Clears what blocks, and says what that was.
-pub fn run(_: &UnblockArgs, globals: &Globals) -> Result<ExitCode, CliError> {
-    let place = Place::find(globals)?;
+pub fn run(args: &UnblockArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    let place = Place::of_run(globals, args.run.as_deref())?;
     let mut journal = place::open_journal()?;
     let (root, now) = (&place.root, clock::wall());
     let blocked = place.human_files.file("blocked.txt");
@@ -39,14 +43,14 @@ pub fn run(_: &UnblockArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         lines.push(format!("Brought back {task}, which was {}", words::standing(stood)));
     }
     if lines.is_empty() {
-        lines.push("Nothing is blocked here.".to_owned());
+        lines.push(if args.run.is_some() { "Nothing is blocked there." } else { "Nothing is blocked here." }.to_owned());
     } else if let Some(run) = runs::at_work(&journal, root)? {
         lines.push(format!(
             "Run {} is at work and does not know: it counts from the next run on",
             run.run
         ));
     } else if seen.question.is_none() {
-        lines.push("Next: flyball run".to_owned());
+        lines.push(format!("Next: {}", place.next()));
     }
     if seen.question.is_some() && seen.answer.is_none() {
         lines.push("A question waits too: flyball answer".to_owned());

@@ -51,6 +51,7 @@ impl Driver {
             Effect::StopAgent { force, .. } => self.stop_agent(force),
             Effect::SteerAgent { message, .. } => self.steer_agent(&message),
             Effect::AnswerDoor { question, answer, .. } => self.answer_door(question, answer),
+            Effect::AnswerHuman { request, reply } => self.answer_human(now, (request, &reply))?,
             Effect::AnswerStop { asking, verdict, .. } => self.answer_stop(asking, &verdict),
             Effect::ExamineStop { iteration, asking, ticket } => {
                 let job = GateJob::examine_stop(self, (iteration, asking), ticket)?;

@@ -3,6 +3,8 @@
 use flyball_core::event::{Resume, TasksSnapshot, WorktreeSnapshot};
 use flyball_core::gate::TamperSight;
 use flyball_core::governor::StartProblem;
+use flyball_core::human::{HumanWish, LimitChange};
+use flyball_core::policy::LimitRules;
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Effect, Event, Governor, RunId};
 
@@ -17,7 +19,7 @@ use super::setup::{
 };
 use super::wanted::Wanted;
 use crate::clock::Clock;
-use crate::config::{Config, Sources};
+use crate::config::{Config, Override, Sources, Value};
 use crate::error::CliError;
 use crate::gate::GatePlan;
 use crate::gate::tamper::{Beginning, Watch, repository_of};
@@ -34,17 +36,66 @@ pub fn recorded_config(run: &RunId, sources: Sources) -> Result<Config, CliError
     })?;
     let path = state.join("runs").join(format!("{run}.toml"));
     crate::files::write_whole(&path, &record.config).map_err(|e| io("read the settings", &e))?;
-    let sources =
+    let mut sources =
         Sources { project_file: Some(path.clone()), user_file: None, is_record: true, ..sources };
-    let config = sources.load();
+    let config = with_changed_limits(run, &mut sources).and_then(|()| sources.load());
     crate::files::remove(&path).ok();
     config
+}
+
+/// The limits that hold for a run now.
+pub fn limits_now(run: &RunId, sources: Sources) -> Result<LimitRules, CliError> {
+    recorded_config(run, sources).map(|config| config.policy.limits.clone())
+}
+
+/// Limits that were changed while the run went on hold like those it was started with; flags given
+/// now come after them.
+fn with_changed_limits(run: &RunId, sources: &mut Sources) -> Result<(), CliError> {
+    let wishes = Journal::open(&state_dir()?)?.wishes(run)?;
+    let began = Sources { overrides: Vec::new(), ..sources.clone() }.load()?.policy;
+    let mut policy = began.clone();
+    for wish in wishes {
+        if let HumanWish::ChangeLimits { limits } = wish
+            && let Ok(changed) = LimitChange::applied(&limits, &policy)
+        {
+            policy = changed;
+        }
+    }
+    let mut overrides = changed_limits(&began.limits, &policy.limits);
+    overrides.append(&mut sources.overrides);
+    sources.overrides = overrides;
+    Ok(())
+}
+
+fn changed_limits(began: &LimitRules, now: &LimitRules) -> Vec<Override> {
+    let count = |number: u64| Value::Number(number);
+    let all = [
+        ("limits.iterations", count(began.iterations.into()), count(now.iterations.into())),
+        ("limits.stuck", count(began.stuck.into()), count(now.stuck.into())),
+        ("limits.runtime", Value::Duration(began.runtime), Value::Duration(now.runtime)),
+        ("limits.tokens", count(began.tokens), count(now.tokens)),
+        ("limits.cost_usd", Value::Money(began.cost_usd), Value::Money(now.cost_usd)),
+        (
+            "limits.iteration_timeout",
+            Value::Duration(began.iteration_timeout),
+            Value::Duration(now.iteration_timeout),
+        ),
+        (
+            "limits.stall_after",
+            Value::Duration(began.stall_after),
+            Value::Duration(now.stall_after),
+        ),
+        ("limits.wait", Value::Duration(began.wait), Value::Duration(now.wait)),
+        ("limits.stop_grace", Value::Duration(began.stop_grace), Value::Duration(now.stop_grace)),
+    ];
+    let changed = all.into_iter().filter(|(_, began, now)| began != now);
+    changed.map(|(key, _, value)| Override { key, value, flag: "`flyball limits`" }).collect()
 }
 
 impl RunRequest {
     /// Sets up an earlier run to go on.
     pub fn resume(self, run: &RunSummary) -> Result<Started, CliError> {
-        let Self { dir, config, format, color } = self;
+        let Self { dir, config, format, color, .. } = self;
         let id = run.run.clone();
         let setup = RunSetup::gather(&dir, &config)?;
         let lock =
@@ -191,6 +242,7 @@ fn replay(journal: &Journal, run: &RunId) -> Result<Replayed, CliError> {
             | Event::StopRequested { .. }
             | Event::TimePassed
             | Event::StateReplaced { .. }
+            | Event::HumanAsked { .. }
             | Event::ShellFailed { .. } => {}
         }
     }
@@ -212,6 +264,7 @@ pub(super) fn records(effect: &Effect) -> bool {
         Effect::StartAgent { .. }
         | Effect::SteerAgent { .. }
         | Effect::AnswerDoor { .. }
+        | Effect::AnswerHuman { .. }
         | Effect::ExamineStop { .. }
         | Effect::AnswerStop { .. }
         | Effect::StopAgent { .. }

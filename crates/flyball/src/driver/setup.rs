@@ -48,6 +48,8 @@ pub struct RunRequest {
     pub format: Format,
     /// In colour or not.
     pub color: ColorChoice,
+    /// Its name, where that was given.
+    pub name: Option<RunId>,
 }
 
 /// A run ready to be driven, and its first event.
@@ -101,12 +103,12 @@ pub(super) fn verify_commands(tasks: &TasksSnapshot) -> Vec<String> {
 impl RunRequest {
     /// Sets up a new run.
     pub fn start(self) -> Result<Started, CliError> {
-        let Self { dir, config, format, color } = self;
+        let Self { dir, config, format, color, name } = self;
         let setup = RunSetup::gather(&dir, &config)?;
         let plan = setup.plan(&config)?;
         check_limits(&config, &*setup.adapter)?;
         let clock = Clock::start();
-        let run = new_run_id(clock.now());
+        let run = name.unwrap_or_else(|| run_id_at(clock.now()));
         let journal = Journal::open(&setup.state_dir)?;
         let lock = lock_worktree(&setup.state_dir, setup.worktree.root(), &run)
             .map_err(already_running)?;
@@ -402,8 +404,13 @@ fn stale_words(pid: u32) -> String {
     format!("an earlier run (process {pid}) ended without taking its sign down")
 }
 
+/// A name for a run that begins now.
+pub fn new_run_id() -> RunId {
+    run_id_at(clock::wall())
+}
+
 /// A name that sorts by time and can be read aloud: `20261115-104512-k3f9`.
-fn new_run_id(now: Moment) -> RunId {
+fn run_id_at(now: Moment) -> RunId {
     let digits: String =
         clock::rfc3339(now).chars().filter(char::is_ascii_digit).take(14).collect();
     let (day, time) = digits.split_at_checked(8).unwrap_or((digits.as_str(), ""));

@@ -1,18 +1,15 @@
-//! What is asked of a run from outside: signals, for which a thread of its own waits, and requests of
-//! other processes in the journal.
+//! Signals, for which a thread of its own waits.
 
 use std::sync::mpsc::SyncSender;
 use std::thread;
 
-use flyball_core::Event;
 use flyball_core::event::StopCause;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
 use super::watchdog::Bell;
-use super::{Driver, DriverInput};
+use super::DriverInput;
 use crate::error::CliError;
-use crate::journal::RequestKind;
 use crate::{platform, terminal};
 
 /// Sends SIGINT, SIGTERM and SIGHUP to the driver from now on. Hangups that were ignored from the
@@ -40,20 +37,4 @@ pub(super) fn listen(outbox: SyncSender<DriverInput>, bell: Bell) -> Result<(), 
         }
     });
     Ok(())
-}
-
-impl Driver {
-    /// Takes what other processes ask of this run.
-    pub(super) fn take_requests(&mut self) -> Result<(), CliError> {
-        for request in self.journal.take_requests(&self.run)? {
-            match request.kind {
-                RequestKind::Stop => {
-                    self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
-                }
-                // Left by a later version: whoever asked looks whether it was done.
-                RequestKind::Unknown(_) => {}
-            }
-        }
-        Ok(())
-    }
 }

@@ -1,11 +1,11 @@
-//! Smaller things kept beside the events: gate results, hook sessions, requests.
+//! Smaller things kept beside the events: gate results, hook sessions.
 
 use flyball_core::gate::GateResult;
-use flyball_core::{Moment, RunId};
+use flyball_core::Moment;
 use rusqlite::{OptionalExtension, params};
 
 use super::trail::{read_state, write_state};
-use super::{Journal, JournalError, number, stored};
+use super::{Journal, JournalError, stored};
 
 /// What gates said on a tree depends on these.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,44 +16,6 @@ pub struct GateKey {
     pub command: String,
     /// A digest of what of the environment matters.
     pub environment: String,
-}
-
-/// Something another process asks of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// What is asked.
-    pub kind: RequestKind,
-    /// The rest, as JSON or plain text.
-    pub body: String,
-    /// When.
-    pub at: Moment,
-}
-
-/// What another process can ask of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RequestKind {
-    /// To end.
-    Stop,
-    /// Something this version does not know.
-    Unknown(String),
-}
-
-impl RequestKind {
-    /// As it is kept.
-    fn as_str(&self) -> &str {
-        match self {
-            Self::Stop => "stop",
-            Self::Unknown(kind) => kind,
-        }
-    }
-
-    fn read(kept: String) -> Self {
-        match kept.as_str() {
-            "stop" => Self::Stop,
-            _ => Self::Unknown(kept),
-        }
-    }
 }
 
 /// How many rows were removed.
@@ -130,46 +92,6 @@ impl Journal {
         })
     }
 
-    /// Leaves a request for a run.
-    pub fn request(&mut self, run: &RunId, request: &Request) -> Result<(), JournalError> {
-        self.write(|change| {
-            change.execute(
-                "INSERT INTO requests (run, kind, body, at) VALUES (?1, ?2, ?3, ?4)",
-                params![
-                    run.as_str(),
-                    request.kind.as_str(),
-                    request.body,
-                    stored(request.at.as_millis())
-                ],
-            )?;
-            Ok(())
-        })
-    }
-
-    /// Takes the requests left for a run, oldest first. Cheap when there are none.
-    pub fn take_requests(&mut self, run: &RunId) -> Result<Vec<Request>, JournalError> {
-        let any = self.read(|connection| {
-            let mut select = connection.prepare_cached("SELECT 1 FROM requests WHERE run = ?1")?;
-            Ok(select.exists([run.as_str()])?)
-        })?;
-        if !any {
-            return Ok(Vec::new());
-        }
-        self.write(|change| {
-            let mut take = change.prepare_cached(
-                "DELETE FROM requests WHERE run = ?1 RETURNING key, kind, body, at",
-            )?;
-            let rows = take.query_map([run.as_str()], |row| {
-                let at = Moment::from_millis(number(row.get(3)?));
-                let kind = RequestKind::read(row.get(1)?);
-                Ok((row.get::<_, i64>(0)?, Request { kind, body: row.get(2)?, at }))
-            })?;
-            let mut taken = rows.collect::<Result<Vec<_>, _>>()?;
-            taken.sort_by_key(|(key, _)| *key);
-            Ok(taken.into_iter().map(|(_, request)| request).collect())
-        })
-    }
-
     /// What [`Journal::prune`] would remove.
     pub fn prunable(&self, before: Moment) -> Result<Pruned, JournalError> {
         let before = stored(before.as_millis());
@@ -186,7 +108,8 @@ impl Journal {
                 runs: count("runs WHERE last_at < ?1")?,
                 gate_results: count("gate_results WHERE at < ?1")?,
                 sessions: count("sessions WHERE updated < ?1")?,
-                requests: count("requests WHERE at < ?1")?,
+                requests: count("requests WHERE at < ?1")?
+                    .saturating_add(count("replies WHERE at < ?1")?),
                 hooks: count("hook_trail WHERE at < ?1")?,
             })
         })
@@ -205,7 +128,8 @@ impl Journal {
                 runs: remove("runs WHERE last_at < ?1")?,
                 gate_results: remove("gate_results WHERE at < ?1")?,
                 sessions: remove("sessions WHERE updated < ?1")?,
-                requests: remove("requests WHERE at < ?1")?,
+                requests: remove("requests WHERE at < ?1")?
+                    .saturating_add(remove("replies WHERE at < ?1")?),
                 hooks: remove("hook_trail WHERE at < ?1")?,
             })
         })

@@ -33,11 +33,7 @@ impl Journal {
         run: &RunId,
         events: &[(Moment, &Event)],
     ) -> Result<u64, JournalError> {
-        let mut rows = Vec::with_capacity(events.len());
-        for (at, event) in events {
-            let body = serde_json::to_string(event).map_err(JournalError::row("an event"))?;
-            rows.push((*at, kind(event), body));
-        }
+        let rows = rows(events)?;
         self.write(|change| insert(change, run, &rows))
     }
 
@@ -146,10 +142,31 @@ fn key_and_last(connection: &Connection, run: &RunId) -> Result<(i64, i64), Jour
         .ok_or_else(|| JournalError::UnknownRun { run: run.clone() })
 }
 
+/// Adds events to a run inside a larger change; the number of the last one.
+pub(super) fn append_in(
+    change: &Transaction<'_>,
+    run: &RunId,
+    events: &[(Moment, &Event)],
+) -> Result<u64, JournalError> {
+    insert(change, run, &rows(events)?)
+}
+
+/// An event as it is stored: when, its word, and all of it.
+type Row = (Moment, &'static str, String);
+
+fn rows(events: &[(Moment, &Event)]) -> Result<Vec<Row>, JournalError> {
+    let mut rows = Vec::with_capacity(events.len());
+    for (at, event) in events {
+        let body = serde_json::to_string(event).map_err(JournalError::row("an event"))?;
+        rows.push((*at, kind(event), body));
+    }
+    Ok(rows)
+}
+
 fn insert(
     change: &Transaction<'_>,
     run: &RunId,
-    rows: &[(Moment, &'static str, String)],
+    rows: &[Row],
 ) -> Result<u64, JournalError> {
     let latest = rows.iter().map(|(at, ..)| stored(at.as_millis())).max().unwrap_or(0);
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
@@ -182,6 +199,7 @@ fn kind(event: &Event) -> &'static str {
         Event::TimerFired { .. } => "timer.fired",
         Event::TimePassed => "time.passed",
         Event::StopRequested { .. } => "stop.requested",
+        Event::HumanAsked { .. } => "human.asked",
         Event::ShellFailed { .. } => "shell.failed",
         Event::StateReplaced { .. } => "state.replaced",
     }

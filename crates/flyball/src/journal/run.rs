@@ -131,6 +131,17 @@ impl Journal {
         })
     }
 
+    /// Another limit of iterations holds from now on.
+    pub fn limit_iterations(&mut self, run: &RunId, iterations: u32) -> Result<(), JournalError> {
+        self.write(|change| {
+            let count = change.execute(
+                "UPDATE runs SET max_iterations = ?2 WHERE id = ?1",
+                params![run.as_str(), iterations],
+            )?;
+            known(run, count)
+        })
+    }
+
     /// Writes down how a run stands.
     pub fn update_run(&mut self, run: &RunId, state: &RunState) -> Result<(), JournalError> {
         self.write(|change| write_state(change, run, state))

@@ -21,7 +21,7 @@ use super::Peer;
 
 pub use self::descriptors::{receive_with_descriptors, send_with_descriptors};
 pub use self::files::{is_open, works_in};
-pub use self::nursery::Nursery;
+pub use self::nursery::{Nursery, leave_session};
 pub use self::sockets::{connect, listen};
 pub use self::table::{began_at, is_stopped, kill_group, look, signal, snapshot};
 pub use self::walls::{

@@ -112,6 +112,10 @@ pub enum Verb {
     Leave,
     /// A human's answer is handed on.
     Answer,
+    /// A human says something in between.
+    Tell,
+    /// A human changes limits.
+    Limits,
     /// Something is stopped.
     Stop,
     /// flyball could not do what it should.
@@ -164,6 +168,8 @@ impl Verb {
             Self::Rescue => "RESCUE",
             Self::Leave => "LEAVE",
             Self::Answer => "ANSWER",
+            Self::Tell => "TELL",
+            Self::Limits => "LIMITS",
             Self::Stop => "STOP",
             Self::Fault => "FAULT",
             Self::Commit => "COMMIT",
@@ -211,7 +217,7 @@ impl Verb {
             | Self::Notice
             | Self::Undo
             | Self::Also => Speaker::Guard,
-            Self::Answer => Speaker::Human,
+            Self::Answer | Self::Tell | Self::Limits => Speaker::Human,
             Self::Run
             | Self::Note
             | Self::Resume

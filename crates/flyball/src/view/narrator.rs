@@ -2,6 +2,7 @@
 
 mod facts;
 mod gates;
+mod human;
 mod notices;
 
 use flyball_core::effect::{Effect, Ending, Force, IterationReport, IterationResult};
@@ -57,6 +58,7 @@ impl Narrator {
                 let line = Line::new(at, Verb::Stop, Severity::Warn, stop_words(*cause));
                 vec![line.of(self.iteration).said_by(Speaker::Human)]
             }
+            Event::HumanAsked { wish, .. } => vec![human::asked(at, wish, self.iteration)],
             Event::StateReplaced { why } => {
                 vec![Line::new(at, Verb::Tamper, Severity::Bad, why).of(self.iteration)]
             }
@@ -92,6 +94,7 @@ impl Narrator {
             }
             Effect::SteerAgent { .. }
             | Effect::AnswerDoor { .. }
+            | Effect::AnswerHuman { .. }
             | Effect::ExamineStop { .. }
             | Effect::AnswerStop { .. }
             | Effect::SnapshotWorktree { .. }

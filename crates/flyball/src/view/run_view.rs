@@ -270,6 +270,7 @@ impl Builder {
             | Event::StopRequested { .. }
             | Event::TimePassed
             | Event::StateReplaced { .. }
+            | Event::HumanAsked { .. }
             | Event::ShellFailed { .. } => {}
         }
     }

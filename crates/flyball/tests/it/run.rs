@@ -1,6 +1,7 @@
 //! `flyball run` from outside: scripted agents, real git, real gates, real processes.
 
 mod advising;
+mod background;
 mod bad_input;
 mod calls;
 mod chaos;
@@ -12,6 +13,7 @@ mod gates;
 mod git;
 mod guarded;
 mod held_up;
+mod human_word;
 mod helping;
 mod launching;
 mod limits;

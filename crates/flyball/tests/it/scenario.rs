@@ -245,6 +245,11 @@ impl Scenario {
         self.start(&[], &arguments).wait()
     }
 
+    /// Any command of flyball's, under way.
+    pub(crate) fn spawn_with_words(&self, arguments: &[&str]) -> Running<'_> {
+        self.start(&[], arguments)
+    }
+
     fn start(&self, env: &[(&str, &str)], arguments: &[&str]) -> Running<'_> {
         let number = self.starts.get() + 1;
         self.starts.set(number);

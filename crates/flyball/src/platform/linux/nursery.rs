@@ -13,6 +13,12 @@ use signal_hook::consts::SIGCHLD;
 use super::{id, snapshot};
 use crate::platform::{Process, below};
 
+/// Leaves the session this process was started in, and with it its terminal.
+pub fn leave_session() -> io::Result<()> {
+    setsid()?;
+    Ok(())
+}
+
 /// Everything below this process from now on.
 #[derive(Debug)]
 pub struct Nursery {

@@ -5,7 +5,7 @@ use flyball_core::guard::{GuardKind, Rung};
 use flyball_core::{IterationNo, Moment};
 
 use super::super::line::{Line, Severity, Verb};
-use super::trip_words;
+use super::{human, trip_words};
 use crate::clock;
 
 /// A notice in lines, of the iteration at hand.
@@ -66,6 +66,7 @@ pub(super) fn told(at: Moment, notice: &Notice, iteration: Option<IterationNo>) 
             let text = "the agent is given the human's answer";
             Line::new(at, Verb::Answer, Severity::Turn, text).of(iteration)
         }
+        Notice::WordOnItsWay { text, way } => human::on_its_way(at, (text, *way), iteration),
         Notice::ContextFilling { percent, .. } => {
             let text = format!("{percent} % of the context window is used");
             Line::new(at, Verb::Context, Severity::Quiet, text).of(iteration)

@@ -1,0 +1,35 @@
+//! flyball itself, started anew and left on its own: it outlives who started it.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IsTerminal, stdin};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use super::orphans::start_own;
+use crate::platform;
+
+/// A flyball in the background, as long as somebody waits for its beginning.
+#[derive(Debug)]
+pub struct Background(Child);
+
+/// Starts flyball with these arguments; what it prints goes into the file. A terminal is no input for
+/// it, anything else is: it may be told its task there.
+pub fn start_in_background(arguments: &[OsString], output: &File) -> io::Result<Background> {
+    let program = platform::own_program()?;
+    let mut command = Command::new(program);
+    let input = if stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() };
+    command.args(arguments).stdin(input).stdout(output.try_clone()?).stderr(output.try_clone()?);
+    start_own(&mut command).map(Background)
+}
+
+impl Background {
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// How it ended, once it has.
+    pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.0.try_wait()
+    }
+}
