@@ -30,6 +30,7 @@ pub mod human;
 pub mod id;
 pub mod iteration;
 pub mod iteration_session;
+pub mod landing;
 pub mod moment;
 pub mod outcome;
 pub mod policy;

@@ -4,6 +4,7 @@
 pub mod accept;
 pub mod answer;
 pub mod archive;
+mod aside;
 pub mod attach;
 mod columns;
 pub mod completions;
@@ -12,6 +13,7 @@ pub mod context;
 pub mod demo;
 mod detach;
 pub mod doctor;
+pub mod drop;
 mod fault;
 pub mod gate;
 pub mod globals;
@@ -19,6 +21,7 @@ pub mod hook;
 pub mod hooks;
 pub mod init;
 mod inside;
+pub mod land;
 pub mod limits;
 mod live;
 pub mod log;
@@ -103,6 +106,10 @@ pub enum Command {
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Tell(tell::TellArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Land(land::LandArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Drop(drop::DropArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Limits(limits::LimitsArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Tasks(tasks::TasksArgs),
@@ -180,6 +187,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Unblock(args) => unblock::run(&args, globals),
         Command::Stop(args) => stop::run(&args, globals),
         Command::Tell(args) => tell::run(&args, globals),
+        Command::Land(args) => land::run(&args, globals),
+        Command::Drop(args) => drop::run(&args, globals),
         Command::Limits(args) => limits::run(&args, globals),
         Command::Tasks(args) => tasks::run(&args, globals),
         Command::Context(args) => context::run(&args, globals),

@@ -62,6 +62,10 @@ pub struct Config {
     pub gates: GateSettings,
     /// Who is told.
     pub notify: NotifySettings,
+    /// What is done after a verified completion.
+    pub finish: FinishSettings,
+    /// How worktrees of runs are made ready.
+    pub worktree: WorktreeSettings,
     /// How flyball's hooks behave.
     pub hooks: HookSettings,
     /// How checkpoints are kept.
@@ -182,6 +186,24 @@ pub struct GateSettings {
     pub checks: Vec<GateCheck>,
     /// Whether gates run side by side.
     pub parallel: bool,
+}
+
+/// `[finish]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FinishSettings {
+    /// A program to run after a verified completion.
+    pub command: Option<CommandLine>,
+    /// How long it may take.
+    pub timeout: Millis,
+}
+
+/// `[worktree]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorktreeSettings {
+    /// Lines for the shell, run once in each worktree that is made.
+    pub setup: Vec<String>,
+    /// How long each may take.
+    pub timeout: Millis,
 }
 
 /// `[notify]`.

@@ -10,6 +10,7 @@ mod door;
 mod dry_run;
 mod enclosure;
 mod fault;
+mod finishing;
 mod gates;
 mod guards;
 mod human;

@@ -11,7 +11,7 @@ mod folder;
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
@@ -65,6 +65,11 @@ pub fn open_private(path: &Path) -> io::Result<File> {
     let file = options.custom_flags(bits(CAREFUL.union(OFlags::NOFOLLOW))).open(path)?;
     expect_file(file.metadata()?.file_type())?;
     Ok(file)
+}
+
+/// A folder only its owner can read, made with those above it when it is not there.
+pub fn private_folder(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// A file for the user alone to add to, made when it is not there.

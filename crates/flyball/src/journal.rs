@@ -4,6 +4,7 @@
 //! that looking at runs never reads their events. Only this module knows SQL. It never decides
 //! what is recorded.
 
+mod apart;
 mod by_content;
 mod event;
 mod kept;
@@ -24,6 +25,7 @@ use std::path::{Path, PathBuf};
 use flyball_core::RunId;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
+pub use self::apart::{ApartRun, Fate};
 pub use self::by_content::{GateKey, Pruned};
 pub use self::event::{Events, Recorded};
 use self::kept::Kept;

@@ -1,5 +1,6 @@
 //! The deeds of flyball: everything that touches the world. Decisions are `flyball-core`'s.
 
+pub mod apart;
 pub(crate) mod call_session;
 pub mod cli;
 pub mod client;
@@ -17,6 +18,7 @@ pub mod hook;
 #[cfg(feature = "mcp")]
 pub(crate) mod http;
 pub mod journal;
+pub mod landing;
 pub mod loopdir;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;

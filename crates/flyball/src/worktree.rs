@@ -5,6 +5,7 @@
 //! never touched: trees are made in a temporary index and kept by private refs under
 //! `refs/flyball/`.
 
+mod branches;
 mod changes;
 mod checkpoint;
 mod git;
@@ -28,6 +29,7 @@ use flyball_core::{IterationNo, RunId};
 
 use crate::platform::Walls;
 
+pub use self::branches::{LinkedWorktree, MergedTree};
 pub use self::changes::Change;
 pub use self::checkpoint::{Checkpoint, RewindTarget};
 use self::git::{Git, Starter};
@@ -75,6 +77,11 @@ impl Worktree {
     #[must_use]
     pub fn beside(&self) -> Self {
         Self::of(self.git.clone()).holding_files_up_to(self.max_file)
+    }
+
+    /// The same worktree with programs of its own: for who comes after the run's git has ended.
+    pub fn beside_afresh(&self) -> Option<Self> {
+        Self::open(&self.git.root).ok()
     }
 
     /// Trees hold no untracked file larger than this, in bytes; 0 for no limit.

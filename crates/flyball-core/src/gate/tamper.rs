@@ -139,6 +139,16 @@ impl TamperFinding {
         format!("{identity}@{}@{}", text::prefix(&self.base, 40), text::prefix(&self.now, 40))
     }
 
+    /// Whether a yes with this key was said to the same change, whatever it was compared with then.
+    pub fn is_same_change(&self, key: &str) -> bool {
+        let identity = self.finding.identity(TAMPER);
+        let now = format!("@{}", text::prefix(&self.now, 40));
+        key == identity
+            || key.strip_prefix(identity.as_str()).is_some_and(|rest| {
+                rest.starts_with('@') && rest.ends_with(&now) && !self.now.is_empty()
+            })
+    }
+
     /// What stays the same while the same thing is changed again and again.
     pub fn thread(&self) -> String {
         if self.subjects.is_empty() {

@@ -107,8 +107,7 @@ fn tell(
         return (phase, HumanReply::Steered);
     }
     session.words.keep(word, out);
-    let reply =
-        if session.door_used { HumanReply::AtItsDoor } else { HumanReply::NextBriefing };
+    let reply = if session.door_used { HumanReply::AtItsDoor } else { HumanReply::NextBriefing };
     (phase, reply)
 }
 

@@ -122,9 +122,9 @@ impl Show {
             }
         }
         if let Some(printed) = &mut self.printed {
-            printed.show(&mut self.watcher).map_err(|error| {
-                CliError::io("what the run prints cannot be read").cause(error)
-            })?;
+            printed
+                .show(&mut self.watcher)
+                .map_err(|error| CliError::io("what the run prints cannot be read").cause(error))?;
         }
         if let Some(standing) = self.replay.governor().standing() {
             self.watcher.tick(clock::wall(), &standing);

@@ -63,7 +63,9 @@ fn keep_small(run: &RunId) {
             if output.metadata().is_ok_and(|meta| meta.len() > OUTPUT_MAX)
                 && output.set_len(0).is_ok()
             {
-                terminal::write_err("flyball: what was printed before is left out here; `flyball log` has it\n");
+                terminal::write_err(
+                    "flyball: what was printed before is left out here; `flyball log` has it\n",
+                );
             }
         }
     });
@@ -82,7 +84,9 @@ pub(super) fn start(resumed: Option<RunId>, format: Format) -> Result<ExitCode, 
     let run = resumed.unwrap_or_else(driver::new_run_id);
     let path = output_of(&state, &run);
     let written = fault::file(&path, "written");
-    let output = files::append_private(&path).map_err(written)?;
+    let output = files::private_folder(&state.join("runs"))
+        .and_then(|()| files::append_private(&path))
+        .map_err(written)?;
     let before = output.metadata().map_or(0, |meta| meta.len());
     let child = start_in_background(&arguments(&run), &output).map_err(|error| {
         CliError::io("flyball could not be started in the background").cause(error)
@@ -116,7 +120,9 @@ fn begun(journal: &Journal, run: &RunId, mut child: Background) -> Result<Begun,
     loop {
         let ended = child.ended().ok().flatten();
         match journal.run(run) {
-            Ok(row) if row.pid == Some(child.pid()) => return Ok(Begun::AtWork { pid: child.pid() }),
+            Ok(row) if row.pid == Some(child.pid()) => {
+                return Ok(Begun::AtWork { pid: child.pid() });
+            }
             // It was short.
             Ok(row) if ended.is_some() && row.ended.is_some() && row.pid.is_none() => {
                 return Ok(Begun::AtWork { pid: child.pid() });

@@ -11,7 +11,8 @@ use flyball_core::GateName;
 use flyball_core::gate::GateResult;
 use flyball_core::tasklist::TaskList;
 
-use self::interrupt::Interrupt;
+pub(super) use self::answer::progress_line;
+pub(super) use self::interrupt::Interrupt;
 use super::Globals;
 use crate::clock;
 use crate::config::{Config, suggest};
@@ -131,7 +132,7 @@ fn result(
     (worktree, config): (&mut Worktree, &Config),
     (interrupt, paint): (&Interrupt, Paint),
 ) -> Result<Option<GateResult>, CliError> {
-    let observe = |progress| terminal::write_err(&answer::progress_line(&progress, paint));
+    let observe = |progress| terminal::write_err(&progress_line(&progress, paint));
     let mut look = || {
         let loop_dir = config.loop_dir.to_string_lossy().into_owned();
         let tasks_file = config.loop_dir.join(&config.tasks_file);

@@ -43,6 +43,8 @@ impl Command {
             Self::Unblock(_) => ("unblock", Door::Humans),
             Self::Stop(_) => ("stop", Door::Humans),
             Self::Tell(_) => ("tell", Door::Humans),
+            Self::Land(_) => ("land", Door::Humans),
+            Self::Drop(_) => ("drop", Door::Humans),
             Self::Limits(_) => ("limits", Door::Humans),
             Self::Accept(_) => ("accept tamper", Door::Humans),
             Self::Restore(_) => ("restore tamper", Door::Humans),

@@ -53,13 +53,17 @@ pub fn run(args: &LimitsArgs, globals: &Globals) -> Result<ExitCode, CliError> {
 
 /// The run and the changes that were meant.
 fn meant(args: &LimitsArgs) -> Result<(Option<&str>, &[String]), CliError> {
-    let Some((first, rest)) = args.words.split_first() else { return Ok((args.run.as_deref(), &[])) };
+    let Some((first, rest)) = args.words.split_first() else {
+        return Ok((args.run.as_deref(), &[]));
+    };
     if first.contains('=') {
         return Ok((args.run.as_deref(), &args.words));
     }
     if args.run.is_some() {
-        return Err(CliError::usage(format!("`{first}` is no KEY=VALUE, and the run is named twice"))
-            .hint("`flyball limits RUN iterations=30`"));
+        return Err(CliError::usage(format!(
+            "`{first}` is no KEY=VALUE, and the run is named twice"
+        ))
+        .hint("`flyball limits RUN iterations=30`"));
     }
     Ok((Some(first), rest))
 }
@@ -119,7 +123,8 @@ fn shown(run: &RunSummary, limits: &LimitRules, args: &LimitsArgs) -> String {
         return format!("{body}\n");
     }
     let count = |number: u64| if number == 0 { "no limit".to_owned() } else { number.to_string() };
-    let span = |span: Millis| if span.is_zero() { "no limit".to_owned() } else { duration::format(span) };
+    let span =
+        |span: Millis| if span.is_zero() { "no limit".to_owned() } else { duration::format(span) };
     let money = if limits.cost_usd > 0.0 { format!("${:.2}", limits.cost_usd) } else { count(0) };
     let rows = [
         ("iterations", count(limits.iterations.into())),

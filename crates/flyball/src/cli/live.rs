@@ -33,10 +33,26 @@ pub(super) fn find(
 
 fn here(journal: &Journal, globals: &Globals) -> Result<RunSummary, CliError> {
     let root = place::repository(globals)?;
-    runs::at_work(journal, &root)?.ok_or_else(|| {
-        CliError::no_input(format!("no run is at work in `{}`", root.display()))
-            .hint("`flyball status` lists those elsewhere")
-    })
+    if let Some(run) = runs::at_work(journal, &root)? {
+        return Ok(run);
+    }
+    let mut apart = Vec::new();
+    for one in journal.apart_from(&root).map_err(fault::journal)? {
+        let run = journal.run(&one.run).map_err(fault::journal)?;
+        if runs::life(&run) == Life::Running {
+            apart.push(run);
+        }
+    }
+    match apart.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(CliError::no_input(format!("no run is at work in `{}`", root.display()))
+            .hint("`flyball status` lists those elsewhere")),
+        several => {
+            let names: Vec<String> = several.iter().map(|run| format!("`{}`", run.run)).collect();
+            Err(CliError::usage(format!("{} runs of this repository are at work", names.len()))
+                .hint(format!("name one: {}", names.join(", "))))
+        }
+    }
 }
 
 /// Refuses a run that is not at work.

@@ -131,12 +131,7 @@ fn print_json_notes(
 }
 
 /// Prints every line worth reading, as the events are read.
-fn whole(
-    journal: &Journal,
-    run: &RunSummary,
-    paint: Paint,
-    follow: bool,
-) -> Result<(), CliError> {
+fn whole(journal: &Journal, run: &RunSummary, paint: Paint, follow: bool) -> Result<(), CliError> {
     let mut page = Page::new(paint, Weight::Story, None);
     page.print(&head(run))?;
     let mut told = Told::new(run);

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use flyball_core::Millis;
+use flyball_core::{Millis, RunId};
 
+use super::aside::{self, Aside};
 use super::detach::{self, Detach};
 use super::{Format, Globals, runs};
-use crate::config::{CommandLine, Override, Value, duration};
-use crate::driver::{self, RunRequest};
+use crate::config::{CommandLine, Override, Sources, Value, duration};
+use crate::driver::{self, RunRequest, Started};
 use crate::error::CliError;
 use crate::journal::{Journal, RunSummary, state_dir};
 use crate::terminal;
@@ -48,6 +49,10 @@ pub struct RunArgs {
     /// Show what would be done: settings, gates, task and prompt; start nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Work in a git worktree of its own, on branch `flyball/NAME`; without NAME, the run's name
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    #[arg(conflicts_with_all = ["resume", "dry_run"])]
+    pub worktree: Option<String>,
     /// Whether it leaves this terminal.
     #[command(flatten)]
     pub detach: Detach,
@@ -65,14 +70,14 @@ pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         return detach::start(resumed.map(|found| found.run), args.format);
     }
     let name = args.detach.leave_terminal();
-    let mut sources = globals.sources()?;
-    sources.overrides = args.overrides();
-    sources.profile.clone_from(&args.profile);
-    let (format, color) = (args.format, globals.color);
-    let started = if let Some(wanted) = &args.resume {
+    let sources = args.sources(globals)?;
+    let (format, color, notes) = (args.format, globals.color, Vec::new());
+    let (started, run) = if let Some(wanted) = &args.resume {
         let found = earlier(&dir, wanted)?;
         let config = driver::recorded_config(&found.run, sources)?;
-        RunRequest { dir, config, format, color, name }.resume(&found)?
+        let dir = found.root.clone();
+        let request = RunRequest { dir, config, format, color, name, notes };
+        (request.resume(&found)?, Some(found.run))
     } else {
         let config = sources.load()?;
         globals.warn(&config);
@@ -80,10 +85,42 @@ pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
             terminal::write_out(&driver::dry_run(&dir, &config)?)?;
             return Ok(ExitCode::SUCCESS);
         }
-        RunRequest { dir, config, format, color, name }.start()?
+        let request = RunRequest { dir, config, format, color, name, notes };
+        match &args.worktree {
+            None => (request.start()?, None),
+            Some(label) => {
+                let (started, run) = apart(args, globals, (label, request))?;
+                (started, Some(run))
+            }
+        }
     };
-    let ending = started.driver.drive(started.first)?;
-    Ok(ExitCode::from(ending.outcome.exit_code()))
+    let ending = started.driver.drive(started.first);
+    if let Some(run) = &run {
+        aside::say_next(run);
+    }
+    Ok(ExitCode::from(ending?.outcome.exit_code()))
+}
+
+/// Sets up a run in a worktree of its own; one that is refused leaves nothing of it.
+fn apart(
+    args: &RunArgs,
+    globals: &Globals,
+    (label, request): (&str, RunRequest),
+) -> Result<(Started, RunId), CliError> {
+    let run = request.name.clone().unwrap_or_else(driver::new_run_id);
+    let aside = Aside::begin(&request.dir, (&run, label), &request.config)?;
+    let started = aside.globals(globals).and_then(|globals| {
+        let config = args.sources(&globals)?.load()?;
+        let (dir, notes, name) = (aside.dir(), aside.notes(), Some(run.clone()));
+        RunRequest { dir, config, name, notes, ..request }.start()
+    });
+    match started {
+        Ok(started) => Ok((started, run)),
+        Err(error) => {
+            aside.undo();
+            Err(error)
+        }
+    }
 }
 
 /// The run meant by `--resume [RUN|latest]`; it must be one of this repository.
@@ -92,7 +129,8 @@ fn earlier(dir: &Path, wanted: &str) -> Result<RunSummary, CliError> {
     let root = Worktree::open(dir)?.root().to_path_buf();
     let asked = (wanted != "latest").then_some(wanted);
     let found = runs::find_or_latest(&journal, asked, || Ok(root.clone()))?;
-    if found.root == root {
+    let is_apart = journal.apart(&found.run)?.is_some_and(|apart| apart.origin == root);
+    if found.root == root || is_apart {
         return Ok(found);
     }
     let shown = found.root.display();
@@ -138,6 +176,14 @@ pub struct RunJudging {
 }
 
 impl RunArgs {
+    /// The sources of the settings, with these flags.
+    fn sources(&self, globals: &Globals) -> Result<Sources, CliError> {
+        let mut sources = globals.sources()?;
+        sources.overrides = self.overrides();
+        sources.profile.clone_from(&self.profile);
+        Ok(sources)
+    }
+
     /// The settings these flags stand for.
     pub fn overrides(&self) -> Vec<Override> {
         let count = |number: Option<u32>| number.map(|number| Value::Number(number.into()));

@@ -95,11 +95,7 @@ fn tell(run: &RunSummary, signal: Signal) -> bool {
 }
 
 /// Waits until the run has ended; what became of it.
-fn wait(
-    journal: &mut Journal,
-    run: &RunSummary,
-    request: Option<u64>,
-) -> Result<String, CliError> {
+fn wait(journal: &mut Journal, run: &RunSummary, request: Option<u64>) -> Result<String, CliError> {
     let limit = Deadline::after(WAIT_MAX);
     let mut sign = Deadline::after(SIGN_EVERY);
     let (patience, mut is_told) = (Deadline::after(SIGNAL_AFTER), false);

@@ -24,7 +24,9 @@ enum Every {
     Context(context::ContextArgs),
     Demo(demo::DemoArgs),
     Doctor(doctor::DoctorArgs),
+    Drop(drop::DropArgs),
     Gate(gate::GateArgs),
+    Land(land::LandArgs),
     Limits(limits::LimitsArgs),
     Log(log::LogArgs),
     #[cfg(feature = "mcp")]

@@ -43,7 +43,14 @@ pub fn run(args: &UnblockArgs, globals: &Globals) -> Result<ExitCode, CliError> 
         lines.push(format!("Brought back {task}, which was {}", words::standing(stood)));
     }
     if lines.is_empty() {
-        lines.push(if args.run.is_some() { "Nothing is blocked there." } else { "Nothing is blocked here." }.to_owned());
+        lines.push(
+            if args.run.is_some() {
+                "Nothing is blocked there."
+            } else {
+                "Nothing is blocked here."
+            }
+            .to_owned(),
+        );
     } else if let Some(run) = runs::at_work(&journal, root)? {
         lines.push(format!(
             "Run {} is at work and does not know: it counts from the next run on",

@@ -14,8 +14,9 @@ use super::layer::Settings;
 use super::schema::{Reader, SETTINGS};
 use super::value::Value;
 use super::{
-    AgentSettings, CheckpointSettings, CommandLine, Config, GateCheck, GateSettings, HookSettings,
-    NotifySettings, OutputFormat, Price, ReportFormat, Route, SandboxSettings,
+    AgentSettings, CheckpointSettings, CommandLine, Config, FinishSettings, GateCheck,
+    GateSettings, HookSettings, NotifySettings, OutputFormat, Price, ReportFormat, Route,
+    SandboxSettings, WorktreeSettings,
 };
 use crate::error::CliError;
 
@@ -39,6 +40,14 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
             webhook: from.text_or_none("notify.webhook")?,
             timeout: from.duration("notify.timeout")?,
             quiet_on_success: from.flag("notify.quiet_on_success")?,
+        },
+        finish: FinishSettings {
+            command: from.command("finish.command")?,
+            timeout: from.duration("finish.timeout")?,
+        },
+        worktree: WorktreeSettings {
+            setup: from.words("worktree.setup")?,
+            timeout: from.duration("worktree.timeout")?,
         },
         hooks: HookSettings {
             on_error: from.choice("hooks.on_error")?,
@@ -102,7 +111,9 @@ fn sandbox(from: &Typed<'_>) -> Result<SandboxSettings, CliError> {
 
 /// Limits of the shell's that mean nothing when they are 0.
 fn not_zero(settings: &Settings) -> Result<(), CliError> {
-    for key in ["notify.timeout", "hooks.timeout", "log.max_bytes"] {
+    let keys =
+        ["notify.timeout", "hooks.timeout", "finish.timeout", "worktree.timeout", "log.max_bytes"];
+    for key in keys {
         let Some(entry) = settings.get(&Key::dotted(key)) else { continue };
         if matches!(entry.value, Value::Number(0) | Value::Duration(Millis::ZERO)) {
             return Err(CliError::config(format!("`{key}` must be more than 0"))

@@ -390,6 +390,7 @@ impl Driver {
         self.write_report(now);
         let max = self.config.policy.limits.iterations;
         self.reporter.summary(&self.run, (ending, code), max, &self.loop_dir.relative());
+        self.run_finish(now, ending);
         crate::notify::run_ended(&self.config.notify, &self.run, self.worktree.root(), ending);
     }
 }

@@ -50,6 +50,8 @@ pub struct RunRequest {
     pub color: ColorChoice,
     /// Its name, where that was given.
     pub name: Option<RunId>,
+    /// What is said when it begins.
+    pub notes: Vec<String>,
 }
 
 /// A run ready to be driven, and its first event.
@@ -103,7 +105,7 @@ pub(super) fn verify_commands(tasks: &TasksSnapshot) -> Vec<String> {
 impl RunRequest {
     /// Sets up a new run.
     pub fn start(self) -> Result<Started, CliError> {
-        let Self { dir, config, format, color, name } = self;
+        let Self { dir, config, format, color, name, notes: more } = self;
         let setup = RunSetup::gather(&dir, &config)?;
         let plan = setup.plan(&config)?;
         check_limits(&config, &*setup.adapter)?;
@@ -119,7 +121,7 @@ impl RunRequest {
         setup.loop_dir.prepare().map_err(|e| io("make the loop folder", &e))?;
         let earlier = journal.latest_run(setup.worktree.root())?;
         let earlier = earlier.map_or_else(|| "earlier".to_owned(), |run| run.run.to_string());
-        let notes = stale.map(stale_words).into_iter().collect();
+        let notes = stale.map(stale_words).into_iter().chain(more).collect();
         let (reporter, crash) = (Reporter::new(format, color), CrashPoint::from_environment());
         let folder = private_dir.clone();
         let parts = Parts {
@@ -214,6 +216,7 @@ impl Parts {
         crash.here();
         let mut told = opening(run, config, plan, setup);
         told.notes.extend(notes);
+        told.notes.extend(uncommitted_words(&snapshot, &setup.loop_dir));
         told.notes.extend(enclosure.notes());
         self.reporter.opening(&told);
         let driver = self.assemble(Governor::new(), snapshot, guarded)?;
@@ -398,6 +401,24 @@ pub(super) fn opening(run: &RunId, config: &Config, plan: &GatePlan, setup: &Run
         stories,
         notes: Vec::new(),
     }
+}
+
+/// What is not committed here is the agent's to commit, for it cannot tell it from its own work.
+fn uncommitted_words(snapshot: &WorktreeSnapshot, loop_dir: &LoopDir) -> Option<String> {
+    let own = format!("{}/", loop_dir.relative());
+    let files: Vec<&String> = snapshot
+        .uncommitted
+        .iter()
+        .filter(|file| !file.starts_with(&own) && *file != crate::config::FILE_NAME)
+        .collect();
+    let first = files.first()?;
+    let (count, verb) = match files.len() {
+        1 => (format!("`{first}`"), "is"),
+        more => (format!("{more} files (`{first}`, …)"), "are"),
+    };
+    Some(format!(
+        "{count} {verb} not committed: the agent may commit that too; `--worktree` keeps it apart"
+    ))
 }
 
 fn stale_words(pid: u32) -> String {

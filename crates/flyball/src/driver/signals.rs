@@ -7,8 +7,8 @@ use flyball_core::event::StopCause;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
-use super::watchdog::Bell;
 use super::DriverInput;
+use super::watchdog::Bell;
 use crate::error::CliError;
 use crate::{platform, terminal};
 

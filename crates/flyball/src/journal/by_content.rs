@@ -1,7 +1,7 @@
 //! Smaller things kept beside the events: gate results, hook sessions.
 
-use flyball_core::gate::GateResult;
 use flyball_core::Moment;
+use flyball_core::gate::GateResult;
 use rusqlite::{OptionalExtension, params};
 
 use super::trail::{read_state, write_state};

@@ -163,11 +163,7 @@ fn rows(events: &[(Moment, &Event)]) -> Result<Vec<Row>, JournalError> {
     Ok(rows)
 }
 
-fn insert(
-    change: &Transaction<'_>,
-    run: &RunId,
-    rows: &[Row],
-) -> Result<u64, JournalError> {
+fn insert(change: &Transaction<'_>, run: &RunId, rows: &[Row]) -> Result<u64, JournalError> {
     let latest = rows.iter().map(|(at, ..)| stored(at.as_millis())).max().unwrap_or(0);
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let (key, last): (i64, i64) = change

@@ -16,6 +16,11 @@ pub(crate) fn enclose_brief(walls: Option<Walls>) {
     *WALLS.lock().unwrap_or_else(PoisonError::into_inner) = walls;
 }
 
+/// What stands around such programs now.
+pub(crate) fn brief_walls() -> Option<Walls> {
+    WALLS.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// Runs a program and waits for it; what it prints is dropped, how it ends does not matter.
 pub fn run_briefly(program: &str, args: &[String], timeout: Duration) {
     run_briefly_with(program, args, &[], timeout).ok();
@@ -33,14 +38,25 @@ pub fn run_briefly_with(
         spec.cwd = here;
     }
     spec.args = args.to_vec();
-    spec.walls.clone_from(&WALLS.lock().unwrap_or_else(PoisonError::into_inner));
+    spec.walls = brief_walls();
     let value = |value: &String| (!value.is_empty()).then(|| value.clone());
     spec.env = env.iter().map(|(name, text)| ((*name).to_owned(), value(text))).collect();
+    run_shown(&spec, timeout, |_| {})
+}
+
+/// Runs a program, hands on what it prints as it comes, and says how it failed, if so.
+pub fn run_shown(
+    spec: &Spec,
+    timeout: Duration,
+    show: impl Fn(&[u8]) + Send + Sync + 'static,
+) -> Result<(), String> {
     let (sender, receiver) = mpsc::channel();
-    let _process = Supervised::start(&spec, move |event| {
-        if let ProcessEvent::Exited { how, .. } = event {
+    let _process = Supervised::start(spec, move |event| match event {
+        ProcessEvent::Exited { how, .. } => {
             sender.send(how).ok();
         }
+        ProcessEvent::Output { bytes, .. } => show(&bytes),
+        ProcessEvent::Started { .. } => {}
     })
     .map_err(|error| error.to_string())?;
     match receiver.recv_timeout(timeout) {

@@ -1,6 +1,7 @@
 //! `flyball run` from outside: scripted agents, real git, real gates, real processes.
 
 mod advising;
+mod apart;
 mod background;
 mod bad_input;
 mod calls;
@@ -9,12 +10,13 @@ mod claims;
 mod crash;
 mod endings;
 mod faults;
+mod finish;
 mod gates;
 mod git;
 mod guarded;
 mod held_up;
-mod human_word;
 mod helping;
+mod human_word;
 mod launching;
 mod limits;
 mod moving;

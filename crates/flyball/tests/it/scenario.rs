@@ -416,6 +416,12 @@ impl Running<'_> {
         kill_process(Pid::from_raw(id).unwrap(), signal).unwrap();
     }
 
+    /// The same, unless it has ended already.
+    pub(crate) fn signal_if_there(&self, signal: Signal) {
+        let id = i32::try_from(self.child.as_ref().unwrap().id()).unwrap();
+        kill_process(Pid::from_raw(id).unwrap(), signal).ok();
+    }
+
     fn said(&self, stream: &str) -> String {
         self.scenario.told(&format!("{stream}-{}", self.number))
     }

@@ -101,10 +101,7 @@ fn an_agent_that_only_asks_is_told_at_its_door() {
             if answer.message.contains("first") && answer.message.contains("second"))
     };
     assert!(story.effects.iter().any(told));
-    assert_eq!(
-        ways(&story),
-        [("first".into(), WordWay::Door), ("second".into(), WordWay::Door)]
-    );
+    assert_eq!(ways(&story), [("first".into(), WordWay::Door), ("second".into(), WordWay::Door)]);
     story.perform(iteration, Act::commits("x"));
     assert!(!story.briefings[1].contains("first"));
 }
@@ -216,7 +213,10 @@ fn a_wait_that_is_no_longer_allowed_ends_the_run() {
     let resets_at = Some(story.now.plus(Millis::from_secs(3_600)));
     let limit = AgentFact::HitLimit { resets_at, message: "limit".into() };
     story.perform(iteration, Act::dies().with(limit));
-    assert_eq!(limits(&mut story, &[LimitChange::Wait(Millis::from_secs(7_200))]), HumanReply::Changed);
+    assert_eq!(
+        limits(&mut story, &[LimitChange::Wait(Millis::from_secs(7_200))]),
+        HumanReply::Changed
+    );
     assert!(story.governor.is_running());
     limits(&mut story, &[LimitChange::Wait(Millis::from_secs(60))]);
     assert_eq!(story.ending().outcome, Outcome::UsageLimit);
@@ -227,7 +227,10 @@ fn the_run_ends_once_the_iteration_is_over() {
     let mut story = Story::new().tasks(stories(&["a"]));
     story.start();
     let iteration = story.alive().unwrap();
-    assert_eq!(ask(&mut story, HumanWish::StopAfterIteration), HumanReply::StopsAfter { iteration });
+    assert_eq!(
+        ask(&mut story, HumanWish::StopAfterIteration),
+        HumanReply::StopsAfter { iteration }
+    );
     assert_eq!(story.alive(), Some(iteration), "it is let finish");
     story.perform(iteration, Act::commits("x"));
     assert_eq!((story.ending().outcome, story.iterations()), (Outcome::Terminated, 1));

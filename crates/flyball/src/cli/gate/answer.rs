@@ -39,7 +39,7 @@ pub(super) fn render(result: &GateResult, format: GateFormat) -> String {
 }
 
 /// The line that tells of progress.
-pub(super) fn progress_line(progress: &GateProgress, paint: Paint) -> String {
+pub(in crate::cli) fn progress_line(progress: &GateProgress, paint: Paint) -> String {
     match progress {
         GateProgress::Started { name, index, of } => format!("[{index}/{of}] {name} …\n"),
         GateProgress::Cached(check) => {

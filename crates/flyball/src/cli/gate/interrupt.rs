@@ -12,14 +12,14 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use crate::gate::Cancel;
 
 /// Waits for signals and cancels.
-pub(super) struct Interrupt {
+pub(in crate::cli) struct Interrupt {
     cancel: Cancel,
     terminated: Arc<AtomicBool>,
 }
 
 impl Interrupt {
     /// From now on the two signals cancel instead of ending flyball on the spot.
-    pub(super) fn listen() -> io::Result<Self> {
+    pub(in crate::cli) fn listen() -> io::Result<Self> {
         let cancel = Cancel::new();
         let terminated = Arc::new(AtomicBool::new(false));
         let (mut wake, waker) = UnixStream::pair()?;
@@ -37,12 +37,12 @@ impl Interrupt {
     }
 
     /// What the gates are ended by.
-    pub(super) fn cancel(&self) -> &Cancel {
+    pub(in crate::cli) fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
     /// 143 after SIGTERM, else 130.
-    pub(super) fn exit_code(&self) -> ExitCode {
+    pub(in crate::cli) fn exit_code(&self) -> ExitCode {
         ExitCode::from(if self.terminated.load(Ordering::SeqCst) { 143 } else { 130 })
     }
 }

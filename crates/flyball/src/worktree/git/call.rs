@@ -73,6 +73,22 @@ impl Call {
         self
     }
 
+    /// In the name of the person who asked for it, whose branches have a history of their own.
+    #[expect(clippy::wrong_self_convention, reason = "it is taken over")]
+    pub(in crate::worktree) fn in_own_name(mut self) -> Self {
+        for who in ["AUTHOR", "COMMITTER"] {
+            for what in ["NAME", "EMAIL"] {
+                let name = format!("GIT_{who}_{what}");
+                self.order.unset(&name);
+                if let Some(value) = std::env::var_os(&name) {
+                    self.order.set(&name, value);
+                }
+            }
+        }
+        self.order.keeps_reflogs();
+        self
+    }
+
     /// With pathspecs that have magic; without this they are plain paths.
     pub(in crate::worktree) fn magic(mut self) -> Self {
         self.order.set("GIT_LITERAL_PATHSPECS", "0");

@@ -96,6 +96,14 @@ impl GitOrder {
         self.env.retain(|(known, _)| known.as_os_str() != OsStr::new(name));
     }
 
+    /// What happens to a branch is written into its reflog, as for people.
+    pub(super) fn keeps_reflogs(&mut self) {
+        let setting = OsStr::new("core.logAllRefUpdates=false");
+        if let Some(at) = self.args.iter().position(|arg| arg == setting) {
+            self.args.splice(at..=at, [OsString::from("core.logAllRefUpdates=true")]);
+        }
+    }
+
     /// With these arguments; the first one ever is the command.
     pub(super) fn args<I, S>(mut self, args: I) -> Self
     where

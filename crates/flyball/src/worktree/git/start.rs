@@ -46,6 +46,11 @@ impl Starter {
         Self { through, walls: Mutex::default(), ended: AtomicBool::new(false) }
     }
 
+    /// By itself, with nobody who would end it when flyball dies.
+    pub(in crate::worktree) fn alone() -> Self {
+        Self { through: Through::Nobody, walls: Mutex::default(), ended: AtomicBool::new(false) }
+    }
+
     /// From now on git runs behind these walls: a repository can have it run anything. Programs that
     /// stand by outside of them are ended.
     pub(in crate::worktree) fn enclose(&self, walls: Walls) {

@@ -59,7 +59,8 @@ fn a_detached_run_goes_on_by_itself_and_keeps_what_it_prints() {
     assert_eq!(process.session, pid, "a session of its own");
     go(&scenario);
     assert_eq!(until_ended(&scenario), "complete");
-    let printed = std::fs::read_to_string(scenario.state().join(format!("runs/{run}.out"))).unwrap();
+    let printed =
+        std::fs::read_to_string(scenario.state().join(format!("runs/{run}.out"))).unwrap();
     for words in ["working on it", "nearly there", "flyball summary", "complete"] {
         assert!(printed.contains(words), "{words} in {printed}");
     }

@@ -25,7 +25,8 @@ fn says(scenario: &Scenario, arguments: &[&str]) -> String {
 
 #[test]
 fn an_agent_that_listens_hears_it_at_once() {
-    let listens = "read -r prompt; echo up > $OUT/up; read -r line; say \"$line\" > $OUT/heard; work";
+    let listens =
+        "read -r prompt; echo up > $OUT/up; read -r line; say \"$line\" > $OUT/heard; work";
     let scenario = Scenario::new()
         .committed()
         .flags(&["--once"])
@@ -37,7 +38,11 @@ fn an_agent_that_listens_hears_it_at_once() {
     let said = says(&scenario, &["tell", "use \"sockets\""]);
     assert_eq!(said, format!("Told run {run}: its agent has been told.\n"));
     let ran = running.wait().ended(1);
-    assert!(ran.stderr.contains("TELL") && ran.stderr.contains("use \"sockets\""), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("TELL") && ran.stderr.contains("use \"sockets\""),
+        "{}",
+        ran.stderr
+    );
     let heard: Value = serde_json::from_str(&scenario.told("heard")).unwrap();
     assert_eq!(heard["type"], "steer");
     assert!(heard["text"].as_str().unwrap().starts_with("A human says: use \"sockets\"\n"));
@@ -61,7 +66,10 @@ fn an_agent_that_only_asks_hears_it_with_the_next_answer() {
     running.wait().ended(1).saying("at its door");
     let answers = scenario.told("answers");
     let (first, second) = answers.trim().split_once('\n').unwrap();
-    assert!(!first.contains("sockets") && second.contains("A human says: use sockets"), "{answers}");
+    assert!(
+        !first.contains("sockets") && second.contains("A human says: use sockets"),
+        "{answers}"
+    );
 }
 
 #[test]
@@ -135,12 +143,11 @@ fn limits_of_a_run_at_work_are_shown_changed_and_refused() {
 
 #[test]
 fn a_budget_lowered_below_what_is_used_ends_the_session() {
-    let spends = "usage 5000 0.01; sleep 700";
-    let scenario = Scenario::new()
-        .committed()
-        .env("FLYBALL_LIMITS__STOP_GRACE", "300ms")
-        .speaker(spends);
+    let spends = "usage 5000 0.01; echo up > $OUT/up; sleep 700";
+    let scenario =
+        Scenario::new().committed().env("FLYBALL_LIMITS__STOP_GRACE", "300ms").speaker(spends);
     let running = scenario.spawn();
+    scenario.until_told("up", "up");
     scenario.until_spent(5000);
     says(&scenario, &["limits", "tokens=4000"]);
     running.wait().ended(5).saying("max_tokens");
@@ -155,7 +162,7 @@ fn a_run_ends_after_the_iteration_when_asked_and_can_go_on() {
     assert!(said.contains("ends once iteration 1 is over"), "{said}");
     go(&scenario, 1);
     running.wait().ended(143).saying("--after-iteration").saying("--resume");
-    assert_eq!(scenario.column("commit_hash")[0].len(), 40, "its work was kept and judged");
+    assert!(!scenario.column("commit_hash")[0].is_empty(), "its work was kept and judged");
     let running = scenario.spawn_resume(&[], &[]);
     scenario.until_told("up-2", "up");
     go(&scenario, 2);
