@@ -192,9 +192,22 @@ pub struct StopRing {
     calls: u64,
     /// The gates' last word, for what changed since.
     gates: Option<GateResult>,
+    /// The code tree when the turn began, where somebody said that it began.
+    turn: Option<String>,
 }
 
 impl StopRing {
+    /// A person spoke, or the session began: what is there now is not the doing of this turn.
+    pub fn turn_began(&mut self, code_tree: &str) {
+        self.turn = Some(String::from(code_tree)).filter(|tree| !tree.is_empty());
+    }
+
+    /// Whether the turn has changed nothing: then it was a question, and whatever is red is not its
+    /// affair. Unknown where nobody said when it began.
+    pub fn changed_nothing(&self, snapshot: &WorktreeSnapshot) -> bool {
+        self.turn.as_ref() == Some(&snapshot.code_tree)
+    }
+
     /// The agent wants to stop: does anything have to be looked at?
     pub fn ask(&self, rules: StopRules, asked: &StopAsked<'_>) -> StopStep {
         // What was said before the last refusal has been answered by it.
@@ -222,7 +235,13 @@ impl StopRing {
     ) -> StopVerdict {
         let verdict = self.verdict(rules, ticket, evidence);
         match &verdict {
-            StopVerdict::Allow { .. } => self.calls = ticket.calls.unwrap_or(self.calls),
+            StopVerdict::Allow { .. } => {
+                self.calls = ticket.calls.unwrap_or(self.calls);
+                // What comes next is another turn, whether or not somebody says so.
+                if ticket.calls.is_some() {
+                    self.turn_began(&evidence.snapshot.code_tree);
+                }
+            }
             StopVerdict::Refuse { again: true, .. } => {}
             StopVerdict::Refuse { again: false, .. } => {
                 self.refusals = self.refusals.saturating_add(1);

@@ -170,10 +170,14 @@ fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
         Occasion::Before => calls::before(asked, &context, &heard, &mut journal),
         Occasion::After => calls::after(asked, &context, &heard, &mut journal),
         Occasion::Stop => stop::stop(asked, &context, &heard, &mut journal),
-        Occasion::Human => calls::human(asked, &context, &heard, &mut journal),
+        Occasion::Human => {
+            stop::turn_begins(asked, &context, &heard, &mut journal);
+            calls::human(asked, &context, &heard, &mut journal)
+        }
         Occasion::Other => calls::note(asked, &context, &heard, &mut journal),
         Occasion::Began => {
             context.loop_dir.sweep_responses(asked.at);
+            stop::turn_begins(asked, &context, &heard, &mut journal);
             calls::note(asked, &context, &heard, &mut journal)
         }
         Occasion::Ended => {

@@ -267,3 +267,28 @@ fn the_state_is_small_and_survives_being_written() {
     let ring: StopRing = serde_json::from_str(old).unwrap();
     assert_eq!((ring.refusals(), ring.calls), (2, 7));
 }
+
+#[test]
+fn a_turn_that_changed_nothing_is_known_by_its_tree() {
+    let tree = |code_tree: &str| WorktreeSnapshot {
+        code_tree: code_tree.into(),
+        ..WorktreeSnapshot::default()
+    };
+    let mut ring = StopRing::default();
+    assert!(!ring.changed_nothing(&tree("t1")), "nobody said when it began");
+    ring.turn_began("");
+    assert!(!ring.changed_nothing(&tree("")), "nor with which tree");
+    ring.turn_began("t1");
+    assert!(ring.changed_nothing(&tree("t1")) && !ring.changed_nothing(&tree("t2")));
+    // Refused, it is still the same turn; let go, the next one begins.
+    let (red, green) = (gates(&["a"]), gates(&[]));
+    for (gates, changed_nothing) in [(&red, false), (&green, true)] {
+        let asked = StopAsked { said: "", calls: Some(7) };
+        let StopStep::Examine(ticket) = ring.ask(rules(), &asked) else { panic!() };
+        let (start, snapshot) = (StartingPoint::default(), tree("t2"));
+        let evidence =
+            StopEvidence { start: &start, assignment: None, snapshot: &snapshot, gates: Some(gates) };
+        ring.judge(rules(), &ticket, &evidence);
+        assert_eq!(ring.changed_nothing(&tree("t2")), changed_nothing);
+    }
+}

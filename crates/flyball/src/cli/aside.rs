@@ -79,10 +79,10 @@ pub(super) fn say_next(run: &RunId) {
     if apart.fate.is_some() {
         return;
     }
-    let onto = apart.target.as_deref().map(|target| format!(" on {target}")).unwrap_or_default();
+    let onto = apart.target.as_deref().map(|target| format!("  (on {target})")).unwrap_or_default();
     terminal::write_err(&format!(
-        "It worked in {}, on branch {}.\n  Land it{onto}:  flyball land {run}\n  Throw it away: \
-         flyball drop {run}\n",
+        "Worktree:    {}\nBranch:      {}\nLand it:     flyball land {run}{onto}\n\
+         Throw away:  flyball drop {run}\n",
         apart.path.display(),
         apart.branch
     ));

@@ -90,7 +90,8 @@ impl Show {
         let printed = Printed::open(&path).map_err(fault::file(&path, "read"))?;
         let mut watcher = Watcher::new(globals.color.for_stderr());
         let root = run.root.display();
-        watcher.remark(&format!("Run {} in {root}; Ctrl-C leaves it running", run.run));
+        watcher.remark(&format!("Run {}; Ctrl-C leaves it running", run.run));
+        watcher.remark(&format!("in {root}"));
         Ok(Self { run: run.clone(), watcher, replay: Replay::new(run), seq: 0, printed })
     }
 

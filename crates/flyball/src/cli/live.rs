@@ -45,8 +45,17 @@ fn here(journal: &Journal, globals: &Globals) -> Result<RunSummary, CliError> {
     }
     match apart.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(CliError::no_input(format!("no run is at work in `{}`", root.display()))
-            .hint("`flyball status` lists those elsewhere")),
+        [] => {
+            let error = CliError::no_input(format!("no run is at work in `{}`", root.display()));
+            let last = journal.latest_run(&root).map_err(fault::journal)?;
+            let last = last.and_then(|run| Some((run.outcome?, run.run)));
+            let error = match last {
+                Some((outcome, run)) => error
+                    .hint(format!("the last one here ended: {outcome}; `flyball log {run}`")),
+                None => error,
+            };
+            Err(error.hint("`flyball status` lists those elsewhere"))
+        }
         several => {
             let names: Vec<String> = several.iter().map(|run| format!("`{}`", run.run)).collect();
             Err(CliError::usage(format!("{} runs of this repository are at work", names.len()))

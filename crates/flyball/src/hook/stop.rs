@@ -14,6 +14,9 @@ use crate::client::{Output, REFUSAL_MARK, registry};
 use crate::error::CliError;
 use crate::journal::{HookChange, Journal};
 
+/// What is said to who has the hooks twice.
+const TWICE: &str = "flyball's hooks are installed twice: `flyball hooks remove` takes one away";
+
 /// The agent wants to stop: may it?
 pub(super) fn stop(
     asked: &Asked<'_>,
@@ -32,8 +35,30 @@ pub(super) fn stop(
     };
     let time = context.timeout.saturating_add(gate_time(context));
     asked.pace.allow(context, asked.occasion, time);
-    let found = Examined::look(asked, context, journal)?;
+    let Some(found) = Examined::look(asked, context, journal, &ring)? else {
+        return calls::note(asked, context, heard, journal);
+    };
     conclude((asked, context, heard), journal, &ticket, &found)
+}
+
+/// A person spoke, or the session began: what is there now is not the doing of the turn that comes. One
+/// that cannot be looked at is judged by all that is there, as if nobody had spoken.
+pub(super) fn turn_begins(
+    asked: &Asked<'_>,
+    context: &HookContext,
+    heard: &Heard,
+    journal: &mut Journal,
+) {
+    let Some(tree) = context.configured.then(|| examine::code_tree(context).ok()).flatten() else {
+        return;
+    };
+    let key = stop_key(&context.key(asked.dialect, heard));
+    let change = |bytes: Option<&[u8]>| {
+        let mut ring = read(bytes);
+        ring.turn_began(&tree);
+        (serde_json::to_vec(&ring).ok(), ())
+    };
+    journal.with_session(&key, asked.at, change).ok();
 }
 
 /// The rules of the policy, and always fewer refusals than the client's own cap.
@@ -77,9 +102,13 @@ fn conclude(
     let reply = journal.hook_step(&step, |bytes| {
         let mut ring = read(bytes);
         let verdict = found.judge(&mut ring, rules(asked, context), ticket);
-        let reply = match verdict.reason() {
-            Some(reason) => Reply::refuse(format!("{REFUSAL_MARK} {reason}")),
-            None => Reply::pass(),
+        let reply = match &verdict {
+            // Another installation of the same hook has given the reasons.
+            StopVerdict::Refuse { again: true, summary, .. } => {
+                Reply::refuse(format!("{REFUSAL_MARK} {summary} (refused once; {TWICE})"))
+            }
+            StopVerdict::Refuse { reason, .. } => Reply::refuse(format!("{REFUSAL_MARK} {reason}")),
+            StopVerdict::Allow { .. } => Reply::pass(),
         };
         let mut report = report.answered_with(&reply, None);
         if let StopVerdict::Refuse { reason, again: false, .. } = &verdict {

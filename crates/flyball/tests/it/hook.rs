@@ -527,3 +527,26 @@ fn a_run_hears_the_halt_of_a_hook_and_counts_no_call_twice() {
     assert_eq!((count("nudge"), count("refuse")), (1, 2), "{verdicts}");
     assert_eq!(out.matches("\"rung\":\"refuse\",\"message\"").count(), 2, "{out}");
 }
+
+/// A question stays a question: red gates are the affair of a turn that changed something.
+#[test]
+fn a_turn_that_changed_nothing_is_never_refused_its_stop() {
+    let place = Place::new(RED);
+    let prompt = |text: &str| json!({ "session_id": "s", "prompt": text }).to_string();
+    for (round, begins) in ["SessionStart", "UserPromptSubmit"].into_iter().enumerate() {
+        place.ask("claude", begins, &prompt("why is it red?"));
+        one_call(&place, "claude", &format!("look {round}"));
+        assert_eq!(place.ask("claude", "Stop", &stop("because")), Value::Null, "{begins}");
+    }
+    place.ask("claude", "UserPromptSubmit", &prompt("mend it"));
+    one_call(&place, "claude", "edit");
+    fs::write(place.root().join("work"), "half").unwrap();
+    for _ in 0..2 {
+        let refused = place.ask("claude", "Stop", &stop("done"));
+        assert_eq!(text(&refused, "/decision"), "block", "{refused}");
+    }
+    // What an earlier turn left red is not the next question's affair.
+    place.ask("claude", "UserPromptSubmit", &prompt("what was that?"));
+    one_call(&place, "claude", "look again");
+    assert_eq!(place.ask("claude", "Stop", &stop("well")), Value::Null);
+}

@@ -40,15 +40,20 @@ pub(super) struct Examined {
 }
 
 impl Examined {
+    /// Looks at everything; nothing to look at where the turn has changed nothing.
     pub(super) fn look(
         asked: &Asked<'_>,
         context: &HookContext,
         journal: &mut Journal,
-    ) -> Result<Self, CliError> {
+        ring: &StopRing,
+    ) -> Result<Option<Self>, CliError> {
         let mut worktree = Worktree::open(&context.root)?;
         let snapshot = look(&mut worktree, context)?;
+        if ring.changed_nothing(&snapshot) {
+            return Ok(None);
+        }
         let gates = run_gates(asked, context, (&mut worktree, &snapshot), journal)?;
-        Ok(Self { snapshot, gates })
+        Ok(Some(Self { snapshot, gates }))
     }
 
     /// Has the ring decide.
@@ -72,6 +77,11 @@ impl Examined {
 fn look(worktree: &mut Worktree, context: &HookContext) -> Result<WorktreeSnapshot, CliError> {
     let (dir, tasks) = (context.loop_dir.relative(), context.loop_dir.tasks_relative());
     Ok(worktree.snapshot(&dir, &tasks)?)
+}
+
+/// What is there now.
+pub(super) fn code_tree(context: &HookContext) -> Result<String, CliError> {
+    Ok(look(&mut Worktree::open(&context.root)?, context)?.code_tree)
 }
 
 /// Runs the gates that are not known for this tree; nothing when there are none.

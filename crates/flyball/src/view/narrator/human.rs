@@ -16,7 +16,7 @@ pub(super) fn asked(at: Moment, wish: &HumanWish, iteration: Option<IterationNo>
         }
         HumanWish::StopAfterIteration => (
             Verb::Stop,
-            "asked to end after this iteration (`flyball stop --after-iteration`)".into(),
+            "asked to end after this iteration".into(),
         ),
     };
     Line::new(at, verb, Severity::Turn, text).of(iteration).said_by(Speaker::Human)

@@ -172,7 +172,7 @@ fn a_named_worktree_is_used_again_and_set_up_once() {
         .config("[worktree]\nsetup = [\"echo once >> $OUT/setup\"]\n")
         .committed()
         .flags(&["--worktree", "shop", "--once"])
-        .agent("work");
+        .agent("echo $FLYBALL_RUN > which; commit one more");
     scenario.run().ended(1);
     let first = scenario.last_run();
     assert!(first.root.ends_with("shop"), "{:?}", first.root);

@@ -113,7 +113,7 @@ fn attaching_shows_it_and_ends_with_its_code() {
     go(&scenario);
     let ran = attached.wait();
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    for words in [&format!("Run {run} in "), "nearly there", "flyball summary"] {
+    for words in [&format!("Run {run}; "), "nearly there", "flyball summary"] {
         assert!(ran.stderr.contains(words), "{words} in {}", ran.stderr);
     }
     let late = scenario.flyball(&["attach", &run]);
