@@ -286,8 +286,12 @@ fn a_turn_that_changed_nothing_is_known_by_its_tree() {
         let asked = StopAsked { said: "", calls: Some(7) };
         let StopStep::Examine(ticket) = ring.ask(rules(), &asked) else { panic!() };
         let (start, snapshot) = (StartingPoint::default(), tree("t2"));
-        let evidence =
-            StopEvidence { start: &start, assignment: None, snapshot: &snapshot, gates: Some(gates) };
+        let evidence = StopEvidence {
+            start: &start,
+            assignment: None,
+            snapshot: &snapshot,
+            gates: Some(gates),
+        };
         ring.judge(rules(), &ticket, &evidence);
         assert_eq!(ring.changed_nothing(&tree("t2")), changed_nothing);
     }

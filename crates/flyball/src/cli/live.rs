@@ -50,8 +50,9 @@ fn here(journal: &Journal, globals: &Globals) -> Result<RunSummary, CliError> {
             let last = journal.latest_run(&root).map_err(fault::journal)?;
             let last = last.and_then(|run| Some((run.outcome?, run.run)));
             let error = match last {
-                Some((outcome, run)) => error
-                    .hint(format!("the last one here ended: {outcome}; `flyball log {run}`")),
+                Some((outcome, run)) => {
+                    error.hint(format!("the last one here ended: {outcome}; `flyball log {run}`"))
+                }
                 None => error,
             };
             Err(error.hint("`flyball status` lists those elsewhere"))

@@ -14,10 +14,7 @@ pub(super) fn asked(at: Moment, wish: &HumanWish, iteration: Option<IterationNo>
             let words: Vec<String> = limits.iter().map(limit_words).collect();
             (Verb::Limits, words.join(", "))
         }
-        HumanWish::StopAfterIteration => (
-            Verb::Stop,
-            "asked to end after this iteration".into(),
-        ),
+        HumanWish::StopAfterIteration => (Verb::Stop, "asked to end after this iteration".into()),
     };
     Line::new(at, verb, Severity::Turn, text).of(iteration).said_by(Speaker::Human)
 }
