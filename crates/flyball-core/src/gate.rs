@@ -16,7 +16,7 @@ pub use flyball_gates::{Counts, Difference, Executed, Finding, FindingKind};
 
 pub use self::blocking::BlockingEvent;
 pub use self::fewer::{Ran, TestBounds};
-pub use self::may_change::MayChange;
+pub use self::may_change::{MayChange, fits};
 pub use self::suggestion::suggestions;
 pub use self::tamper::{Restore, TAMPER, TamperFinding, TamperSight, Weight};
 use crate::id::GateName;

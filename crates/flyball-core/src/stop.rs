@@ -24,6 +24,7 @@
 //!         assignment: None,
 //!         snapshot: &WorktreeSnapshot::default(),
 //!         gates: Some(&red),
+//!         weakened: &[],
 //!     },
 //! );
 //! assert!(verdict.reason().unwrap().starts_with("# Completion Blocked: tests failed"));
@@ -122,6 +123,8 @@ pub struct StopEvidence<'a> {
     pub snapshot: &'a WorktreeSnapshot,
     /// The gates' word; none when there are none, or they could not run.
     pub gates: Option<&'a GateResult>,
+    /// Weakened checks the agent has not been told of, in words.
+    pub weakened: &'a [String],
 }
 
 /// What a session was given to do.
@@ -276,8 +279,8 @@ impl StopRing {
 
     /// Why the agent may not stop; none when it may.
     fn objection(&self, rules: StopRules, evidence: &StopEvidence<'_>) -> Option<BlockingEvent> {
-        let StopEvidence { start, assignment, snapshot, gates } = *evidence;
-        let mut missing = Vec::new();
+        let StopEvidence { start, assignment, snapshot, gates, weakened } = *evidence;
+        let mut missing = weakened.to_vec();
         if let Some(assignment) = assignment {
             missing.extend(assignment.violations(snapshot));
             missing.extend(start.uncommitted_work(snapshot));

@@ -160,12 +160,15 @@ mod properties {
         let task = select(&["a", "b", "c", "none"][..]);
         let status =
             select(&[AttemptStatus::InProgress, AttemptStatus::Blocked, AttemptStatus::Done][..]);
-        (task, status, word(), word()).prop_map(|(task, status, blocker, work)| AttemptReport {
-            task: TaskId::new(task),
-            status,
-            blockers: [blocker].into(),
-            work: [work].into(),
-        })
+        (task, status, word(), word(), proptest::bool::weighted(0.1)).prop_map(
+            |(task, status, blocker, work, tripped)| AttemptReport {
+                task: TaskId::new(task),
+                status,
+                blockers: [blocker].into(),
+                work: [work].into(),
+                tripped,
+            },
+        )
     }
 
     fn fact() -> impl Strategy<Value = AgentFact> {

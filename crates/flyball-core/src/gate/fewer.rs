@@ -41,6 +41,9 @@ struct TestBound {
     /// Whether it runs by its nature only a part each time: what changed, what failed last.
     #[serde(default)]
     partial: bool,
+    /// Whether it was red when its own numbers told of failures.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    heeds_failures: bool,
 }
 
 /// What a result says about the tests of one check.
@@ -75,6 +78,7 @@ impl TestBounds {
             own.ran = own.ran.max(bound.ran);
             own.skipped = own.skipped.max(bound.skipped);
             own.partial |= bound.partial;
+            own.heeds_failures |= bound.heeds_failures;
             own.know(bound.known.iter());
             for name in &bound.red {
                 own.saw_red(name);
@@ -102,6 +106,9 @@ impl TestBounds {
     }
 
     fn learn(&mut self, check: &Check) {
+        if check.status == CheckStatus::Failed && failures(check) > 0 {
+            self.0.entry(check.gate.clone()).or_default().heeds_failures = true;
+        }
         if check.executed.is_empty() || matches!(check.status, CheckStatus::Skipped { .. }) {
             return;
         }
@@ -169,6 +176,14 @@ impl TestBound {
 
     fn compare(&self, check: &Check) -> Ran {
         let tests = Tests::of(check);
+        let failed = failures(check);
+        if failed > 0 && self.heeds_failures {
+            let gate = &check.gate;
+            let failed = text::count(failed, "test");
+            let message =
+                format!("gate `{gate}` says that {failed} failed, and ended as if none had");
+            return Ran::Fewer(finding(gate, message, self.ran, "failed"));
+        }
         if self.partial || self.ran == 0 {
             return Ran::Unknown;
         }
@@ -212,6 +227,11 @@ impl TestBound {
         let explained = tests.new_names(&self.known).saturating_add(more_skipped);
         if gone.len() as u64 > explained { gone } else { Vec::new() }
     }
+}
+
+/// How many tests failed, by the check's own numbers.
+fn failures(check: &Check) -> u64 {
+    check.counts.as_ref().map_or(0, |counts| counts.failed)
 }
 
 fn finding(gate: &GateName, message: String, ran: u64, now: &str) -> TamperFinding {
@@ -328,6 +348,21 @@ mod tests {
         let of = |skipped| green(Some(Executed { skipped, ..tally(5, &[]) }));
         assert_eq!(last(&[of(1), of(1)]), Ran::All);
         assert_eq!(last(&[of(1), of(2)]), Ran::MoreSkipped);
+    }
+
+    #[test]
+    fn a_check_that_no_longer_heeds_its_own_failures_is_noticed() {
+        let counted = |check: Check, failed: u64| {
+            let counts = super::super::Counts { passed: 2, failed, skipped: 0 };
+            Check { counts: Some(counts), ..check }
+        };
+        let tests = || tally(3, &[]);
+        let was = counted(red(tests(), &[]), 1);
+        assert!(matches!(last(&[was.clone(), counted(green(Some(tests())), 1)]), Ran::Fewer(_)));
+        assert_eq!(last(&[was, counted(green(Some(tests())), 0)]), Ran::All);
+        // One that never did is as people made it.
+        let lax = || counted(green(Some(tests())), 1);
+        assert_eq!(last(&[lax(), lax()]), Ran::All);
     }
 
     #[test]

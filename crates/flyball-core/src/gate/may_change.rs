@@ -24,8 +24,9 @@ impl MayChange {
     }
 }
 
-/// Whether a path fits a pattern, or lies in a folder that does.
-fn fits(pattern: &str, path: &str) -> bool {
+/// Whether a path fits a pattern, or lies in a folder that does: `*` and `?` stay within a folder,
+/// `**` does not.
+pub fn fits(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.trim_end_matches('/').split('/').collect();
     let path: Vec<&str> = path.split('/').collect();
     (1..=path.len()).any(|end| parts_fit(&pattern, path.get(..end).unwrap_or(&[])))

@@ -6,15 +6,15 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::StepOutput;
 use super::judging::Judgement;
 use super::phase::Closed;
 use super::state::RunState;
+use super::{StepOutput, remedies};
 use crate::claim::Claim;
 use crate::effect::Effect;
 use crate::event::WorktreeSnapshot;
 use crate::id::TaskId;
-use crate::task::{Attempt, AttemptReport, AttemptStatus};
+use crate::task::{Attempt, AttemptReport, AttemptStatus, Standing};
 
 /// C1: what this iteration was for its task, and for finished tasks its commits name.
 pub(super) fn record(
@@ -66,13 +66,32 @@ pub(super) fn record(
         state.task_ring.record(attempt.clone());
         out.order(Effect::RecordAttempt(attempt));
     }
+    leave_tripped(closed, state, out);
+}
+
+/// A task whose own guarded loop was ended by a safety guard is out of planning until a human brings
+/// it back (D). One that is not of the list stands so, and holds up nothing of this run.
+fn leave_tripped(closed: &Closed, state: &mut RunState, out: &mut StepOutput) {
+    for report in closed.session.reports.iter().filter(|report| report.tripped) {
+        let (task, standing) = (&report.task, Standing::Tripped);
+        if state.is_done(task) || state.task_ring.standing(task) == standing {
+            continue;
+        }
+        if state.is_listed(task) {
+            let why = report.blockers.iter().next().cloned();
+            let why = why.unwrap_or_else(|| String::from("a safety guard ended the work on it"));
+            remedies::leave(task, standing, &why, state, out);
+        } else {
+            state.task_ring.set_standing(task.clone(), standing);
+            out.order(Effect::MarkTask { task: task.clone(), standing });
+        }
+    }
 }
 
 /// Where a task stands that the agent worked at beside its own. For a story of the list the list
 /// knows better whether it is done.
 fn reported_status(report: &AttemptReport, state: &RunState) -> AttemptStatus {
-    let listed = state.tasks.as_ref().is_some_and(|board| board.list.story(&report.task).is_some());
-    if !listed {
+    if !state.is_listed(&report.task) {
         report.status
     } else if state.is_done(&report.task) {
         AttemptStatus::Done

@@ -65,8 +65,7 @@ fn perform(detection: &Detection, state: &mut RunState, out: &mut StepOutput) ->
 /// being stuck (C3).
 pub(super) fn directives(task: Option<&TaskId>, state: &RunState) -> Vec<String> {
     let stage = |task: &TaskId| {
-        let listed = state.tasks.as_ref().is_some_and(|board| board.list.story(task).is_some());
-        if !listed && !state.task_ring.was_tried_in(&state.run, task) {
+        if !state.is_listed(task) && !state.task_ring.was_tried_in(&state.run, task) {
             return None;
         }
         Some(if state.is_done(task) { TaskStage::Done } else { TaskStage::Open })

@@ -227,6 +227,11 @@ impl RunState {
         open.map(|story| &story.id).collect()
     }
 
+    /// Whether the task is a story of the list.
+    pub(super) fn is_listed(&self, task: &TaskId) -> bool {
+        self.tasks.as_ref().is_some_and(|board| board.list.story(task).is_some())
+    }
+
     /// Whether this story has passed.
     pub(super) fn is_done(&self, task: &TaskId) -> bool {
         let story = self.tasks.as_ref().and_then(|board| board.list.story(task));

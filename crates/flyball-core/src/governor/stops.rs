@@ -2,17 +2,21 @@
 
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
-use super::StepOutput;
 use super::phase::{Phase, Session};
 use super::state::RunState;
-use super::verifying;
+use super::{StepOutput, tamper, verifying};
 use crate::effect::Effect;
 use crate::event::{StopExamined, WorktreeSnapshot};
-use crate::gate::GateResult;
+use crate::gate::{GateResult, TamperFinding};
 use crate::guard::{GuardKind, Rung, Trip};
 use crate::stop::{Assignment, LetGo, StopAsked, StopEvidence, StopRules, StopStep, StopVerdict};
 use crate::tasklist::Transition;
+
+/// The most weakened checks that are named when a stop is refused.
+const WEAKENED_SHOWN: usize = 10;
 
 /// May it stop? It may, or the worktree and the gates are looked at first.
 pub(super) fn asked(
@@ -41,7 +45,11 @@ pub(super) fn examined(
     state: &mut RunState,
     out: &mut StepOutput,
 ) -> Phase {
-    let verdict = judge(&mut session, found, state);
+    let weakened = state.untold_tamper(found);
+    let verdict = judge(&mut session, found, &weakened, state);
+    if verdict.reason().is_some() {
+        tamper::told_at_stop(&weakened, state, out);
+    }
     if let StopVerdict::Refuse { summary, again: false, .. } = &verdict {
         count_refusal(&session, state);
         let (refusals, limit) = (state.ring.refusals(), state.policy.iterations.gate_refusals);
@@ -53,7 +61,17 @@ pub(super) fn examined(
     Phase::Iterating(session)
 }
 
-fn judge(session: &mut Session, found: &StopExamined, state: &RunState) -> StopVerdict {
+fn judge(
+    session: &mut Session,
+    found: &StopExamined,
+    weakened: &[TamperFinding],
+    state: &RunState,
+) -> StopVerdict {
+    let weakened: Vec<String> = weakened
+        .iter()
+        .take(WEAKENED_SHOWN)
+        .map(|one| format!("a check was weakened: {}", one.words()))
+        .collect();
     let given = Transition {
         mode: session.mode,
         story: session.task.clone(),
@@ -64,8 +82,8 @@ fn judge(session: &mut Session, found: &StopExamined, state: &RunState) -> StopV
     let assignment = Assignment { request: &request, tasks, given };
     let StopExamined { ticket, snapshot, gates, .. } = found;
     let (snapshot, gates): (&WorktreeSnapshot, Option<&GateResult>) = (snapshot, gates.as_deref());
-    let evidence =
-        StopEvidence { start: &state.before, assignment: Some(&assignment), snapshot, gates };
+    let (start, assignment, weakened) = (&state.before, Some(&assignment), weakened.as_slice());
+    let evidence = StopEvidence { start, assignment, snapshot, gates, weakened };
     let rules = StopRules::of(&state.policy).at_most(session.client_stop_cap);
     session.stops.judge(rules, ticket, &evidence)
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::StepOutput;
 use super::state::RunState;
 use crate::effect::{Effect, Notice};
+use crate::event::StopExamined;
 use crate::gate::tamper::{self, TamperFinding, TamperSight, Weight};
 use crate::gate::{Finding, GateResult, MayChange, Ran, TestBounds};
 use crate::guard::{GuardKind, Rung, Trip};
@@ -168,6 +169,21 @@ impl RunState {
         }
     }
 
+    /// Weakened checks that are open as the worktree stands when an agent wants to stop, and that
+    /// nobody has told it of.
+    pub(super) fn untold_tamper(&self, found: &StopExamined) -> Vec<TamperFinding> {
+        if self.on_tamper() == OnTamper::Report {
+            return Vec::new();
+        }
+        let mut then = self.tamper.clone();
+        then.look(&found.snapshot.tamper);
+        if let Some(result) = &found.gates {
+            then.take_gates(result, &[]);
+        }
+        let untold = |one: &&TamperFinding| !then.told.contains(&one.thread());
+        then.open().into_iter().filter(untold).cloned().collect()
+    }
+
     /// What weakened checks do: by the settings, unless those are what was changed.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all other kinds mean the same here")]
     fn on_tamper(&self) -> OnTamper {
@@ -247,6 +263,14 @@ pub(super) fn tell(state: &mut RunState, out: &mut StepOutput) {
     let evidence = format!("{}{more}", first.words());
     out.tripped(Trip::new(GuardKind::Tamper, count, 0_u64, evidence), Rung::Nudge);
     state.tamper.told.extend(threads);
+}
+
+/// The agent was told of these when it wanted to stop.
+pub(super) fn told_at_stop(weakened: &[TamperFinding], state: &mut RunState, out: &mut StepOutput) {
+    let Some(first) = weakened.first() else { return };
+    let trip = Trip::new(GuardKind::Tamper, weakened.len() as u64, 0_u64, first.words());
+    out.tripped(trip, Rung::Refuse);
+    state.tamper.told.extend(weakened.iter().map(TamperFinding::thread));
 }
 
 /// The question a human is asked, and what tripped.

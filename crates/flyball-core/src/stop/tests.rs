@@ -69,6 +69,7 @@ impl Found {
             assignment: self.assignment.as_ref(),
             snapshot: &self.snapshot,
             gates: self.gates.as_ref(),
+            weakened: &[],
         }
     }
 }

@@ -30,6 +30,9 @@ pub struct AttemptReport {
     /// What was done.
     #[serde(default)]
     pub work: BTreeSet<String>,
+    /// Whether a safety guard ended the work on it: only a human brings such a task back.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub tripped: bool,
 }
 
 impl AttemptReport {
@@ -54,6 +57,7 @@ impl AttemptReport {
         }
         self.work.extend(later.work);
         self.status = later.status;
+        self.tripped |= later.tripped;
         self.blockers = bounded(core::mem::take(&mut self.blockers));
         self.work = bounded(core::mem::take(&mut self.work));
     }
@@ -124,7 +128,7 @@ mod tests {
 
     fn report(status: AttemptStatus, blockers: &[&str], work: &[&str]) -> AttemptReport {
         let (blockers, work) = (set(blockers), set(work));
-        AttemptReport { task: TaskId::new("t"), status, blockers, work }
+        AttemptReport { task: TaskId::new("t"), status, blockers, work, tripped: false }
     }
 
     #[test]
@@ -141,10 +145,19 @@ mod tests {
             reports.add(report(Blocked, &["a"], &["v"]));
             reports.add(later);
             let task = TaskId::new("t");
-            let expected = AttemptReport { task: task.clone(), status, blockers, work };
+            let tripped = false;
+            let expected = AttemptReport { task: task.clone(), status, blockers, work, tripped };
             assert_eq!(reports.of(&task), Some(&expected));
             assert_eq!(reports.iter().count(), 1);
         }
+    }
+
+    #[test]
+    fn nothing_said_later_takes_back_that_a_guard_tripped() {
+        let mut reports = AttemptReports::default();
+        reports.add(AttemptReport { tripped: true, ..report(AttemptStatus::Blocked, &["a"], &[]) });
+        reports.add(report(AttemptStatus::InProgress, &[], &["w"]));
+        assert!(reports.iter().all(|one| one.tripped));
     }
 
     #[test]

@@ -2,13 +2,15 @@
 //! the iteration: it goes to the run as a report, and the run records it with the iteration's own
 //! attempt. Nothing here decides what it comes to.
 
+use std::collections::BTreeSet;
+
 use flyball_core::door::DoorAnswer;
 use flyball_core::governor::RunPhase;
 use flyball_core::task::{Attempt, AttemptReport};
-use flyball_core::{IterationNo, Millis, Moment, RunId};
+use flyball_core::{IterationNo, Millis, Moment, RunId, TaskId};
 
 use super::refused::Refused;
-use super::site::Site;
+use super::site::{self, Site};
 use crate::door::{DoorError, Input, Knock, Visitor};
 use crate::journal::{Journal, RunFilter, RunSummary};
 use crate::process;
@@ -73,16 +75,40 @@ impl Site {
         }
     }
 
-    /// Hands what an agent says of an attempt to the run it is in; false when it is in none.
-    pub(super) fn report(
+    /// Hands what an agent says of an attempt to the run it is in, where it is in one.
+    pub(super) fn hand_over(
         &self,
-        enclosing: &EnclosingRun,
-        attempt: &Attempt,
-    ) -> Result<bool, Refused> {
-        let Attempt { task, status, blockers, work, .. } = attempt.clone();
-        let reported = AttemptReport { task, status, blockers, work }.bounded();
-        Ok(self.ask_run(enclosing, Input::Report(reported), None)?.is_some())
+        journal: &Journal,
+        report: AttemptReport,
+    ) -> Result<Option<EnclosingRun>, Refused> {
+        let Some(enclosing) = self.enclosing_run(journal)? else { return Ok(None) };
+        let input = Input::Report(report.bounded());
+        Ok(self.ask_run(&enclosing, input, None)?.map(|_| enclosing))
     }
+
+    /// Keeps that a guard ended the work on a task in this run. The run marks the task when the
+    /// iteration ends; until then no other tool may begin it again.
+    pub(super) fn keep_trip(&self, run: &RunId, task: &TaskId) -> Result<(), Refused> {
+        self.scratch()?.with_session(&trips_of(run), site::now(), |state| {
+            let mut tasks = tripped(state);
+            tasks.insert(task.clone());
+            (serde_json::to_vec(&tasks).ok(), ())
+        })?;
+        Ok(())
+    }
+
+    /// The tasks on which a guard has ended the work in this run.
+    pub(super) fn trips(&self, run: &RunId) -> Result<BTreeSet<TaskId>, Refused> {
+        Ok(tripped(self.scratch()?.session_state(&trips_of(run))?.as_deref()))
+    }
+}
+
+fn trips_of(run: &RunId) -> String {
+    format!("mcp:tripped:{run}")
+}
+
+fn tripped(state: Option<&[u8]>) -> BTreeSet<TaskId> {
+    state.and_then(|state| serde_json::from_slice(state).ok()).unwrap_or_default()
 }
 
 fn variable(name: &str) -> String {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use flyball_core::event::TasksSnapshot;
-use flyball_core::task::{Attempt, AttemptStatus, Standing};
+use flyball_core::task::{Attempt, AttemptReport, AttemptStatus, Standing};
 use flyball_core::tasklist::{
     Mode, ReviewStatus, Transition, check_before_change, check_transition,
 };
@@ -33,36 +33,41 @@ impl Site {
         journal: &mut Journal,
         attempt: Attempt,
     ) -> Result<Recorded, Refused> {
-        if let Some(enclosing) = self.enclosing_run(journal)?
-            && self.report(&enclosing, &attempt)?
-        {
-            return Ok(Recorded::Report(enclosing));
+        match self.hand_over(journal, said_of(&attempt))? {
+            Some(enclosing) => Ok(Recorded::Report(enclosing)),
+            None => Ok(Recorded::Attempt(journal.add_attempt(&self.root, attempt)?)),
         }
-        Ok(Recorded::Attempt(journal.add_attempt(&self.root, attempt)?))
     }
 
-    /// Writes down that a session's task is blocked, by its own claim or by a guard, and why.
+    /// Writes down that a session's task is blocked, by its own claim or by a guard, and why. Inside
+    /// a run the run does, when the iteration ends.
     pub(super) fn block_task(
         &self,
         session: &Session,
         (standing, why): (Standing, &str),
     ) -> Result<(), Refused> {
         let mut journal = self.journal()?;
-        let task = TaskId::new(&session.task);
-        journal.mark_task(&self.root, &task, (standing, site::now()))?;
         let blockers = BTreeSet::from([why.to_owned()]);
         let attempt = attempt(session, AttemptStatus::Blocked, blockers);
-        self.record(&mut journal, attempt)?;
+        let tripped = standing == Standing::Tripped;
+        let report = AttemptReport { tripped, ..said_of(&attempt) };
+        if let Some(enclosing) = self.hand_over(&journal, report)? {
+            return if tripped { self.keep_trip(&enclosing.run, &attempt.task) } else { Ok(()) };
+        }
+        journal.mark_task(&self.root, &attempt.task, (standing, site::now()))?;
+        journal.add_attempt(&self.root, attempt)?;
         Ok(())
     }
 
-    /// Writes down that a session's task was completed.
+    /// Writes down that a session's task was completed. Inside a run its list says so.
     pub(super) fn complete_task(&self, session: &Session) -> Result<(), Refused> {
         let mut journal = self.journal()?;
-        let task = TaskId::new(&session.task);
-        journal.mark_task(&self.root, &task, (Standing::Open, site::now()))?;
         let attempt = attempt(session, AttemptStatus::Done, BTreeSet::new());
-        self.record(&mut journal, attempt)?;
+        if self.hand_over(&journal, said_of(&attempt))?.is_some() {
+            return Ok(());
+        }
+        journal.mark_task(&self.root, &attempt.task, (Standing::Open, site::now()))?;
+        journal.add_attempt(&self.root, attempt)?;
         Ok(())
     }
 
@@ -121,6 +126,12 @@ impl Site {
         let text = check.text.unwrap_or_else(|| format!("{after}\n"));
         self.loop_dir.write_tasks(&text).map_err(|error| Refused::io("write the task list", &error))
     }
+}
+
+/// What an attempt says, for a run that records it as part of its own.
+fn said_of(attempt: &Attempt) -> AttemptReport {
+    let Attempt { task, status, blockers, work, .. } = attempt.clone();
+    AttemptReport { task, status, blockers, work, tripped: false }
 }
 
 /// The attempt a session ends with.

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use flyball_core::event::TasksSnapshot;
-use flyball_core::task::TaskRing;
+use flyball_core::task::{Standing, TaskRing};
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Moment, TaskId};
 
@@ -120,6 +120,9 @@ impl Site {
         let enclosing = self.enclosing_run(journal)?;
         let mut ring = self.task_ring(journal, now, enclosing.as_ref())?;
         if let Some(enclosing) = enclosing {
+            for task in self.trips(&enclosing.run)? {
+                ring.set_standing(task, Standing::Tripped);
+            }
             let rules = &self.config.policy.tasks;
             for status in ring.status(rules, now, &enclosing.run) {
                 if let Some(found) = ring.detect(rules, &enclosing.run, now, &status.task) {
@@ -147,7 +150,8 @@ impl Site {
 
     /// The worktree, where the site is in one.
     pub(super) fn worktree(&self) -> Option<Worktree> {
-        Worktree::open(&self.root).ok()
+        let max_file = self.config.checkpoints.max_file;
+        Some(Worktree::open(&self.root).ok()?.holding_files_up_to(max_file))
     }
 
     /// A file of the site, by a path that is relative to its root or absolute.

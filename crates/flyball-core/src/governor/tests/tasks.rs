@@ -193,6 +193,7 @@ fn reports(task: &str, status: AttemptStatus, blockers: &[&str], work: &[&str]) 
         status,
         blockers,
         work,
+        tripped: false,
     })
 }
 
@@ -266,6 +267,40 @@ fn a_spin_seen_only_through_the_tool_climbs_the_same_ladder() {
         story.reports.iter().map(|report| report.task.clone().unwrap().to_string()).collect();
     assert_eq!(tasks, ["a", "a", "a", "a", "a", "a", "b"]);
     assert_eq!(attempts(&story).len(), 7, "one attempt for each iteration");
+}
+
+fn trips(task: &str) -> AgentFact {
+    let AgentFact::ReportedAttempt(report) = reports(task, AttemptStatus::Blocked, &["guard"], &[])
+    else {
+        unreachable!("a report")
+    };
+    AgentFact::ReportedAttempt(AttemptReport { tripped: true, ..report })
+}
+
+#[test]
+fn a_task_whose_own_loop_tripped_is_left_until_a_human_brings_it_back() {
+    let mut story = Story::new().tasks(stories(&["a", "b"])).rules(|r| r.limits.stuck = 20);
+    story.run(|n| if n == 1 { Act::idle().with(trips("a")) } else { Act::idle() });
+    let tasks: Vec<_> =
+        story.reports.iter().map(|report| report.task.clone().unwrap().to_string()).collect();
+    assert_eq!(tasks, ["a", "b", "b", "b", "b", "b"]);
+    let ending = story.ending();
+    assert!(ending.why.contains("- a (stopped by a guard): guard"), "{}", ending.why);
+    let marked = Effect::MarkTask { task: crate::TaskId::new("a"), standing: Standing::Tripped };
+    assert_eq!(story.effects.iter().filter(|effect| **effect == marked).count(), 1);
+}
+
+#[test]
+fn a_tripped_loop_holds_up_neither_what_passed_nor_what_is_on_no_list() {
+    let mut story = Story::new().tasks(stories(&["a"])).rules(|r| r.review.enabled = false);
+    let act = Act::commits(1).and_tasks(passed(&["a"], &["a"]));
+    let end = story.run(|_| act.clone().with(trips("a")).with(trips("helper")));
+    assert_eq!((end, story.ending().left.len()), (Outcome::Complete, 0));
+    let marked = story.effects.iter().filter_map(|effect| match effect {
+        Effect::MarkTask { task, standing } => Some((task.as_str(), *standing)),
+        _ => None,
+    });
+    assert_eq!(marked.collect::<Vec<_>>(), [("helper", Standing::Tripped)]);
 }
 
 #[test]

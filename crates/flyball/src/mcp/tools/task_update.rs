@@ -1,6 +1,9 @@
 //! `task_update`: moves a task on, if that is a legal move.
 
-use flyball_core::task::Standing;
+use std::collections::BTreeSet;
+
+use flyball_core::TaskId;
+use flyball_core::task::{AttemptReport, AttemptStatus, Standing};
 use flyball_core::tasklist::{Mode, ReviewStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,6 +68,9 @@ pub(super) struct Output {
     task: String,
     /// The task as it is now.
     updated: TaskRow,
+    /// The run you are in: what is in the way goes into what it records of the iteration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_to: Option<String>,
 }
 
 impl Tool for UpdateTask {
@@ -100,24 +106,44 @@ impl Tool for UpdateTask {
                 "there is no task `{task}` in the task list; `task_list` shows those there are"
             )));
         }
-        if let Some(blocked) = input.blocked {
-            let mut journal = call.site.journal()?;
-            let now = site::now();
-            let before = call.site.task_ring(&journal, now, None)?.standing(&task);
-            let standing = match (blocked, before) {
-                (true, Standing::Open) => Some(Standing::Blocked),
-                (false, Standing::Blocked) => Some(Standing::Open),
-                // What a human or a remedy has decided is not for the agent to take back.
-                (true | false, _) => None,
-            };
-            if let Some(standing) = standing {
-                journal.mark_task(&call.site.root, &task, (standing, now))?;
-            }
-        }
+        let left_to = match input.blocked {
+            Some(blocked) => mark(call.site, &task, blocked)?,
+            None => None,
+        };
         let updated = row(rows()?)
             .ok_or_else(|| Refused::new(format!("task `{task}` is gone from the task list")))?;
-        Ok(Output { task: task.to_string(), updated })
+        Ok(Output { task: task.to_string(), updated, left_to })
     }
+}
+
+/// Marks a task as blocked or takes that back. Inside a run that is a report on the iteration's
+/// attempt; says which run has it.
+fn mark(site: &Site, task: &TaskId, blocked: bool) -> Result<Option<String>, Refused> {
+    let mut journal = site.journal()?;
+    let report = if blocked {
+        let blockers = [String::from("the agent marked it blocked")].into();
+        AttemptReport { blockers, ..reported(task, AttemptStatus::Blocked) }
+    } else {
+        reported(task, AttemptStatus::InProgress)
+    };
+    if let Some(enclosing) = site.hand_over(&journal, report)? {
+        return Ok(Some(enclosing.run.to_string()));
+    }
+    let now = site::now();
+    let before = site.task_ring(&journal, now, None)?.standing(task);
+    let standing = match (blocked, before) {
+        (true, Standing::Open) => Standing::Blocked,
+        (false, Standing::Blocked) => Standing::Open,
+        // What a human or a remedy has decided is not for the agent to take back.
+        (true | false, _) => return Ok(None),
+    };
+    journal.mark_task(&site.root, task, (standing, now))?;
+    Ok(None)
+}
+
+fn reported(task: &TaskId, status: AttemptStatus) -> AttemptReport {
+    let (task, blockers, work) = (task.clone(), BTreeSet::new(), BTreeSet::new());
+    AttemptReport { task, status, blockers, work, tripped: false }
 }
 
 fn change(story: &mut serde_json::Map<String, Value>, mode: Mode, input: &Input) {

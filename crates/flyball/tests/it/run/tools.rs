@@ -130,8 +130,7 @@ fn a_session_of_iterations_inside_a_run_is_no_second_attempt() {
         id=$(sed -n 's/.*"structuredContent":{[^}]*"iteration_id":"\([^"]*\)".*/\1/p' $OUT/iteration_start | tail -1)
         tool iteration_next '{"iteration_id":"'$id'"}'
         say '<promise>BLOCKED:enough</promise>'"#;
-    // Behind the shield the tool cannot write the task's standing; the run's own claim still counts.
-    let scenario = scenario(script).env("FLYBALL_SANDBOX__SHIELD", "off");
+    let scenario = scenario(script);
     scenario.run().ended(2);
     let attempts = attempts(&scenario);
     let blockers: Vec<Vec<&str>> = attempts
@@ -139,6 +138,33 @@ fn a_session_of_iterations_inside_a_run_is_no_second_attempt() {
         .map(|attempt| attempt.blockers.iter().map(String::as_str).collect())
         .collect();
     assert_eq!(blockers, [["enough", "iteration safety guard: max_iterations"]]);
+}
+
+#[test]
+fn a_task_that_tripped_inside_a_run_is_left_and_not_begun_again() {
+    let script = r#"
+        tool iteration_start '{"task":"a","max_iterations":1}'
+        id=$(sed -n 's/.*"structuredContent":{[^}]*"iteration_id":"\([^"]*\)".*/\1/p' $OUT/iteration_start | tail -1)
+        tool iteration_next '{"iteration_id":"'$id'"}'
+        tool iteration_start '{"task":"a","max_iterations":1}'
+        tool task_update '{"task":"b","blocked":true}'
+        [ $n -lt 2 ] || say '<promise>BLOCKED:enough</promise>'"#;
+    let scenario = scenario(script);
+    let ran = scenario.run().ended(2);
+    assert_eq!(scenario.column("task"), ["a", "b"], "{}", ran.stderr);
+    let again = scenario.told("iteration_start").lines().nth(1).unwrap().to_owned();
+    assert!(again.contains("was stopped by a safety guard"), "{again}");
+    let marked = results(&scenario, "task_update");
+    assert!(marked.iter().all(|answer| answer["left_to"].is_string()), "{marked:?}");
+    let attempts = attempts(&scenario);
+    let of = |task: &str| attempts.iter().find(|one| one.task.as_str() == task).unwrap();
+    assert_eq!(of("b").status, AttemptStatus::Blocked);
+    assert!(ran.stderr.contains("Left:        a (stopped by a guard)"), "{}", ran.stderr);
+    // A human brings it back, and the next run takes it up.
+    scenario.flyball(&["tasks", "retry", "a"]);
+    let scenario = scenario.agent("pass a; pass b");
+    std::fs::remove_file(scenario.root().join(".flyball/blocked.txt")).unwrap();
+    scenario.run().ended(0);
 }
 
 #[test]
