@@ -9,7 +9,7 @@ use super::tamper_here::TamperHere;
 use super::{Globals, fault, runs, words};
 use crate::clock;
 use crate::error::CliError;
-use crate::gate::tamper::{Restored, restore_open};
+use crate::gate::tamper::{Force, Restored, restore_open};
 use crate::terminal;
 
 /// Bring back what an agent weakened
@@ -58,13 +58,14 @@ fn tamper(args: &RestoreTamperArgs, globals: &Globals) -> Result<ExitCode, CliEr
         return Err(CliError::already_running(message)
             .hint(format!("end it first: `flyball stop {}`", run.run)));
     }
+    let force = if args.force { Force::Yes } else { Force::No };
     let (mut done, mut left, mut counted) = (Vec::new(), Vec::new(), Vec::new());
     for one in &here.open {
         let finding = &one.row.kept.finding;
         if finding.ran_before.is_some() {
             counted.push(finding.finding.message.clone());
         }
-        for what in restore_open(&here.worktree, one, args.force)? {
+        for what in restore_open(&here.worktree, one, force)? {
             let (list, words) = match what {
                 Restored::Done(words) | Restored::Already(words) => (&mut done, words),
                 Restored::Left(words) => (&mut left, words),

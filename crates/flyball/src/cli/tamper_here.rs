@@ -36,7 +36,8 @@ impl TamperHere {
             None => (place::repository(globals)?, None),
         };
         let config = settings(globals, &root)?;
-        let mut worktree = Worktree::open(&root)?;
+        let max_file = config.checkpoints.max_file;
+        let mut worktree = Worktree::open(&root)?.holding_files_up_to(max_file);
         let human_files = LoopDir::new(&root, &config.loop_dir, &config.tasks_file);
         let (dir, tasks) = (human_files.relative(), human_files.tasks_relative());
         let tree = worktree.snapshot(&dir, &tasks)?.checkpoint_tree;

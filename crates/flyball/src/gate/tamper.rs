@@ -3,8 +3,13 @@
 
 mod command;
 mod excerpt;
+mod fewer_checks;
 mod files;
+mod ignored;
+mod installed;
+mod lint;
 mod makefile;
+mod outside;
 mod pairing;
 mod recipe;
 mod restore;
@@ -29,11 +34,13 @@ use flyball_core::gate::{Restore, TamperFinding};
 use self::excerpt::Side;
 use self::files::{Files, TreeFiles};
 use self::pairing::{Paired, Placed};
-pub use self::restore::Restored;
+pub use self::restore::{Force, Restored};
 use self::source::{Language, Source};
 use self::suspicion::Suspicion;
 use self::tests_of::{may_hold_tests, tests_of};
-pub use self::watch::{Beginning, Open, OpenHere, Watch, open_here, repository_of, restore_open};
+pub use self::watch::{
+    Beginning, Entry, Open, OpenHere, Watch, open_here, repository_of, restore_open,
+};
 use self::watched::Reach;
 use super::plan::GatePlan;
 use crate::worktree::{Change, Worktree, WorktreeError};
@@ -135,8 +142,10 @@ fn read(
     changes: &[Change],
     reach: &Reach,
 ) -> Result<ReadChanges, WorktreeError> {
-    let wanted: Vec<&Change> =
-        changes.iter().filter(|change| matters(&change.path, reach)).collect();
+    // What the work itself changed tells why a test may have changed with it.
+    let wanted =
+        |change: &&Change| matters(&change.path, reach) || Language::of(&change.path).is_some();
+    let wanted: Vec<&Change> = changes.iter().filter(wanted).collect();
     let ids: Vec<&str> =
         wanted.iter().flat_map(|c| [&c.before, &c.after]).flatten().map(String::as_str).collect();
     let mut contents = worktree.contents(&ids)?.into_iter();
@@ -152,7 +161,7 @@ fn read(
             || (change.after.is_some() && after.is_none());
         if !unread {
             read.edited.push(Edited { path: change.path.clone(), before, after });
-        } else if change.before.is_some() {
+        } else if change.before.is_some() && matters(&change.path, reach) {
             read.unread.push(change.clone());
         }
     }
@@ -169,6 +178,7 @@ fn matters(path: &str, reach: &Reach) -> bool {
         || is_foreign_test(path)
         || threshold::may_hold(path)
         || runner_files::may_matter(path)
+        || lint::may_matter(path)
         || reach.holds(path)
         || reach.makes.iter().any(|call| {
             let named = call.named.as_deref().is_some_and(|name| path.ends_with(name));
@@ -206,6 +216,7 @@ fn suspicions(of: &Context<'_>) -> Vec<Suspicion> {
     found.extend(edited.iter().filter_map(|file| foreign_deletion(file, edited)));
     found.extend(edited.iter().filter_map(stated_less));
     found.extend(edited.iter().filter_map(picked_out));
+    found.extend(edited.iter().filter_map(unlisted::replaced));
     found.extend(unlisted::modules(of));
     found.extend(unlisted::uncollected(edited));
     found.extend(threshold::lowered(edited).into_iter().map(|low| {
@@ -217,6 +228,7 @@ fn suspicions(of: &Context<'_>) -> Vec<Suspicion> {
     found.extend(command::changed(of));
     found.extend(watched::changed(edited, of.reach, &|path| has_tests(edited, path)));
     found.extend(runner_files::changed(of));
+    found.extend(lint::silenced(of));
     found.sort_by(|a, b| {
         let key = |s: &Suspicion| (s.found.finding.file.clone(), s.found.finding.line);
         key(a).cmp(&key(b))
@@ -238,6 +250,7 @@ fn test_suspicions(edited: &[Edited]) -> Vec<Suspicion> {
     let before = all(|file| file.before.as_deref());
     let after = all(|file| file.after.as_deref());
     let Paired { pairs, gone } = pairing::pair(&before, &after);
+    let rest = fewer_checks::Elsewhere::new(edited);
     let mut found: Vec<Suspicion> = Vec::new();
     for (old, new) in pairs {
         let name = &new.test.name;
@@ -254,13 +267,18 @@ fn test_suspicions(edited: &[Edited]) -> Vec<Suspicion> {
                 "test `{name}` is now only there under a condition, `{condition}`, in {}",
                 new.file
             )
+        } else if let Some(how) = rest.fewer(&old.test, &new.test) {
+            tests = 0;
+            format!("test `{name}` {how} in {}", new.file)
         } else {
             continue;
         };
         let mut suspicion =
             Suspicion::of_test(old, name, message, Side::Now, tests).at(&new.file, new.test.line);
         suspicion.found.now = blake3::hash(new.test.whole.as_bytes()).to_hex().to_string();
-        suspicion.soft(!new.test.skipped && tests == 1);
+        if !new.test.skipped && tests == 1 {
+            suspicion.soften();
+        }
         if new.file != old.file {
             suspicion.found.restore.clear();
         }

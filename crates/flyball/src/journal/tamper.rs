@@ -1,5 +1,6 @@
 //! Weakened checks across runs: the tree each worktree is compared with, and what is open.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use flyball_core::gate::{TamperFinding, TestBounds};
@@ -7,7 +8,7 @@ use flyball_core::{Moment, RunId};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 
-use super::{Journal, JournalError, stored, text_of};
+use super::{Journal, JournalError, number, stored, text_of};
 
 /// A repository of this machine: all its worktrees and clones.
 pub type RepositoryKey = i64;
@@ -25,6 +26,8 @@ pub struct TamperBase {
     pub head: Option<String>,
     /// The run that began on it.
     pub run: RunId,
+    /// When.
+    pub at: Moment,
     /// Whether everything that was done since by agents has been looked at.
     pub examined: bool,
     /// What goes with it.
@@ -42,6 +45,15 @@ pub struct BaseBody {
     /// Files git was told not to look at even then.
     #[serde(default)]
     pub unwatched: Vec<String>,
+    /// Ignored files a check may read, and what was in them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ignored: BTreeMap<String, String>,
+    /// Programs and settings outside of the repository that checks depend on.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outside: BTreeMap<String, String>,
+    /// Other worktrees in which a run has taken over what is to be looked at here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken_over: Vec<PathBuf>,
 }
 
 /// A weakened check that is kept.
@@ -78,7 +90,7 @@ pub struct OpenTamper {
     pub kept: KeptFinding,
 }
 
-const BASE: &str = "b.key, b.root, b.tree, b.head, b.run, b.examined, b.body";
+const BASE: &str = "b.key, b.root, b.tree, b.head, b.run, b.at, b.examined, b.body";
 
 impl Journal {
     /// The repository one of these names belongs to; from now on all of them do.
@@ -143,13 +155,42 @@ impl Journal {
         })
     }
 
+    /// Trees of other worktrees of a repository since which not everything was looked at, the latest
+    /// first.
+    pub fn unexamined_elsewhere(
+        &self,
+        of: RepositoryKey,
+        here: &Path,
+    ) -> Result<Vec<TamperBase>, JournalError> {
+        self.read(|connection| {
+            let text = format!(
+                "SELECT {BASE} FROM tamper_bases b WHERE b.repository = ?1 AND b.examined = 0
+                 AND b.root <> ?2 ORDER BY b.key DESC LIMIT 50"
+            );
+            let mut select = connection.prepare_cached(&text)?;
+            let rows = select.query_map(params![of, text_of(here)], raw_base)?;
+            rows.map(|row| base(row?)).collect()
+        })
+    }
+
+    /// What is to be looked at since this tree is taken over by a run in another worktree.
+    pub fn take_over_tamper(&mut self, from: &TamperBase, to: &Path) -> Result<(), JournalError> {
+        let mut given = from.body.clone();
+        given.taken_over.push(to.to_path_buf());
+        let body = text(&given)?;
+        self.write(|change| {
+            let set = "UPDATE tamper_bases SET body = ?2 WHERE key = ?1";
+            change.execute(set, params![from.key, body])?;
+            Ok(())
+        })
+    }
+
     /// A worktree is compared with this tree from now on. Earlier ones go, unless something found
     /// against them is still open.
     pub fn begin_tamper_base(
         &mut self,
         repository: RepositoryKey,
         new: &TamperBase,
-        at: Moment,
     ) -> Result<i64, JournalError> {
         let body = text(&new.body)?;
         self.write(|change| {
@@ -173,7 +214,7 @@ impl Journal {
                     new.tree,
                     new.head,
                     new.run.as_str(),
-                    stored(at.as_millis()),
+                    stored(new.at.as_millis()),
                     new.examined,
                     body
                 ],
@@ -182,12 +223,11 @@ impl Journal {
         })
     }
 
-    /// An agent is about to be started, or could not be: whether there may be something to look at.
-    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
-    pub fn tamper_unexamined(&mut self, base: i64, unexamined: bool) -> Result<(), JournalError> {
+    /// Keeps whether everything since this tree has been looked at.
+    pub fn mark_tamper_base(&mut self, base: &TamperBase) -> Result<(), JournalError> {
         self.write(|change| {
             let text = "UPDATE tamper_bases SET examined = ?2 WHERE key = ?1";
-            change.execute(text, params![base, !unexamined])?;
+            change.execute(text, params![base.key, base.examined])?;
             Ok(())
         })
     }
@@ -242,7 +282,7 @@ impl Journal {
             let mut select = connection.prepare_cached(&text)?;
             let rows = select.query_map([of], |row| {
                 let own: (i64, String, String, String) =
-                    (row.get(7)?, row.get(8)?, row.get(9)?, row.get(10)?);
+                    (row.get(8)?, row.get(9)?, row.get(10)?, row.get(11)?);
                 Ok((raw_base(row)?, own))
             })?;
             let mut open = Vec::new();
@@ -311,16 +351,26 @@ fn base_of(
 }
 
 /// The columns of a base, in the order of [`BASE`].
-type RawBase = (i64, String, String, Option<String>, String, bool, String);
+type RawBase = (i64, String, String, Option<String>, String, i64, bool, String);
 
 fn raw_base(row: &Row<'_>) -> rusqlite::Result<RawBase> {
-    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?))
+    Ok((
+        row.get(0)?,
+        row.get(1)?,
+        row.get(2)?,
+        row.get(3)?,
+        row.get(4)?,
+        row.get(5)?,
+        row.get(6)?,
+        row.get(7)?,
+    ))
 }
 
-fn base((key, root, tree, head, run, examined, body): RawBase) -> Result<TamperBase, JournalError> {
+fn base(raw: RawBase) -> Result<TamperBase, JournalError> {
+    let (key, root, tree, head, run, at, examined, body) = raw;
     let body = serde_json::from_str(&body).map_err(JournalError::row("a tree compared with"))?;
-    let (root, run) = (PathBuf::from(root), RunId::new(run));
-    Ok(TamperBase { key, root, tree, head, run, examined, body })
+    let (root, run, at) = (PathBuf::from(root), RunId::new(run), Moment::from_millis(number(at)));
+    Ok(TamperBase { key, root, tree, head, run, at, examined, body })
 }
 
 fn text<T: Serialize>(value: &T) -> Result<String, JournalError> {

@@ -103,6 +103,16 @@ fn gate(command: &str) -> String {
 }
 
 #[test]
+fn a_weakened_check_is_told_when_the_agent_wants_to_stop() {
+    let place = Place::new(&gate("sh check.sh"));
+    fs::write(place.root().join("check.sh"), "test -f done\n").unwrap();
+    let (answers, output) = stops(&place, "echo true > check.sh", "done");
+    assert!(answers[0].contains("`check.sh`, which gate `tests` runs, was changed"), "{answers:?}");
+    // It is told once; then a human decides.
+    assert!(!answers.last().unwrap().contains("check.sh"), "{answers:?}\n{output}");
+}
+
+#[test]
 fn a_premature_stop_is_refused_three_times_then_let_go_and_not_done() {
     let place = Place::new(&gate("echo boom; exit 1"));
     let (answers, output) = stops(&place, ":", "<promise>COMPLETE</promise>");

@@ -329,10 +329,11 @@ fn what_is_weakened_stays_open_until_it_is_settled() {
         tree: "t0".to_owned(),
         head: None,
         run: id("r"),
+        at: at(1),
         examined: false,
         body: BaseBody::default(),
     };
-    base.key = journal.begin_tamper_base(one, &base, at(1)).unwrap();
+    base.key = journal.begin_tamper_base(one, &base).unwrap();
     assert_eq!(journal.tamper_base(Path::new("/a")).unwrap(), Some(base.clone()));
     let kept = |now: &str| KeptFinding {
         finding: TamperFinding {
@@ -357,11 +358,11 @@ fn what_is_weakened_stays_open_until_it_is_settled() {
     assert_eq!(journal.open_tamper(one).unwrap().len(), 1);
     // A new tree to compare with: the old one stays as long as something is open.
     let next = TamperBase { tree: "t1".to_owned(), run: id("s"), ..base.clone() };
-    let key = journal.begin_tamper_base(one, &next, at(6)).unwrap();
+    let key = journal.begin_tamper_base(one, &next).unwrap();
     assert_eq!(journal.open_tamper(one).unwrap()[0].base.tree, "t0");
     journal.keep_tamper(&TamperBase { key, ..next.clone() }, (&id("s"), at(7)), &[]).unwrap();
     assert!(journal.open_tamper(one).unwrap().is_empty());
-    journal.begin_tamper_base(one, &next, at(8)).unwrap();
+    journal.begin_tamper_base(one, &next).unwrap();
     assert!(journal.accepted_tamper(one).unwrap().is_empty());
     // Two names of one repository that were not known as such.
     let joined = journal.repository(&names(&["dir:/a", "dir:/z"])).unwrap();

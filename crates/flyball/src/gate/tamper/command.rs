@@ -144,7 +144,9 @@ fn behind_make(call: &MakeCall, of: &Context<'_>) -> Vec<Suspicion> {
         if files.is_empty() {
             suspicion.found.restore.push(Restore::Remove { path: one.name.clone() });
         }
-        suspicion.soft(one.soft);
+        if one.soft {
+            suspicion.soften();
+        }
         found.push(suspicion);
     }
     found

@@ -321,7 +321,13 @@ fn variable(line: &str) -> Option<(String, (String, bool))> {
     let at = line.find('=')?;
     let (left, right) = (line.get(..at)?, line.get(at.checked_add(1)?..)?);
     let adds = left.ends_with('+');
-    let name = left.trim_end_matches(['+', ':', '?', '!']).trim();
+    let mut name = left.trim_end_matches(['+', ':', '?', '!']).trim();
+    // How a variable is set, not what it is called.
+    while let Some(rest) =
+        ["override ", "export ", "private "].iter().find_map(|word| name.strip_prefix(word))
+    {
+        name = rest.trim_start();
+    }
     let is_name =
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c));
     is_name.then(|| (name.to_owned(), (single(right), adds)))

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use flyball_core::gate::{Restore, TamperFinding};
 
+use super::ignored;
 use crate::error::CliError;
 use crate::files::write_whole;
 use crate::journal::KeptFile;
@@ -25,6 +26,15 @@ pub enum Restored {
     Left(String),
 }
 
+/// Whether what was changed since a finding was made goes too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Force {
+    /// It stays, and is told.
+    No,
+    /// It goes.
+    Yes,
+}
+
 /// Where what was there can be read.
 pub(super) struct Origin<'a> {
     pub(super) worktree: &'a Worktree,
@@ -35,29 +45,34 @@ pub(super) struct Origin<'a> {
 impl Origin<'_> {
     fn text(&self, path: &str) -> Option<Vec<u8>> {
         let of_tree = self.worktree.show(self.tree, path).ok().flatten();
-        let kept = || self.kept.iter().find(|file| file.path == path)?.text.clone();
+        let kept = || {
+            let text = self.kept.iter().find(|file| file.path == path)?.text.clone();
+            text.filter(|text| !ignored::is_shortened(text))
+        };
         of_tree.or_else(|| kept().map(String::into_bytes))
     }
 }
 
-/// Brings back what one finding is about. `force`: also over what was changed since it was found.
-#[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
+/// Brings back what one finding is about.
 pub(super) fn restore(
     origin: &Origin<'_>,
     finding: &TamperFinding,
-    force: bool,
+    force: Force,
 ) -> Result<Vec<Restored>, CliError> {
+    if finding.restore.is_empty() && finding.ran_before.is_none() {
+        // Nothing that flyball has could be put there.
+        return Ok(vec![Restored::Left(finding.finding.message.clone())]);
+    }
     let root = origin.worktree.root().to_path_buf();
     finding.restore.iter().map(|deed| one(origin, &root, deed, finding, force)).collect()
 }
 
-#[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
 fn one(
     origin: &Origin<'_>,
     root: &Path,
     deed: &Restore,
     finding: &TamperFinding,
-    force: bool,
+    force: Force,
 ) -> Result<Restored, CliError> {
     let path = deed.path();
     let file = root.join(path);
@@ -78,7 +93,7 @@ fn one(
         Restore::Remove { .. } if now.is_none() => {
             Ok(Restored::Already(format!("{path} is not there")))
         }
-        Restore::Remove { .. } | Restore::File { .. } if !force && changed_since() => {
+        Restore::Remove { .. } | Restore::File { .. } if force == Force::No && changed_since() => {
             Ok(Restored::Left(format!(
                 "{path}: it was changed again since; `--force` takes that away too"
             )))
@@ -104,8 +119,8 @@ fn one(
                 return Ok(Restored::Left(format!("{path}: what was in it is not known any more")));
             };
             let text = String::from_utf8_lossy(now.as_deref().unwrap_or_default()).into_owned();
-            let keeps = finding.now == "gone";
-            let back = put_back(&before, &text, (*from, *to), keeps);
+            let instead = if finding.now == "gone" { Instead::Stays } else { Instead::Goes };
+            let back = put_back(&before, &text, (*from, *to), instead);
             if back == text {
                 return Ok(Restored::Already(format!(
                     "{path}: lines {from} to {to} are as they were"
@@ -145,10 +160,23 @@ fn write(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
+/// What becomes of what stands in the place of lines that come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Instead {
+    /// It stays beside them.
+    Stays,
+    /// It goes.
+    Goes,
+}
+
 /// The text of now with these lines of before in it again: only the changes that touch them are
-/// undone. `keeps`: what stands in their place stays beside them.
-#[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
-pub(super) fn put_back(before: &str, now: &str, (from, to): (u32, u32), keeps: bool) -> String {
+/// undone.
+pub(super) fn put_back(
+    before: &str,
+    now: &str,
+    (from, to): (u32, u32),
+    instead: Instead,
+) -> String {
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let new: Vec<&str> = now.split_inclusive('\n').collect();
     let index = |line: u32| usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
@@ -163,7 +191,7 @@ pub(super) fn put_back(before: &str, now: &str, (from, to): (u32, u32), keeps: b
         if touches {
             out.extend(was.iter().copied());
         }
-        if !touches || keeps {
+        if !touches || instead == Instead::Stays {
             out.extend(is.iter().copied());
         }
         let kept = new.get(same_new..same_new.saturating_add(length)).unwrap_or(&[]);
@@ -258,9 +286,9 @@ mod tests {
             ("", (3, 4), before),
         ];
         for (now, lines, expected) in cases {
-            assert_eq!(put_back(before, now, lines, false), expected, "{now:?}");
+            assert_eq!(put_back(before, now, lines, Instead::Goes), expected, "{now:?}");
         }
-        let kept = put_back("f\ntest\nassert\n", "f\nmine\n", (2, 3), true);
+        let kept = put_back("f\ntest\nassert\n", "f\nmine\n", (2, 3), Instead::Stays);
         assert_eq!(kept, "f\ntest\nassert\nmine\n");
     }
 
@@ -275,12 +303,12 @@ mod tests {
             let join = |lines: &[String]| lines.iter().map(|l| format!("{l}\n")).collect::<String>();
             let (text, other) = (join(&before), join(&now));
             let line = u32::try_from(at % before.len()).unwrap() + 1;
-            let back = put_back(&text, &other, (line, line), false);
+            let back = put_back(&text, &other, (line, line), Instead::Goes);
             let wanted = before[at % before.len()].as_str();
             prop_assert!(back.lines().any(|line| line == wanted));
             let last = u32::try_from(before.len()).unwrap();
-            prop_assert_eq!(put_back(&text, &text, (1, last), false), text.clone());
-            prop_assert_eq!(put_back(&text, "", (1, last), false), text);
+            prop_assert_eq!(put_back(&text, &text, (1, last), Instead::Goes), text.clone());
+            prop_assert_eq!(put_back(&text, "", (1, last), Instead::Goes), text);
         }
     }
 }

@@ -126,7 +126,9 @@ fn switched(edit: &super::Edited) -> Option<Suspicion> {
     let path = &edit.path;
     let message = format!("`{added}` was added to `{path}`, which decides which tests run");
     let mut found = Suspicion::of_file(path, added, message).whole(edit);
-    found.soft(!matches!(*added, "testFailureIgnore" | "test.failure.ignore" | "ignoreFailures"));
+    if !matches!(*added, "testFailureIgnore" | "test.failure.ignore" | "ignoreFailures") {
+        found.soften();
+    }
     Some(found)
 }
 

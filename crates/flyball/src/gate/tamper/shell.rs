@@ -57,8 +57,17 @@ pub(super) fn tidy(path: &str) -> String {
 /// The programs a text starts.
 pub(super) fn steps(text: &str, dir: &str) -> Vec<Step> {
     let mut reader = Reader { dir: dir.to_owned(), steps: Vec::new(), depth: 0 };
-    reader.read(text, false);
+    reader.read(text, Output::IsNotRead);
     reader.steps
+}
+
+/// What becomes of what a step prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    /// Only how it ends counts.
+    IsNotRead,
+    /// Something else looks at it.
+    IsJudged,
 }
 
 struct Reader {
@@ -68,8 +77,7 @@ struct Reader {
 }
 
 impl Reader {
-    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
-    fn read(&mut self, text: &str, judged: bool) {
+    fn read(&mut self, text: &str, output: Output) {
         if self.depth >= DEPTH_MAX {
             return;
         }
@@ -98,7 +106,7 @@ impl Reader {
                     let end = closing_bracket(&joined, at.saturating_add(1));
                     let inner = joined.get(at.saturating_add(2)..end).unwrap_or("");
                     if !inner.starts_with('(') {
-                        self.read(inner, true);
+                        self.read(inner, Output::IsJudged);
                     }
                     step.word.push('$');
                     while chars.next_if(|(place, _)| *place <= end).is_some() {}
@@ -107,7 +115,7 @@ impl Reader {
                     let from = at.saturating_add(1);
                     let rest = joined.get(from..).unwrap_or("");
                     let end = rest.find('`').map_or(joined.len(), |end| from.saturating_add(end));
-                    self.read(joined.get(from..end).unwrap_or(""), true);
+                    self.read(joined.get(from..end).unwrap_or(""), Output::IsJudged);
                     step.word.push('$');
                     while chars.next_if(|(place, _)| *place <= end).is_some() {}
                 }
@@ -116,12 +124,12 @@ impl Reader {
                 }
                 '|' => {
                     let or = chars.next_if(|(_, next)| *next == '|').is_some();
-                    self.end(&mut step, judged || !or);
+                    self.end(&mut step, if or { output } else { Output::IsJudged });
                 }
                 '\n' | ';' | '&' | '(' | ')' => {
                     let redirect = c == '&' && step.redirects;
                     if !redirect {
-                        self.end(&mut step, judged);
+                        self.end(&mut step, output);
                     }
                 }
                 '>' | '<' => {
@@ -135,19 +143,18 @@ impl Reader {
                 c => step.word.push(c),
             }
         }
-        self.end(&mut step, judged);
+        self.end(&mut step, output);
         self.depth = self.depth.saturating_sub(1);
     }
 
     fn substitutions(&mut self, text: &str) {
         if let Some(at) = text.find("$(").filter(|_| !text.contains("$((")) {
             let end = closing_bracket(text, at.saturating_add(1));
-            self.read(text.get(at.saturating_add(2)..end).unwrap_or(""), true);
+            self.read(text.get(at.saturating_add(2)..end).unwrap_or(""), Output::IsJudged);
         }
     }
 
-    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
-    fn end(&mut self, open: &mut Open, judged: bool) {
+    fn end(&mut self, open: &mut Open, output: Output) {
         open.end_word();
         let Open { words, to_file, .. } = std::mem::take(open);
         let mut words: Vec<String> = words.into_iter().skip_while(|word| leads(word)).collect();
@@ -168,11 +175,12 @@ impl Reader {
             _ => {}
         }
         if self.steps.len() < STEPS_MAX {
-            let judged = judged || to_file;
+            let output = if to_file { Output::IsJudged } else { output };
             let inner = inner_text(&words).map(str::to_owned);
+            let judged = output == Output::IsJudged;
             self.steps.push(Step { dir: self.dir.clone(), words, judged });
             if let Some(inner) = inner {
-                self.read(&inner, judged);
+                self.read(&inner, output);
             }
         }
     }

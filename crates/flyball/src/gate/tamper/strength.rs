@@ -136,18 +136,33 @@ pub(super) fn weakness(before: &Test, after: &Test) -> Option<&'static str> {
     if returns_at_once(after) && !returns_at_once(before) {
         return Some("returns before it checks anything");
     }
+    if catches(after) > catches(before) && checks(after) <= checks(before) {
+        return Some("now catches its own failures");
+    }
     let lost = checks(before) > 0 && checks(after) == 0;
     (lost && !calls_something_new(before, after)).then_some("no longer checks anything")
 }
 
+/// Whether a word tells nothing of the program.
+pub(super) fn says_nothing(word: &str) -> bool {
+    NOISE.contains(&word) || PLAIN.contains(&word) || word.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// Whether nothing of the program is even mentioned.
 fn is_empty(test: &Test) -> bool {
-    let says_nothing = |word: &str| {
-        NOISE.contains(&word)
-            || PLAIN.contains(&word)
-            || word.starts_with(|c: char| c.is_ascii_digit())
-    };
     !test.expects && words(&test.body).all(|(_, word)| says_nothing(word))
+}
+
+/// How often failures are caught.
+fn catches(test: &Test) -> usize {
+    let word = match test.language {
+        Language::Python => "except",
+        Language::JavaScript | Language::Jvm => "catch",
+        Language::Ruby => "rescue",
+        Language::Rust => "catch_unwind",
+        Language::Go => "recover",
+    };
+    words(&test.body).filter(|(_, found)| *found == word).count()
 }
 
 fn begins_with(word: &str, beginnings: &[&str]) -> bool {
@@ -156,14 +171,18 @@ fn begins_with(word: &str, beginnings: &[&str]) -> bool {
 }
 
 /// How many statements of what must hold there are.
-fn checks(test: &Test) -> usize {
-    let body = test.body.as_str();
+pub(super) fn checks(test: &Test) -> usize {
+    checks_in(test.language, &test.body).saturating_add(usize::from(test.expects))
+}
+
+/// How many of them there are in a piece of code without comments and strings.
+pub(super) fn checks_in(language: Language, body: &str) -> usize {
     let stated = words(body).filter(|(at, word)| {
         let before = body.get(..*at).unwrap_or("");
         let after = body.get(at.saturating_add(word.len())..).unwrap_or("");
         let called = after.trim_start_matches([' ', '!']).starts_with(['(', '{', '[']);
         let method = before.ends_with('.');
-        let by_call = match test.language {
+        let by_call = match language {
             // `.expect(…)` is how Rust unwraps.
             Language::Rust => called && !method,
             Language::JavaScript => called && !word.starts_with("require"),
@@ -173,7 +192,7 @@ fn checks(test: &Test) -> usize {
             || (by_call && begins_with(word, &CALLS))
             || (method && called && is_stating_method(word))
     });
-    stated.count().saturating_add(usize::from(test.expects))
+    stated.count()
 }
 
 /// How many lines of a text state what must hold, in whatever language it is.
@@ -251,6 +270,18 @@ mod tests {
             (Rust, rust, "#[test]\nfn a() { assert!(true); }", EMPTIED),
             (Rust, rust, "#[test]\nfn a() { assert_eq!(1, 1) }", EMPTIED),
             (Rust, rust, "#[test]\nfn a() { return; let x = f(1); assert_eq!(x, 2); }", RETURNS),
+            (
+                Python,
+                python,
+                "def test_a():\n    try:\n        assert f(1) == 2\n    except AssertionError:\n        pass\n",
+                Some("now catches its own failures"),
+            ),
+            (
+                JavaScript,
+                js,
+                "it('a', () => { try { expect(f(1)).toBe(2) } catch (e) {} })",
+                Some("now catches its own failures"),
+            ),
             (Rust, rust, "#[test]\nfn a() { let x = f(1); }", NOTHING),
             (
                 Rust,

@@ -78,10 +78,14 @@ impl Suspicion {
         self
     }
 
+    /// Whether it is about this file.
+    pub(super) fn is_about(&self, path: &str) -> bool {
+        self.found.finding.file.as_deref() == Some(path)
+    }
+
     /// The gates' own numbers may show that it is harmless.
-    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
-    pub(super) fn soft(&mut self, is_soft: bool) {
-        self.found.weight = if is_soft { Weight::UnlessAllRun } else { Weight::Firm };
+    pub(super) fn soften(&mut self) {
+        self.found.weight = Weight::UnlessAllRun;
     }
 
     #[cfg(test)]

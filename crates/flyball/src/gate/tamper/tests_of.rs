@@ -80,6 +80,31 @@ pub(super) fn may_hold_tests(language: Language, path: &str) -> bool {
     }
 }
 
+/// What tests state things with, in the languages in which anybody can replace it.
+const STATING: [&str; 8] =
+    ["TestCase", "assert", "expect", "chai", "should", "Assert", "RSpec", "jest"];
+
+/// How the names of such things begin.
+const STATEMENTS: [&str; 12] = [
+    "assert", "fail", "expect", "equal", "strict", "deep", "ok", "throws", "rejects", "match",
+    "run", "not",
+];
+
+/// The lines on which something that states is replaced by something else.
+pub(super) fn replaced_checks(source: &Source) -> Vec<String> {
+    let replaces = |line: &str| {
+        let Some((left, right)) = line.split_once('=') else { return false };
+        let Some((owner, name)) = left.trim().rsplit_once('.') else { return false };
+        let owner = owner.rsplit('.').next().unwrap_or(owner);
+        !right.starts_with('=')
+            && !left.ends_with(['!', '<', '>', '='])
+            && STATING.contains(&owner)
+            && STATEMENTS.iter().any(|begin| name.starts_with(begin))
+    };
+    let lines = source.bare.lines().map(str::trim).filter(|line| replaces(line));
+    lines.map(str::to_owned).collect()
+}
+
 /// All tests of a file, in order.
 pub(super) fn tests_of(language: Language, text: &str) -> Vec<Test> {
     let source = Source::new(language, text);

@@ -1,18 +1,20 @@
 //! The watch over a repository's checks, across runs: which tree is compared with, what earlier runs
 //! left open, and what of it is still there.
 
-use flyball_core::gate::{TamperFinding, TamperSight, TestBounds};
-use flyball_core::{GateName, Millis, Moment, RunId};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+mod abandoned;
+mod gates;
+mod later;
+mod place;
 
-use super::restore::{Origin, Restored};
-use super::suspicion::Suspicion;
-use super::{Context, Edited, Files, TreeFiles, partial_gates, suspicions, tamper};
-use crate::config::CommandLine;
+use flyball_core::gate::{TamperFinding, TamperSight, TestBounds};
+use flyball_core::{GateName, Moment, RunId};
+
+use self::gates::{notes_of, plan_of};
+use self::later::still_there;
+pub use self::later::{OpenHere, open_here, restore_open};
+use super::{ignored, installed, outside, partial_gates, tamper};
 use crate::error::CliError;
-use crate::gate::plan::{Gate, GatePlan, GateSource};
-use crate::gate::tamper::watched::Reach;
+use crate::gate::plan::GatePlan;
 use crate::journal::{
     BaseBody, Journal, KeptFile, KeptFinding, OpenTamper, RepositoryKey, TamperBase,
 };
@@ -61,8 +63,17 @@ pub struct Beginning<'a> {
     pub plan: &'a GatePlan,
     /// Now.
     pub at: Moment,
-    /// Whether this is the run that was at work here last, and it did not end: nothing begins anew.
-    pub goes_on: bool,
+    /// Whether a new run begins.
+    pub entry: Entry,
+}
+
+/// How a run comes to its worktree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// It begins, or begins again after its end: what people did since is trusted.
+    Anew,
+    /// It was at work here last and did not end: nothing begins anew.
+    GoesOn,
 }
 
 impl Watch {
@@ -77,7 +88,8 @@ impl Watch {
         let root = worktree.root();
         let left = journal
             .tamper_base(root)?
-            .filter(|base| (of.goes_on || !base.examined) && worktree.has_tree(&base.tree));
+            .filter(|base| of.entry == Entry::GoesOn || !base.examined)
+            .and_then(|base| readable(worktree, base));
         let open = journal.open_tamper(repository)?;
         let mut bounds = TestBounds::default();
         for base in left.iter().chain(open.iter().map(|one| &one.base)) {
@@ -90,48 +102,65 @@ impl Watch {
                 let plan = plan_of(&base.body);
                 (base, plan)
             }
-            None => (Self::new_base(journal, repository, worktree, of)?, of.plan.clone()),
+            None => Self::new_base(journal, repository, worktree, of)?,
         };
         for gate in partial_gates(worktree, of.tree, of.plan) {
             bounds.runs_a_part(&GateName::new(gate));
         }
-        let applies = |one: &OpenTamper| {
-            one.root == root
-                || one.base.head.as_deref().is_some_and(|head| worktree.descends_from(head))
-        };
-        let older: Vec<OpenTamper> = open.into_iter().filter(applies).take(OPEN_MAX).collect();
+        let here = open.into_iter().filter(|one| lies_here(worktree, one));
+        let older: Vec<OpenTamper> = here.take(OPEN_MAX).collect();
         let this = Self { base, plan, older };
         let mut sight = TamperSight { bounds, ..this.look(worktree, of.tree, of.plan) };
         sight.findings.extend(this.counted());
         Ok((this, sight))
     }
 
+    /// What this run is compared with: its own beginning, or that of a run that died elsewhere and
+    /// whose work is checked out here.
     fn new_base(
         journal: &mut Journal,
         repository: RepositoryKey,
         worktree: &Worktree,
         of: &Beginning<'_>,
-    ) -> Result<TamperBase, CliError> {
-        let unwatched = worktree.unwatched();
-        let gates = notes_of(of.plan);
+    ) -> Result<(TamperBase, GatePlan), CliError> {
         let mut base = TamperBase {
             key: 0,
             root: worktree.root().to_path_buf(),
             tree: of.tree.to_owned(),
             head: of.head.map(str::to_owned),
             run: of.run.clone(),
+            at: of.at,
             examined: true,
-            body: BaseBody { gates, bounds: TestBounds::default(), unwatched },
+            body: BaseBody {
+                gates: notes_of(of.plan),
+                unwatched: worktree.unwatched(),
+                ignored: ignored::files(worktree, of.tree, of.plan),
+                outside: outside::places(worktree, of.tree, of.plan),
+                ..BaseBody::default()
+            },
         };
-        base.key = journal.begin_tamper_base(repository, &base, of.at)?;
-        Ok(base)
+        let mut plan = of.plan.clone();
+        let dead = abandoned::find(journal, repository, worktree)?;
+        if let Some(dead) = &dead {
+            plan = plan_of(&dead.body);
+            (base.tree, base.head) = (dead.tree.clone(), dead.head.clone());
+            (base.at, base.examined) = (dead.at, false);
+            base.body.gates = dead.body.gates.clone();
+        }
+        base.key = journal.begin_tamper_base(repository, &base)?;
+        if let Some(dead) = &dead {
+            journal.take_over_tamper(dead, worktree.root())?;
+        }
+        Ok((base, plan))
     }
 
     /// What is weakened in a tree, compared with the tree of the beginning; and what earlier runs
     /// left, as far as it is still there.
     pub fn look(&self, worktree: &Worktree, tree: &str, plan: &GatePlan) -> TamperSight {
-        let mut findings = compare(worktree, (&self.base.tree, tree), &self.plan, plan);
+        let mut findings = compare(worktree, (&self.base, tree), &self.plan, plan);
         findings.extend(self.unwatched(worktree));
+        findings.extend(installed::edited(worktree, &self.plan, &self.base));
+        findings.extend(outside::changed(worktree, tree, &self.plan, &self.base));
         let mut seen: Vec<&str> = vec![&self.base.tree];
         for one in &self.older {
             if seen.contains(&one.base.tree.as_str()) {
@@ -176,11 +205,16 @@ impl Watch {
         findings.filter(|one| one.ran_before.is_some())
     }
 
-    /// An agent is about to be started, or could not be.
-    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
-    pub fn agent_starts(&mut self, journal: &mut Journal, starts: bool) -> Result<(), CliError> {
-        self.base.examined = !starts;
-        Ok(journal.tamper_unexamined(self.base.key, starts)?)
+    /// An agent is about to be started: there may be something to look at.
+    pub fn agent_starts(&mut self, journal: &mut Journal) -> Result<(), CliError> {
+        self.base.examined = false;
+        Ok(journal.mark_tamper_base(&self.base)?)
+    }
+
+    /// The agent could not be started: there is nothing to look at.
+    pub fn agent_did_not_start(&mut self, journal: &mut Journal) -> Result<(), CliError> {
+        self.base.examined = true;
+        Ok(journal.mark_tamper_base(&self.base)?)
     }
 
     /// Keeps what is open for later runs.
@@ -211,6 +245,7 @@ impl Watch {
             let text = worktree.show(&finding.base, path).ok().flatten();
             let text = text.filter(|bytes| bytes.len() <= KEPT_MAX);
             let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+            let text = text.or_else(|| self.base.body.ignored.get(path).cloned());
             before.push(KeptFile { path: path.to_owned(), text });
         }
         KeptFinding { finding: finding.clone(), before }
@@ -227,183 +262,35 @@ pub struct Open<'a> {
     pub examined: bool,
 }
 
-/// What is kept of a gate: enough to say later whether it still is what it was.
-#[derive(Serialize, Deserialize)]
-struct GateNote {
-    name: GateName,
-    command: Value,
-    source: String,
+/// The base, where what it is compared with can be read; else with the commit it began on.
+fn readable(worktree: &Worktree, base: TamperBase) -> Option<TamperBase> {
+    if worktree.has_tree(&base.tree) {
+        return Some(base);
+    }
+    let tree = worktree.tree_of(base.head.as_deref()?)?;
+    Some(TamperBase { tree, ..base })
 }
 
-fn notes_of(plan: &GatePlan) -> Value {
-    let note = |gate: &Gate| GateNote {
-        name: gate.name.clone(),
-        command: gate.command.to_json(),
-        source: match gate.source {
-            GateSource::Configured => "configured",
-            GateSource::Detected => "detected",
-            GateSource::VerifyCommand => "verify",
-        }
-        .to_owned(),
-    };
-    let notes: Vec<GateNote> = plan.gates().iter().map(note).collect();
-    serde_json::to_value(notes).unwrap_or_default()
+/// Whether what was found may be in this worktree: it was found here, or what is checked out was
+/// built on the commit it was found on.
+fn lies_here(worktree: &Worktree, one: &OpenTamper) -> bool {
+    let built_on = |head: &str| worktree.descends_from(head);
+    one.root == worktree.root() || one.base.head.as_deref().is_some_and(built_on)
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "all other kinds mean the same here")]
-fn plan_of(body: &BaseBody) -> GatePlan {
-    let notes: Vec<GateNote> = serde_json::from_value(body.gates.clone()).unwrap_or_default();
-    let gate = |note: GateNote| {
-        let command = match &note.command {
-            Value::Array(words) => {
-                let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
-                CommandLine::Argv(words.collect())
-            }
-            other => CommandLine::Shell(other.as_str().unwrap_or_default().to_owned()),
-        };
-        let source = match note.source.as_str() {
-            "detected" => GateSource::Detected,
-            "verify" => GateSource::VerifyCommand,
-            _ => GateSource::Configured,
-        };
-        Gate { source, ..Gate::new(note.name.as_str(), command, Millis::ZERO) }
-    };
-    GatePlan::of(notes.into_iter().map(gate).collect()).unwrap_or_default()
-}
-
+/// What is weakened in a tree, and in the ignored files that checks read.
 fn compare(
     worktree: &Worktree,
-    trees: (&str, &str),
+    (base, tree): (&TamperBase, &str),
     first: &GatePlan,
     now: &GatePlan,
 ) -> Vec<TamperFinding> {
-    tamper(worktree, trees, first, now).unwrap_or_else(|error| {
+    let found = ignored::trees(worktree, (base, tree), first)
+        .and_then(|(first_tree, now_tree)| tamper(worktree, (&first_tree, &now_tree), first, now));
+    let found = found.unwrap_or_else(|error| {
         // Not being able to look is not the same as having seen nothing.
         let message = format!("the trees could not be compared: {error}");
-        vec![TamperFinding { base: trees.0.to_owned(), ..TamperFinding::about("trees", message) }]
-    })
-}
-
-/// What of these, all found against one tree, is still there. Whatever was done to the same thing
-/// since counts as still there.
-fn still_there(
-    worktree: &Worktree,
-    tree: &str,
-    plan: &GatePlan,
-    open: &[&OpenTamper],
-) -> Vec<TamperFinding> {
-    let Some(first) = open.first() else { return Vec::new() };
-    let first_plan = plan_of(&first.base.body);
-    let mut found = if worktree.has_tree(&first.base.tree) {
-        compare(worktree, (&first.base.tree, tree), &first_plan, plan)
-    } else {
-        from_kept(worktree, tree, (&first_plan, plan), open)
-    };
-    found.retain(|one| open.iter().any(|old| old.kept.finding.shares_subject(one)));
-    found
-}
-
-/// The same without the tree itself: from what was kept of its files.
-fn from_kept(
-    worktree: &Worktree,
-    tree: &str,
-    (first, now): (&GatePlan, &GatePlan),
-    open: &[&OpenTamper],
-) -> Vec<TamperFinding> {
-    let files = KeptFiles { open, now: TreeFiles::new(worktree, tree, tree) };
-    let mut edited: Vec<Edited> = Vec::new();
-    for file in open.iter().flat_map(|one| &one.kept.before) {
-        let after = files.after(&file.path);
-        if after != file.text && !edited.iter().any(|edit| edit.path == file.path) {
-            edited.push(Edited { path: file.path.clone(), before: file.text.clone(), after });
-        }
-    }
-    let added: Vec<String> =
-        edited.iter().filter(|edit| edit.before.is_none()).map(|edit| edit.path.clone()).collect();
-    let reach = Reach::of(first, &files);
-    let (edited, added, reach, files) = (&edited, &added, &reach, &files);
-    let base = open.first().map(|one| one.base.tree.clone()).unwrap_or_default();
-    let finish = |Suspicion { mut found, .. }: Suspicion| {
-        found.base.clone_from(&base);
-        if found.now.is_empty() {
-            let path = found.finding.file.as_deref().unwrap_or("");
-            let id = files.after(path).and_then(|text| worktree.object_id(text.as_bytes()));
-            found.now = id.unwrap_or_else(|| "gone".to_owned());
-        }
-        found
-    };
-    suspicions(&Context { edited, files, added, reach, first, now })
-        .into_iter()
-        .map(finish)
-        .collect()
-}
-
-struct KeptFiles<'a> {
-    open: &'a [&'a OpenTamper],
-    now: TreeFiles<'a>,
-}
-
-impl Files for KeptFiles<'_> {
-    fn before(&self, path: &str) -> Option<String> {
-        let mut kept = self.open.iter().flat_map(|one| &one.kept.before);
-        match kept.find(|file| file.path == path) {
-            Some(file) => file.text.clone(),
-            None => self.now.after(path),
-        }
-    }
-
-    fn after(&self, path: &str) -> Option<String> {
-        self.now.after(path)
-    }
-}
-
-/// What is open in a worktree, for the commands of people: rows with what is there now.
-pub struct OpenHere {
-    /// The row.
-    pub row: OpenTamper,
-    /// What is there now of it; nothing when it is undone.
-    pub now: Option<TamperFinding>,
-}
-
-/// Looks at what is open here, without a run.
-pub fn open_here(
-    journal: &mut Journal,
-    worktree: &Worktree,
-    tree: &str,
-    plan: &GatePlan,
-) -> Result<Vec<OpenHere>, CliError> {
-    let repository = repository_of(journal, worktree)?;
-    let root = worktree.root().to_path_buf();
-    let applies = |one: &OpenTamper| {
-        one.root == root
-            || one.base.head.as_deref().is_some_and(|head| worktree.descends_from(head))
-    };
-    let open: Vec<OpenTamper> =
-        journal.open_tamper(repository)?.into_iter().filter(applies).collect();
-    let mut here = Vec::with_capacity(open.len());
-    for row in open {
-        let counted = row.kept.finding.ran_before.is_some();
-        let now = if counted {
-            Some(row.kept.finding.clone())
-        } else {
-            still_there(worktree, tree, plan, &[&row]).into_iter().next()
-        };
-        here.push(OpenHere { row, now });
-    }
-    Ok(here)
-}
-
-/// Brings back what one open finding is about.
-#[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
-pub fn restore_open(
-    worktree: &Worktree,
-    open: &OpenHere,
-    force: bool,
-) -> Result<Vec<Restored>, CliError> {
-    let Some(now) = &open.now else { return Ok(Vec::new()) };
-    let kept = &open.row.kept.before;
-    let origin = Origin { worktree, tree: &open.row.base.tree, kept };
-    // What was found is compared with what is there; what to bring back is the same.
-    let finding = TamperFinding { now: open.row.kept.finding.now.clone(), ..now.clone() };
-    super::restore::restore(&origin, &finding, force)
+        vec![TamperFinding::about("trees", message)]
+    });
+    found.into_iter().map(|one| TamperFinding { base: base.tree.clone(), ..one }).collect()
 }

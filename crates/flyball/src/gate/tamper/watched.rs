@@ -30,6 +30,11 @@ const CHECKING: [&str; 13] = [
     "test", "check", "verif", "valid", "lint", "gate", "assert", "spec", "smoke", "e2e", "ci",
     "runner", "suite",
 ];
+/// What in a path says that it holds what must come out.
+const EXPECTING: [&str; 6] =
+    ["expected", "golden", "snapshot", "baseline", "reference", "approved"];
+/// Endings of files that a loop over a pattern runs.
+const RUN_BY_PATTERN: [&str; 5] = ["sh", "bash", "bats", "t", "tap"];
 /// Folders of programs that serve the work and are not the work.
 const SERVING: [&str; 13] = [
     "scripts", "script", "ci", ".ci", "tools", "tool", "hack", "test", "tests", "testing", "dev",
@@ -105,6 +110,8 @@ pub(super) struct Reach {
     pub(super) text: String,
     /// The gates that run only a part each time.
     pub(super) partial: BTreeSet<String>,
+    /// Patterns of files that are run, with their gates.
+    pub(super) patterns: Vec<(String, String)>,
 }
 
 impl Reach {
@@ -122,6 +129,13 @@ impl Reach {
     pub(super) fn holds(&self, path: &str) -> bool {
         self.files.iter().any(|file| file.path == path)
             || self.packages.iter().any(|call| call.path == path)
+            || self.by_pattern(path).is_some()
+    }
+
+    /// The gate that runs this file because a pattern of its fits.
+    fn by_pattern(&self, path: &str) -> Option<&str> {
+        let fits = |(_, pattern): &&(String, String)| flyball_core::gate::fits(pattern, path);
+        self.patterns.iter().find(fits).map(|(gate, _)| gate.as_str())
     }
 
     /// Whether anything that is run mentions this.
@@ -146,7 +160,23 @@ impl Follower<'_> {
             self.reach.partial.insert(self.gate.clone());
         }
         for step in shell::steps(text, dir) {
+            self.patterns(&step);
             self.step(&step, depth);
+        }
+    }
+
+    /// `for f in checks/*.sh`, `bats t/*.bats`: what fits is run, whoever reads the list.
+    fn patterns(&mut self, step: &Step) {
+        let reads = ["shellcheck", "shfmt", "chmod", "cat", "ls", "rm", "wc", "grep", "cp", "mv"];
+        if reads.contains(&step.program()) {
+            return;
+        }
+        for word in step.words.iter().filter(|word| word.contains('*') && !word.contains('$')) {
+            let ending = word.rsplit_once('.').map(|(_, ending)| ending);
+            let is_run = ending.is_some_and(|ending| RUN_BY_PATTERN.contains(&ending));
+            if is_run && self.reach.patterns.len() < 50 {
+                self.reach.patterns.push((self.gate.clone(), step.path(word)));
+            }
         }
     }
 
@@ -247,6 +277,10 @@ impl Follower<'_> {
                     let plain = Step { dir: step.dir.clone(), ..Step::default() };
                     self.file(&path, sort, &plain, deeper);
                 }
+                for name in named_data(&text) {
+                    let plain = Step { dir: step.dir.clone(), ..Step::default() };
+                    self.file(&step.path(&name), Sort::Settings, &plain, deeper);
+                }
             }
             Sort::Settings => {}
         }
@@ -333,6 +367,20 @@ fn named_scripts(text: &str) -> Vec<String> {
     names
 }
 
+/// What a program expects, by files it names in its strings.
+fn named_data(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for word in text.split(['"', '\'', '`']) {
+        let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
+        let lower = word.to_ascii_lowercase();
+        let expects = EXPECTING.iter().any(|mark| lower.contains(mark));
+        if plain && expects && word.contains('.') && names.len() < 50 {
+            names.push(word.to_owned());
+        }
+    }
+    names
+}
+
 /// Files behind a gate that are no longer what they were.
 pub(super) fn changed(
     edited: &[Edited],
@@ -349,6 +397,17 @@ pub(super) fn changed(
         let Some(how) = how_changed(file.sort, before, edit.after.as_deref()) else { continue };
         let message = format!("`{}`, which gate `{}` runs, {how}", file.path, file.gate);
         found.push(Suspicion::of_file(&file.path, &file.gate, message));
+    }
+    for edit in edited {
+        let (Some(gate), Some(before)) = (reach.by_pattern(&edit.path), &edit.before) else {
+            continue;
+        };
+        if is_test(&edit.path) || found.iter().any(|one| one.is_about(&edit.path)) {
+            continue;
+        }
+        let Some(how) = how_changed(Sort::Program, before, edit.after.as_deref()) else { continue };
+        let message = format!("`{}`, which gate `{gate}` runs, {how}", edit.path);
+        found.push(Suspicion::of_file(&edit.path, gate, message));
     }
     found
 }

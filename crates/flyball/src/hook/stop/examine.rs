@@ -47,7 +47,9 @@ impl Examined {
         journal: &mut Journal,
         ring: &StopRing,
     ) -> Result<Option<Self>, CliError> {
-        let mut worktree = Worktree::open(&context.root)?;
+        let config = Sources::of_process(&context.root).load()?;
+        let max_file = config.checkpoints.max_file;
+        let mut worktree = Worktree::open(&context.root)?.holding_files_up_to(max_file);
         let snapshot = look(&mut worktree, context)?;
         if ring.changed_nothing(&snapshot) {
             return Ok(None);
@@ -69,6 +71,8 @@ impl Examined {
             assignment: None,
             snapshot: &self.snapshot,
             gates: self.gates.as_ref(),
+            // Nobody has begun to watch its checks either: the person is there.
+            weakened: &[],
         };
         ring.judge(rules, ticket, &evidence)
     }

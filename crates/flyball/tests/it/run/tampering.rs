@@ -2,6 +2,7 @@
 //! each honest change looks like one and is none.
 
 mod cheats;
+mod hidden;
 mod honest;
 mod laundering;
 

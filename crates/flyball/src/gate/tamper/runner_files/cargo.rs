@@ -55,7 +55,9 @@ fn settings(edit: &Edited) -> Option<Suspicion> {
     let message = format!("`{first}` in `{path}`, which every cargo command obeys, was changed");
     let mut found = Suspicion::of_file(path, first, message).whole(edit);
     let soft = |key: &String| SHOWN_BY_TESTS.iter().any(|part| key.starts_with(part));
-    found.soft(keys.iter().all(soft));
+    if keys.iter().all(soft) {
+        found.soften();
+    }
     Some(found)
 }
 

@@ -190,7 +190,9 @@ fn chosen(before: &str, after: &str, edit: &Edited) -> Option<Suspicion> {
     let path = &edit.path;
     let message = format!("`{key}` in `{path}`, which decides which tests run, was changed");
     let mut found = Suspicion::of_file(path, key, message).whole(edit);
-    found.soft(hiding.is_none());
+    if hiding.is_none() {
+        found.soften();
+    }
     Some(found)
 }
 

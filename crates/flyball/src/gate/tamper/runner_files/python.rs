@@ -187,7 +187,9 @@ fn settings(edit: &Edited, name: &str) -> Option<Suspicion> {
     });
     let message = format!("`{first}` in `{path}`, which decides which tests run, was changed");
     let mut found = Suspicion::of_file(path, first, message).whole(edit);
-    found.soft(!dangerous);
+    if !dangerous {
+        found.soften();
+    }
     Some(found)
 }
 
@@ -276,7 +278,9 @@ fn conftest(edit: &Edited) -> Option<Suspicion> {
         format!("`{path}`, which runs with every test, was changed")
     };
     let mut found = Suspicion::of_file(path, "conftest", message).whole(edit);
-    found.soft(only_fixtures);
+    if only_fixtures {
+        found.soften();
+    }
     Some(found)
 }
 
