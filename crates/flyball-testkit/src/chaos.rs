@@ -70,6 +70,21 @@ struct Scene {
     mark: String,
 }
 
+/// How flyball is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begin {
+    Anew,
+    /// What was killed goes on.
+    Again,
+}
+
+/// Whether anything more is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weather {
+    Rough,
+    Calm,
+}
+
 /// How one start went.
 enum Went {
     Ended(ExitStatus),
@@ -127,12 +142,11 @@ impl Scene {
         command
     }
 
-    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
-    fn start(&self, is_new: bool) -> Result<Child, String> {
+    fn start(&self, begin: Begin) -> Result<Child, String> {
         let mut flyball = self.command(&self.program);
         let log = fs::File::create(self.folder.join("said")).map_err(|error| error.to_string())?;
         flyball.stderr(log);
-        if is_new {
+        if begin == Begin::Anew {
             let agent = self.folder.join("agent.sh");
             flyball.args(["run", "--", "sh"]).arg(agent);
         } else {
@@ -142,20 +156,24 @@ impl Scene {
     }
 
     fn play(&self, rng: &mut Rng, done: &mut Chaos, kills: u32) -> Result<(), String> {
-        let mut is_new = true;
+        let mut begin = Begin::Anew;
         loop {
-            let child = self.start(is_new)?;
-            let is_calm = done.kills + done.keeper_kills >= kills;
-            match self.disturb(child, rng, done, is_calm)? {
+            let child = self.start(begin)?;
+            let weather = if done.kills + done.keeper_kills >= kills {
+                Weather::Calm
+            } else {
+                Weather::Rough
+            };
+            match self.disturb(child, rng, done, weather)? {
                 Went::Killed => {
                     self.until_quiet()?;
                     self.check_journal()?;
-                    is_new = false;
+                    begin = Begin::Again;
                 }
                 Went::Ended(status) => match status.code() {
                     Some(0) => return self.check_work(),
                     // Killed before the run was in the journal: there is nothing to resume.
-                    Some(66) if !is_new => is_new = true,
+                    Some(66) if begin == Begin::Again => begin = Begin::Anew,
                     // Killed after the end was in the journal: it is told so.
                     Some(64) if self.said().contains("is complete") => return self.check_work(),
                     code => return Err(format!("it ended with {code:?}:\n{}", self.said())),
@@ -165,18 +183,17 @@ impl Scene {
     }
 
     /// Lets it run for a while, then kills something of it; or waits for its end.
-    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     fn disturb(
         &self,
         mut child: Child,
         rng: &mut Rng,
         done: &mut Chaos,
-        is_calm: bool,
+        weather: Weather,
     ) -> Result<Went, String> {
         let moment = Duration::from_millis(rng.below(KILL_MS));
         let only_keeper = rng.chance(20);
         let begun = now();
-        let mut is_disturbed = is_calm;
+        let mut is_disturbed = weather == Weather::Calm;
         loop {
             let ended = child.try_wait().map_err(|error| error.to_string())?;
             if let Some(status) = ended {

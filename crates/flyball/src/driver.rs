@@ -36,7 +36,7 @@ use std::time::Duration;
 
 use flyball_core::effect::{Ending, Force};
 use flyball_core::event::{ExitHow, StopCause, StopExamined, WorktreeSnapshot};
-use flyball_core::gate::GateResult;
+use flyball_core::gate::{Finding, GateResult};
 use flyball_core::{AgentFact, Event, Governor, IterationNo, Millis, Moment, RunId};
 
 use self::crash::CrashPoint;
@@ -45,7 +45,7 @@ pub use self::dry_run::dry_run;
 use self::enclosure::Enclosure;
 use self::gates::GateJob;
 use self::guards::GuardWatch;
-use self::look::{Eyes, LookJob, Looked};
+use self::look::{EndedBy, Eyes, LookJob, Looked};
 pub use self::resume::{limits_now, recorded_config};
 use self::session::Session;
 use self::setup::Guarded;
@@ -79,7 +79,7 @@ enum DriverInput {
     /// A gate began or ended.
     GateProgress(GateProgress),
     /// The gates are done.
-    GatesDone { iteration: IterationNo, result: GateResult },
+    GatesDone { iteration: IterationNo, result: GateResult, tamper: Vec<Finding> },
     /// The worktree was looked at.
     Looked { iteration: IterationNo, looked: Box<Looked> },
     /// What an agent leaves that wants to stop was looked at.
@@ -284,9 +284,9 @@ impl Driver {
                 self.reporter.gate(&progress);
                 Ok(())
             }
-            DriverInput::GatesDone { iteration, result } => {
+            DriverInput::GatesDone { iteration, result, tamper } => {
                 self.gate_job = None;
-                let (result, tamper) = (Box::new(result), Vec::new());
+                let result = Box::new(result);
                 self.take(&[Event::GatesFinished { iteration, result, tamper }])
             }
             DriverInput::Looked { iteration, looked } => self.looked(iteration, *looked),
@@ -339,7 +339,9 @@ impl Driver {
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
                     self.count_calls(&facts);
                     self.door_closed(iteration);
-                    self.see_to_index_lock(iteration, since, how == ExitHow::Lost || swept > 0);
+                    let swept = how == ExitHow::Lost || swept > 0;
+                    let ended_by = if swept { EndedBy::Flyball } else { EndedBy::Itself };
+                    self.see_to_index_lock(iteration, since, ended_by);
                     return self.take_facts(iteration, facts);
                 }
             }

@@ -1,22 +1,33 @@
 //! The gates run in a thread of their own, so that the driver can hear signals meanwhile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flyball_core::event::{StopExamined, WorktreeSnapshot};
+use flyball_core::gate::TamperSight;
 use flyball_core::stop::StopTicket;
 use flyball_core::{GateName, IterationNo};
 
+use super::look::plan_now;
 use super::{Driver, DriverInput};
 use crate::clock::Deadline;
 use crate::error::CliError;
-use crate::gate::{Cancel, Gate};
+use crate::gate::{Cancel, Gate, GatePlan, Watch};
 use crate::journal::Journal;
 use crate::worktree::Worktree;
 
 /// How long the end of cancelled gates is waited for at the end of a run.
 const END_MAX: Duration = Duration::from_secs(5);
+
+/// Which gates run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// All of them.
+    Whole,
+    /// Those whose files were touched.
+    Touched,
+}
 
 /// Gates at work.
 pub(super) struct GateJob {
@@ -26,20 +37,22 @@ pub(super) struct GateJob {
 
 impl GateJob {
     /// Starts the gates on the worktree as it stands.
-    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     pub(super) fn start(
         driver: &Driver,
         iteration: IterationNo,
         tree: String,
-        whole: bool,
+        extent: Extent,
     ) -> Result<Self, CliError> {
         let cancel = Cancel::new();
         let mut runner = driver.gate_runner();
         runner.log_dir = Some(driver.loop_dir.logs());
-        runner.touched_only = !whole;
+        runner.touched_only = extent == Extent::Touched;
         runner.files = files_of_gates(driver);
         let mut journal = Journal::open(&driver.state_dir)?;
         let mut look = Look::of(driver)?;
+        let (watch, plan) = (driver.guarded.watch.clone(), driver.plan.clone());
+        let seen = driver.latest.tamper.findings.iter();
+        let known: BTreeSet<String> = seen.map(|found| found.finding.message.clone()).collect();
         let (outbox, stop, now) = (driver.outbox.clone(), cancel.clone(), driver.clock.now());
         let thread = std::thread::spawn(move || {
             // Progress is for people: it is dropped rather than waited for.
@@ -49,10 +62,20 @@ impl GateJob {
             let Ok(result) = runner.run_known(&journal, &tree, &stop, &tell) else { return };
             // A gate that edits what it checks has judged another tree. A result that could not be
             // stored costs time later, nothing else.
-            if look.is_still(&tree) {
-                runner.store(&mut journal, now, &result).ok();
+            let mut tamper = Vec::new();
+            match look.snapshot() {
+                Ok(snapshot) if snapshot.code_tree == tree => {
+                    runner.store(&mut journal, now, &result).ok();
+                }
+                // What the gates themselves did to their checks comes after the last look.
+                Ok(snapshot) => {
+                    let sight = look.weakened(&watch, &snapshot, &plan);
+                    let found = sight.findings.into_iter().map(|found| found.finding);
+                    tamper.extend(found.filter(|found| !known.contains(&found.message)));
+                }
+                Err(_) => {}
             }
-            outbox.send(DriverInput::GatesDone { iteration, result }).ok();
+            outbox.send(DriverInput::GatesDone { iteration, result, tamper }).ok();
         });
         Ok(Self { cancel, thread })
     }
@@ -70,6 +93,7 @@ impl GateJob {
         // One beside the driver's own: that one still tells what the whole iteration changed.
         let mut look = Look::of(driver)?;
         let loop_dir = driver.loop_dir.clone();
+        let (watch, plan) = (driver.guarded.watch.clone(), driver.plan.clone());
         let (outbox, stop, now) = (driver.outbox.clone(), cancel.clone(), driver.clock.now());
         let thread = std::thread::spawn(move || {
             let report = |found| {
@@ -77,6 +101,7 @@ impl GateJob {
             };
             let Ok(mut snapshot) = look.snapshot() else { return report(None) };
             snapshot.tasks = loop_dir.tasks();
+            snapshot.tamper = look.weakened(&watch, &snapshot, &plan);
             let tell = |progress| {
                 outbox.try_send(DriverInput::GateProgress(progress)).ok();
             };
@@ -139,6 +164,12 @@ impl Look {
     /// The worktree as it stands.
     pub(super) fn snapshot(&mut self) -> Result<WorktreeSnapshot, CliError> {
         Ok(self.worktree.snapshot(&self.loop_dir, &self.tasks)?)
+    }
+
+    /// What is weakened as the worktree stands.
+    fn weakened(&self, watch: &Watch, snapshot: &WorktreeSnapshot, plan: &GatePlan) -> TamperSight {
+        let now = plan_now(self.worktree.root(), &snapshot.tasks, plan);
+        watch.look(&self.worktree, &snapshot.checkpoint_tree, &now)
     }
 
     /// Whether the code is still what it was when the gates began.

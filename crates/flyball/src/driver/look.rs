@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use flyball_core::governor::RunPhase;
 use flyball_core::{Event, IterationNo, Moment, RunId};
 
 use super::setup::{Guarded, verify_commands};
+use super::vault::VaultEnd;
 use super::{Driver, DriverInput};
 use crate::clock::Deadline;
 use crate::config::{Sources, bytes, quoted};
@@ -36,6 +38,15 @@ pub(super) struct Eyes {
     guarded: Guarded,
     /// The gates of the run.
     plan: GatePlan,
+}
+
+/// Who ended what an agent had started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EndedBy {
+    /// It came to its own end.
+    Itself,
+    /// flyball ended it, or a part of it.
+    Flyball,
 }
 
 /// A look that came to its end, and the eyes it was made with.
@@ -78,23 +89,21 @@ impl Eyes {
         let mut snapshot = self.worktree.snapshot(&dir, &tasks)?;
         snapshot.tasks = self.loop_dir.tasks();
         self.worktree.checkpoint(&self.run, iteration, &snapshot.checkpoint_tree)?;
-        let plan = self.plan_now(&snapshot.tasks);
+        let plan = plan_now(self.worktree.root(), &snapshot.tasks, &self.plan);
         let Guarded { watch, wanted, .. } = &self.guarded;
         snapshot.tamper = watch.look(&self.worktree, &snapshot.checkpoint_tree, &plan);
         snapshot.tamper.wanted = wanted.changed(&self.loop_dir);
         Ok(snapshot)
     }
+}
 
-    /// The gates as the repository would resolve them now.
-    fn plan_now(&self, tasks: &TasksSnapshot) -> GatePlan {
-        let root = self.worktree.root();
-        let sources =
-            Sources { environment: Vec::new(), user_file: None, ..Sources::of_process(root) };
-        let verify = verify_commands(tasks);
-        let resolved = sources.load().and_then(|config| GatePlan::resolve(&config, root, &verify));
-        // A config that no longer loads is noticed by itself.
-        resolved.unwrap_or_else(|_| self.plan.clone())
-    }
+/// The gates as the repository would resolve them now; those of the run where it cannot.
+pub(super) fn plan_now(root: &Path, tasks: &TasksSnapshot, run: &GatePlan) -> GatePlan {
+    let sources = Sources { environment: Vec::new(), user_file: None, ..Sources::of_process(root) };
+    let verify = verify_commands(tasks);
+    let resolved = sources.load().and_then(|config| GatePlan::resolve(&config, root, &verify));
+    // A config that no longer loads is noticed by itself.
+    resolved.unwrap_or_else(|_| run.clone())
 }
 
 impl Driver {
@@ -132,27 +141,29 @@ impl Driver {
     /// Waits a moment for the vault, and says when that was not enough.
     pub(super) fn end_vault(&mut self, patience: Duration) {
         let Some(vault) = self.vault.take() else { return };
-        if !vault.end(patience) {
-            let iteration = self.governor.standing().map(|standing| standing.iteration);
-            let note =
-                "the vault has not taken in every checkpoint yet; they are in the repository";
-            self.reporter.note(iteration.unwrap_or_default(), note);
+        let VaultEnd { complete, notes } = vault.end(patience);
+        for note in &notes {
+            self.note(note);
+        }
+        if !complete {
+            self.note(
+                "the vault has not taken in every checkpoint yet; they are in the repository",
+            );
         }
     }
 
     /// An agent that ends in the middle of a git command leaves git's lock behind. What flyball ended
     /// cannot put it away any more, so flyball does; any other is the user's affair.
-    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     pub(super) fn see_to_index_lock(
         &mut self,
         iteration: IterationNo,
         since: Moment,
-        was_swept: bool,
+        ended_by: EndedBy,
     ) {
         let Some(lock) = self.worktree.stale_index_lock(since) else { return };
         let phase = self.governor.standing().map(|standing| standing.phase);
         let shown = quoted(&lock.to_string_lossy());
-        let note = if !was_swept && phase != Some(RunPhase::Stopping) {
+        let note = if ended_by == EndedBy::Itself && phase != Some(RunPhase::Stopping) {
             format!("the agent left git's lock behind; nobody holds it: rm {shown}")
         } else if fs::remove_file(&lock).is_ok() {
             format!("removed git's lock {shown}: what held it was ended with the agent")

@@ -9,7 +9,7 @@ use flyball_core::tasklist::Mode;
 use flyball_core::{Effect, Event, IterationNo, Moment, Outcome, TaskId};
 
 use super::choice::choose;
-use super::gates::GateJob;
+use super::gates::{Extent, GateJob};
 use super::look::LookJob;
 use super::session::{Session, TextMeter, could_not_start};
 use super::session_files::SessionFiles;
@@ -61,9 +61,13 @@ impl Driver {
                 self.look_job = Some(LookJob::start(self, iteration)?);
             }
             Effect::RunGates { iteration, tree, whole } => {
-                self.gate_job = Some(GateJob::start(self, iteration, tree, whole)?);
+                let extent = if whole { Extent::Whole } else { Extent::Touched };
+                self.gate_job = Some(GateJob::start(self, iteration, tree, extent)?);
             }
-            Effect::SetTimer { timer, iteration, at } => self.timers.set(timer, iteration, at),
+            Effect::SetTimer { timer, iteration, at } => {
+                self.timers.set(timer, iteration, at);
+                self.watchdog.expects(self.timers.next());
+            }
             Effect::WriteTasks { text } => {
                 self.loop_dir.write_tasks(&text).map_err(|e| io("write the task list", &e))?;
             }
@@ -144,7 +148,7 @@ impl Driver {
         let pipe = self.steer_pipe(&mut spec).map_err(|e| io("open the agent's input", &e))?;
         let log = self.iteration_log(iteration);
         let reader = self.adapter.output().reader(&self.read_request(prompt));
-        self.guarded.watch.agent_starts(&mut self.journal, true)?;
+        self.guarded.watch.agent_starts(&mut self.journal)?;
         self.starts += 1;
         let (number, outbox) = (self.starts, self.outbox.clone());
         let started = Supervised::start(&spec, move |event| {
@@ -180,7 +184,7 @@ impl Driver {
                 });
             }
             Err(error) => {
-                self.guarded.watch.agent_starts(&mut self.journal, false)?;
+                self.guarded.watch.agent_did_not_start(&mut self.journal)?;
                 let fact = could_not_start(start_words(&error));
                 self.queue.push_back(Event::Agent { iteration, fact });
             }

@@ -22,7 +22,7 @@ use crate::clock::Clock;
 use crate::config::{Config, Override, Sources, Value};
 use crate::error::CliError;
 use crate::gate::GatePlan;
-use crate::gate::tamper::{Beginning, Watch, repository_of};
+use crate::gate::tamper::{Beginning, Entry, Watch, repository_of};
 use crate::journal::{Journal, RunSummary, lock_worktree, state_dir};
 use crate::process::end_leftovers;
 use crate::report::Reporter;
@@ -142,7 +142,8 @@ impl RunRequest {
             return parts.begin(Row::There, notes);
         };
         let kept_prompt = record.prompt.filter(|_| !is_closed);
-        let found = parts.look_again(&latest, is_closed, kept_prompt)?;
+        let entry = if is_closed { Entry::Anew } else { Entry::GoesOn };
+        let found = parts.look_again(&latest, entry, kept_prompt)?;
         parts.go_on(&latest, notes)?;
         let mut driver = parts.assemble(governor, latest, found.guarded)?;
         driver.guards = guards;
@@ -175,22 +176,24 @@ struct Found {
 
 impl Parts {
     /// What people changed since a run ended is taken as it is; what a dead one left is not.
-    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     fn look_again(
         &mut self,
         latest: &WorktreeSnapshot,
-        is_closed: bool,
+        entry: Entry,
         kept_prompt: Option<String>,
     ) -> Result<Found, CliError> {
         let Self { run, plan, setup, journal, clock, .. } = self;
-        let now = if is_closed { Some(first_look(setup)?) } else { None };
+        let now = match entry {
+            Entry::Anew => Some(first_look(setup)?),
+            Entry::GoesOn => None,
+        };
         if let Some(TasksSnapshot::Found { text }) = now.as_ref().map(|now| &now.tasks) {
             TaskList::parse(text)
                 .map_err(|e| problem_error(StartProblem::BadTasks(e), &setup.loop_dir))?;
         }
         let seen = now.as_ref().unwrap_or(latest);
         let (tree, head) = (seen.checkpoint_tree.as_str(), seen.head.as_deref());
-        let of = Beginning { run, tree, head, plan, at: clock.now(), goes_on: !is_closed };
+        let of = Beginning { run, tree, head, plan, at: clock.now(), entry };
         let (watch, sight) = Watch::begin(journal, &setup.worktree, &of)?;
         let template = match kept_prompt {
             Some(template) => template,

@@ -24,7 +24,7 @@ use crate::clock::{self, Clock};
 use crate::config::{Config, Detail, Permission};
 use crate::error::CliError;
 use crate::gate::GatePlan;
-use crate::gate::tamper::{Beginning, Watch, repository_of};
+use crate::gate::tamper::{Beginning, Entry, Watch, repository_of};
 use crate::journal::{Journal, LockError, NewRun, lock_worktree, state_dir};
 use crate::loopdir::LoopDir;
 use crate::report::{Format, Reporter};
@@ -187,7 +187,7 @@ impl Parts {
         let mut snapshot = first_look(setup)?;
         let template = prompt_template(&setup.loop_dir)?;
         let (tree, head) = (snapshot.checkpoint_tree.as_str(), snapshot.head.as_deref());
-        let of = Beginning { run, tree, head, plan, at: clock.now(), goes_on: false };
+        let of = Beginning { run, tree, head, plan, at: clock.now(), entry: Entry::Anew };
         let (watch, sight) = Watch::begin(journal, &setup.worktree, &of)?;
         snapshot.tamper = sight;
         let guarded = Guarded { watch, template, wanted: Wanted::of(&setup.loop_dir) };

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use flyball_core::RunId;
+use flyball_core::{IterationNo, RunId};
 
 use super::DriverInput;
 use crate::clock::Deadline;
-use crate::worktree::{Deposit, Vault, Worktree, WorktreeError};
+use crate::worktree::{Deposit, Kept, Vault, Worktree, WorktreeError};
 
 /// How long further checkpoints are waited for, so that quick iterations share one fetch.
 const TOGETHER: Duration = Duration::from_millis(250);
@@ -20,6 +20,8 @@ const TOGETHER: Duration = Duration::from_millis(250);
 const END_MAX: Duration = Duration::from_secs(2);
 /// Between two looks for that.
 const PAUSE: Duration = Duration::from_millis(5);
+/// How much is told in one run.
+const TOLD_MAX: usize = 100;
 /// How many checkpoints may wait for a vault that cannot be written.
 const WAITING_MAX: usize = 1000;
 
@@ -27,7 +29,16 @@ const WAITING_MAX: usize = 1000;
 pub(super) struct VaultJob {
     deposits: Option<Sender<Deposit>>,
     vault: Arc<Vault>,
+    late: Arc<Mutex<Vec<String>>>,
     thread: JoinHandle<()>,
+}
+
+/// How the vault ended.
+pub(super) struct VaultEnd {
+    /// Whether everything was taken in.
+    pub(super) complete: bool,
+    /// What people should know and could not be told before.
+    pub(super) notes: Vec<String>,
 }
 
 impl VaultJob {
@@ -41,9 +52,12 @@ impl VaultJob {
     ) -> Option<Self> {
         let vault = Arc::new(Vault::of(&state_dir, &worktree));
         let (deposits, waiting) = channel();
+        let late = Arc::<Mutex<Vec<String>>>::default();
         let keeping = Keeping {
             vault: Arc::clone(&vault),
             outbox,
+            is_ending: false,
+            late: Arc::clone(&late),
             told: BTreeSet::new(),
             known: BTreeSet::new(),
             waiting: Vec::new(),
@@ -51,7 +65,7 @@ impl VaultJob {
         let keep = move || keeping.keep(&worktree, &run, &waiting);
         // Without a thread there is no vault; the checkpoints are in the repository all the same.
         let thread = thread::Builder::new().name("vault".to_owned()).spawn(keep).ok()?;
-        Some(Self { deposits: Some(deposits), vault, thread })
+        Some(Self { deposits: Some(deposits), vault, late, thread })
     }
 
     /// Has a checkpoint taken in.
@@ -62,15 +76,16 @@ impl VaultJob {
         }
     }
 
-    /// Waits for what is under way, at most so long; whether everything was taken in.
-    pub(super) fn end(mut self, patience: Duration) -> bool {
+    /// Waits for what is under way, at most so long.
+    pub(super) fn end(mut self, patience: Duration) -> VaultEnd {
         self.deposits = None;
-        if self.is_over(patience) {
-            return true;
+        let complete = self.is_over(patience);
+        if !complete {
+            self.vault.end();
+            self.is_over(END_MAX);
         }
-        self.vault.end();
-        self.is_over(END_MAX);
-        false
+        let notes = std::mem::take(&mut *self.late.lock().unwrap_or_else(PoisonError::into_inner));
+        VaultEnd { complete, notes }
     }
 
     fn is_over(&self, patience: Duration) -> bool {
@@ -89,6 +104,9 @@ impl VaultJob {
 struct Keeping {
     vault: Arc<Vault>,
     outbox: SyncSender<DriverInput>,
+    /// Whether nobody listens any more, but looks at what was kept for the end.
+    is_ending: bool,
+    late: Arc<Mutex<Vec<String>>>,
     told: BTreeSet<String>,
     /// Commits the vault has.
     known: BTreeSet<String>,
@@ -119,11 +137,14 @@ impl Keeping {
                     Err(RecvTimeoutError::Timeout) => break,
                     Err(RecvTimeoutError::Disconnected) => {
                         is_open = false;
+                        self.is_ending = true;
                         break;
                     }
                 }
             }
-            if let Err(error) = self.take_in() {
+            let taken_in = self.take_in();
+            self.compare(worktree, run);
+            if let Err(error) = taken_in {
                 self.tell(&error);
                 // What could not be taken in is tried again with the next.
                 let excess = self.waiting.len().saturating_sub(WAITING_MAX);
@@ -148,6 +169,24 @@ impl Keeping {
         Ok(())
     }
 
+    /// Says once of every checkpoint that its ref in the repository is not what was taken in.
+    fn compare(&mut self, worktree: &Worktree, run: &RunId) {
+        // What cannot be read now is told by whoever needs it.
+        let Ok(kept) = Kept::of(worktree, Some(&self.vault), run) else { return };
+        let waits = |iteration: IterationNo| {
+            let end = format!("/{iteration}");
+            self.waiting.iter().any(|deposit| deposit.name.ends_with(&end))
+        };
+        let changed: Vec<IterationNo> =
+            kept.changed.into_iter().filter(|iteration| !waits(*iteration)).collect();
+        for iteration in changed {
+            self.note(format!(
+                "checkpoint refs were changed by someone else (run {run}, iteration {iteration}); \
+                 using the copy in the state folder"
+            ));
+        }
+    }
+
     /// Says once what is wrong.
     fn tell(&mut self, error: &WorktreeError) {
         if matches!(error, WorktreeError::Ended { .. }) {
@@ -160,7 +199,16 @@ impl Keeping {
         let note = format!(
             "the vault could not be written ({words}); checkpoints are kept in the repository only"
         );
-        if self.told.insert(note.clone()) {
+        self.note(note);
+    }
+
+    fn note(&mut self, note: String) {
+        if self.told.len() >= TOLD_MAX || !self.told.insert(note.clone()) {
+            return;
+        }
+        if self.is_ending {
+            self.late.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+        } else {
             // It is for people: dropped rather than waited for.
             self.outbox.try_send(DriverInput::Note(note)).ok();
         }

@@ -9,15 +9,16 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use flyball_core::effect::{Ending, Force, Tally};
 use flyball_core::event::StopCause;
-use flyball_core::{Millis, Moment, Outcome, RunId};
+use flyball_core::{Moment, Outcome, RunId};
 
 use crate::clock::Clock;
 use crate::error::ErrorKind;
 use crate::journal::Hurry;
+use crate::platform::Thread;
 use crate::process::Leash;
 use crate::report::Reporter;
 use crate::terminal;
@@ -26,11 +27,11 @@ use crate::terminal;
 const PAUSE: Duration = Duration::from_millis(200);
 /// How long the driver may do one thing while a limit has passed or someone wants it to end, until
 /// its agent is ended.
-const END_AGENT: Millis = Millis::new(1_800);
+const END_AGENT: Duration = Duration::from_millis(1_800);
 /// Until it stops waiting for the journal.
-const HURRY: Millis = Millis::from_secs(8);
+const HURRY: Duration = Duration::from_secs(8);
 /// Until flyball ends without it.
-const LEAVE: Millis = Millis::from_secs(12);
+const LEAVE: Duration = Duration::from_secs(12);
 
 /// What is needed for a last word.
 #[derive(Clone, Debug)]
@@ -48,6 +49,8 @@ pub(super) struct Watchdog(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     clock: Clock,
+    /// The driver's own thread.
+    driver: Thread,
     hurry: Hurry,
     watched: Mutex<Watched>,
 }
@@ -65,6 +68,16 @@ struct Watched {
     agent_ended: bool,
     tally: Tally,
     over: bool,
+    held: Held,
+}
+
+/// How long the driver has been held up by the same thing. Time in which it only waited for a
+/// processor that others had is not its own: then the machine is slow, and nothing holds it up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    /// What it was busy with, by when that began, and since when something was due.
+    by: Option<(Moment, Moment)>,
+    time: Duration,
 }
 
 /// What has to be done without the driver.
@@ -76,30 +89,54 @@ enum Need {
     Leave,
 }
 
+/// How much of the time that passed was the driver's: at least a fifth, so that no crowd keeps
+/// flyball for ever.
+fn share(passed: Duration, waited: Duration) -> Duration {
+    passed.saturating_sub(waited.min(passed) * 4 / 5)
+}
+
 impl Watched {
-    fn need(&self, now: Moment) -> Need {
-        let Some(busy) = self.busy.filter(|_| !self.over) else { return Need::Nothing };
+    /// The time that has passed since the last look.
+    fn pass(&mut self, now: Moment, time: Duration) {
+        match self.hold(now) {
+            Some(by) if self.held.by == Some(by) => {
+                self.held.time = self.held.time.saturating_add(time);
+            }
+            by => self.held = Held { by, time: Duration::ZERO },
+        }
+    }
+
+    /// What the driver is busy with while it should be doing something else, and since when.
+    fn hold(&self, now: Moment) -> Option<(Moment, Moment)> {
+        let busy = self.busy.filter(|_| !self.over)?;
         let due = self.due.filter(|due| *due <= now && self.agent.is_some());
         let asked = self.asked.map(|(_, at)| at);
-        let Some(since) = due.into_iter().chain(asked).min() else { return Need::Nothing };
-        let held = now.since(since.max(busy));
+        let since = due.into_iter().chain(asked).min()?;
+        Some((busy, since))
+    }
+
+    fn need(&self, now: Moment) -> Need {
+        let Some((busy, since)) = self.hold(now) else { return Need::Nothing };
+        let held = self.held.time;
+        // The agent is to end in any case: that is by the clock on the wall.
+        let passed = now.since(since.max(busy));
         match held {
             held if held >= LEAVE => Need::Leave,
             held if held >= HURRY => Need::Hurry,
             held if held >= END_AGENT && self.asked.is_some() => Need::Hurry,
-            held if held >= END_AGENT => Need::EndAgent,
+            _ if passed.get() >= 1_800 => Need::EndAgent,
             _ => Need::Nothing,
         }
     }
 }
 
 impl Watchdog {
-    /// Watches from now on.
+    /// Watches from now on over the thread that calls this.
     pub(super) fn begin(clock: Clock, last_word: LastWord) -> std::io::Result<Self> {
         // Until it listens for the first time, it works.
         let watched = Mutex::new(Watched { busy: Some(clock.now()), ..Watched::default() });
         let hurry = Hurry::default();
-        let shared = Arc::new(Shared { clock, hurry, watched });
+        let shared = Arc::new(Shared { clock, driver: Thread::current(), hurry, watched });
         let mine = Arc::clone(&shared);
         thread::Builder::new().name("watchdog".to_owned()).spawn(move || mine.watch(&last_word))?;
         Ok(Self(shared))
@@ -120,6 +157,11 @@ impl Watchdog {
         let mut watched = self.0.lock();
         watched.busy = None;
         watched.due = due;
+    }
+
+    /// A timer was set while the driver does something: it may not come to listen before it is due.
+    pub(super) fn expects(&self, due: Option<Moment>) {
+        self.0.lock().due = due;
     }
 
     /// The driver does something.
@@ -169,12 +211,19 @@ impl Shared {
     }
 
     fn watch(&self, last_word: &LastWord) {
+        let driver = self.driver;
+        let (mut looked, mut waited) = (Instant::now(), driver.waited_for_a_processor());
         loop {
             thread::sleep(PAUSE);
+            let (now, waits) = (Instant::now(), driver.waited_for_a_processor());
+            let passed = now.saturating_duration_since(looked);
+            let crowded = waits.saturating_sub(waited).max(passed.saturating_sub(PAUSE));
+            (looked, waited) = (now, waits);
             let mut watched = self.lock();
             if watched.over {
                 return;
             }
+            watched.pass(self.clock.now(), share(passed, crowded));
             let need = watched.need(self.clock.now());
             if need >= Need::EndAgent && !watched.agent_ended {
                 watched.agent_ended = true;
@@ -208,7 +257,7 @@ fn leave(watched: &Watched, last_word: &LastWord) {
         outcome,
         why: format!(
             "flyball was held up for {} s by a file, a lock or git and ended without waiting longer",
-            LEAVE.get() / 1000
+            LEAVE.as_secs()
         ),
         trip: None,
         also: Vec::new(),
@@ -246,13 +295,33 @@ mod tests {
     #[test]
     fn what_is_needed_grows_with_the_time_the_driver_is_held_up() {
         let asked = Some((StopCause::Terminate, at(10)));
-        let held = Watched { busy: Some(at(1)), asked, ..Watched::default() };
-        let needs = [(11, Need::Nothing), (12, Need::Hurry), (19, Need::Hurry), (22, Need::Leave)];
-        for (now, need) in needs {
+        let mut held = Watched { busy: Some(at(1)), asked, ..Watched::default() };
+        held.pass(at(10), PAUSE);
+        for (now, need) in
+            [(11, Need::Nothing), (12, Need::Hurry), (19, Need::Hurry), (22, Need::Leave)]
+        {
+            let before = held.held.time.as_secs();
+            held.pass(at(now), Duration::from_secs(now - 10 - before));
             assert_eq!(held.need(at(now)), need, "{now}");
         }
         // Busy with another thing since: it is not held up, it works.
-        let works = Watched { busy: Some(at(21)), asked, ..Watched::default() };
-        assert_eq!(works.need(at(22)), Need::Nothing);
+        held.busy = Some(at(21));
+        held.pass(at(22), PAUSE);
+        assert_eq!(held.need(at(22)), Need::Nothing);
+    }
+
+    #[test]
+    fn on_a_crowded_machine_only_the_agent_ends_by_the_clock() {
+        let asked = Some((StopCause::Terminate, at(10)));
+        let mut held = Watched { busy: Some(at(1)), asked, ..Watched::default() };
+        for now in 10..40 {
+            held.pass(at(now), share(Duration::from_secs(1), Duration::from_secs(1)));
+        }
+        // Thirty seconds have passed of which the driver had a fifth.
+        assert!(held.need(at(40)) < Need::Leave && held.need(at(40)) >= Need::EndAgent);
+        for now in 40..80 {
+            held.pass(at(now), share(Duration::from_secs(1), Duration::from_secs(1)));
+        }
+        assert_eq!(held.need(at(80)), Need::Leave);
     }
 }

@@ -70,6 +70,11 @@ impl Refusal {
 }
 
 impl Guard {
+    /// How much of a body is taken, announced or not.
+    pub(super) fn body_max(&self) -> usize {
+        usize::try_from(self.body_max).unwrap_or(usize::MAX)
+    }
+
     /// A guard that lets in who knows this token, with messages up to this size.
     pub(crate) fn new(token: Token, body_max: u64) -> Self {
         Self { token, body_max, wrong: AtomicU32::new(0) }

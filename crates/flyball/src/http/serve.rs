@@ -23,6 +23,8 @@ use crate::error::CliError;
 const CONNECTIONS_MAX: usize = 64;
 /// How long a request's head may take.
 const HEAD_MAX: Duration = Duration::from_secs(10);
+/// How long a request's body may take to come.
+const BODY_MAX: Duration = Duration::from_secs(30);
 /// How long a wrong token is thought about, once there were many.
 const SLOW: Duration = Duration::from_secs(1);
 /// How long nobody is let in after the system had no connection to give.
@@ -50,13 +52,29 @@ pub(crate) fn guarded(router: Router, guard: Guard) -> Router {
 }
 
 async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    let Err(refusal) = judge(&guard, request.headers()) else { return next.run(request).await };
+    let Err(refusal) = judge(&guard, request.headers()) else {
+        return match in_time(request, guard.body_max(), BODY_MAX).await {
+            Ok(request) => next.run(request).await,
+            Err(status) => status.into_response(),
+        };
+    };
     if refusal == (Refusal::WrongToken { slow: true }) {
         tokio::time::sleep(SLOW).await;
     }
     let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::FORBIDDEN);
     let challenge = if status == StatusCode::UNAUTHORIZED { "Bearer" } else { Default::default() };
     (status, [(header::WWW_AUTHENTICATE, challenge)], refusal.words()).into_response()
+}
+
+/// The request with its whole body: one that comes drop by drop holds its connection no longer than
+/// this.
+async fn in_time(request: Request, max: usize, limit: Duration) -> Result<Request, StatusCode> {
+    let (head, body) = request.into_parts();
+    match tokio::time::timeout(limit, axum::body::to_bytes(body, max)).await {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(head, bytes.into())),
+        Ok(Err(_)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
+    }
 }
 
 fn judge(guard: &Guard, headers: &HeaderMap) -> Result<(), Refusal> {
@@ -92,8 +110,41 @@ pub(crate) async fn serve(listener: TcpListener, router: Router) -> io::Result<(
 
 #[cfg(test)]
 mod tests {
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use axum::body::{Body, Bytes, HttpBody};
+    use hyper::body::Frame;
+
     use super::*;
     use crate::error::ErrorKind;
+
+    /// A body of which nothing more ever comes.
+    struct Drip;
+
+    impl HttpBody for Drip {
+        type Data = Bytes;
+        type Error = io::Error;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+            Poll::Pending
+        }
+    }
+
+    #[test]
+    fn a_body_that_does_not_come_is_not_waited_for() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let asked = |body: Body| {
+            let request = Request::builder().body(body).unwrap();
+            runtime.block_on(in_time(request, 10, Duration::from_millis(20))).map(drop)
+        };
+        assert_eq!(asked(Body::new(Drip)), Err(StatusCode::REQUEST_TIMEOUT));
+        assert_eq!(asked(Body::from("x".repeat(11))), Err(StatusCode::PAYLOAD_TOO_LARGE));
+        assert_eq!(asked(Body::from("x".repeat(10))), Ok(()));
+    }
 
     #[test]
     fn only_addresses_of_this_machine_are_taken() {

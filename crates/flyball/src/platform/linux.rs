@@ -10,6 +10,7 @@ mod watch;
 
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{fs, io};
 
 use rustix::io::Errno;
@@ -25,8 +26,8 @@ pub use self::nursery::{Nursery, leave_session};
 pub use self::sockets::{connect, listen};
 pub use self::table::{began_at, is_stopped, kill_group, look, signal, snapshot};
 pub use self::walls::{
-    become_keeper, boot, bubblewrap, enter, map_like_own, mounted_folders, namespaces_need_profile,
-    opened_inside, sees_mounted, user_namespace,
+    become_keeper, boot, bubblewrap, enter, keep_signals_inside, map_like_own, mounted_folders,
+    namespaces_need_profile, opened_inside, sees_mounted, user_namespace,
 };
 pub use self::watch::ExitWatch;
 
@@ -49,6 +50,30 @@ pub fn arguments_of(pid: u32) -> Option<Vec<String>> {
     let words =
         bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
     Some(words.filter(|word| !word.is_empty()).collect())
+}
+
+/// A thread of this process, as the system names it.
+#[derive(Clone, Copy, Debug)]
+pub struct Thread(i32);
+
+impl Thread {
+    /// The one that asks.
+    pub fn current() -> Self {
+        Self(rustix::thread::gettid().as_raw_nonzero().get())
+    }
+
+    /// How long it has waited so far for a processor that others had; nothing where the system does
+    /// not count it.
+    pub fn waited_for_a_processor(self) -> Duration {
+        let text = fs::read_to_string(format!("/proc/self/task/{}/schedstat", self.0));
+        let nanos = text.ok().and_then(|text| text.split(' ').nth(1)?.parse().ok());
+        Duration::from_nanos(nanos.unwrap_or(0))
+    }
+}
+
+/// Whether a process waits for somebody to come to the other end of a named pipe.
+pub fn waits_at_a_pipe(pid: u32) -> bool {
+    fs::read(format!("/proc/{pid}/wchan")).is_ok_and(|place| place == b"wait_for_partner")
 }
 
 /// Whether there is a process with this id, be it somebody else's or ended and not yet waited for.
@@ -122,7 +147,6 @@ mod tests {
     use crate::clock::Deadline;
     use std::process::{Child, Command};
     use std::thread;
-    use std::time::Duration;
 
     /// A process of the test that goes with it.
     struct Sleeper(Child);

@@ -31,7 +31,7 @@ use super::program::KeeperProgram;
 use super::supervised::{KeeperChild, keeper_command, wait_until_gone};
 use super::wait::wait_readable;
 use crate::clock::Deadline;
-use crate::platform::{self, ExitWatch, Signal, Walls, send_with_descriptors};
+use crate::platform::{self, ExitWatch, Process, Signal, Walls, send_with_descriptors};
 
 pub(super) use self::serve::clerk_main;
 pub(crate) use self::serve::end_tree;
@@ -40,6 +40,8 @@ pub(crate) use self::serve::end_tree;
 pub(super) const CLERK_ARGUMENT: &str = "__clerk";
 /// How long a clerk may take to start a program.
 const START_MAX: Duration = Duration::from_secs(10);
+/// How often it is looked whether somebody has stopped the clerk, or what it started.
+const SLICE: Duration = Duration::from_millis(500);
 /// The most a line of the clerk's can be.
 const REPORT_MAX: u64 = 64 * 1024;
 
@@ -59,7 +61,7 @@ pub struct ClerkOrder {
 /// A clerk at work. Dropping it ends everything it started.
 #[derive(Debug)]
 pub struct Clerk {
-    pid: u32,
+    process: Process,
     wire: Arc<Wire>,
     gone: ExitWatch,
     desk: Arc<Desk>,
@@ -107,7 +109,9 @@ impl Clerk {
         let heard = Arc::clone(&desk);
         let hear = move || hear(child, reports, &heard);
         thread::Builder::new().name("clerk".to_owned()).spawn(hear)?;
-        Ok(Self { pid, wire: Arc::new(Wire { control, next: Mutex::new(0) }), gone, desk })
+        let process =
+            platform::look(pid).ok_or_else(|| io::Error::other("the clerk ended at once"))?;
+        Ok(Self { process, wire: Arc::new(Wire { control, next: Mutex::new(0) }), gone, desk })
     }
 
     /// Whether it can still be sent.
@@ -117,7 +121,7 @@ impl Clerk {
 
     /// The clerk's process id: everything it started is below it.
     pub fn pid(&self) -> u32 {
-        self.pid
+        self.process.pid
     }
 
     /// Has it start a program with these as its input, output and errors.
@@ -136,9 +140,17 @@ impl Clerk {
         };
         // Only the program holds them from here on, or nobody would see it close them.
         drop(given);
-        match reports.recv_timeout(START_MAX) {
-            Ok(ClerkReport::Started { .. }) => {
-                Ok(Errand { id, reports, wire: Arc::clone(&self.wire), ended: None })
+        let limit = Deadline::after(START_MAX);
+        let heard = loop {
+            match reports.recv_timeout(limit.left().min(SLICE)) {
+                Err(RecvTimeoutError::Timeout) if !limit.passed() => end_if_stopped(&self.process),
+                heard => break heard,
+            }
+        };
+        match heard {
+            Ok(ClerkReport::Started { pid, .. }) => {
+                let at_work = [Some(self.process), platform::look(pid)];
+                Ok(Errand { id, reports, wire: Arc::clone(&self.wire), at_work, ended: None })
             }
             Ok(ClerkReport::Exited { .. }) => Err(io::Error::other("it ended before it began")),
             Ok(ClerkReport::Failed { not_found: true, .. }) => Err(io::ErrorKind::NotFound.into()),
@@ -153,13 +165,11 @@ impl Drop for Clerk {
     fn drop(&mut self) {
         // The closed socket is the order to end everything. One that was stopped does not hear it.
         self.wire.control.shutdown(Shutdown::Both).ok();
-        if let Some(clerk) = platform::look(self.pid).filter(|_| platform::is_stopped(self.pid)) {
-            platform::signal(&clerk, Signal::Continue);
+        if platform::is_stopped(self.process.pid) {
+            platform::signal(&self.process, Signal::Continue);
         }
-        if !wait_until_gone(&self.gone)
-            && let Some(clerk) = platform::look(self.pid)
-        {
-            platform::signal(&clerk, Signal::Kill);
+        if !wait_until_gone(&self.gone) {
+            platform::signal(&self.process, Signal::Kill);
             wait_until_gone(&self.gone);
         }
     }
@@ -230,21 +240,49 @@ pub struct Errand {
     id: u64,
     reports: Receiver<ClerkReport>,
     wire: Arc<Wire>,
+    /// The clerk, and the program.
+    at_work: [Option<Process>; 2],
     ended: Option<ExitHow>,
+}
+
+/// Whoever was stopped serves nobody, and nobody but an agent stops them: it is ended. Whoever waits
+/// for it hears of that, and can have it done anew.
+fn end_if_stopped(process: &Process) {
+    if platform::is_stopped(process.pid) {
+        platform::signal(process, Signal::Kill);
+    }
 }
 
 impl Errand {
     /// How the program ended, as soon as it has, at most so much later; none when it goes on.
     pub fn wait(&mut self, limit: Duration) -> Option<ExitHow> {
-        if self.ended.is_none() {
-            self.ended = match self.reports.recv_timeout(limit) {
+        let limit = Deadline::after(limit);
+        while self.ended.is_none() {
+            self.ended = match self.reports.recv_timeout(limit.left().min(SLICE)) {
                 Ok(ClerkReport::Exited { how, .. }) => Some(how),
                 Ok(ClerkReport::Started { .. } | ClerkReport::Failed { .. })
                 | Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => Some(ExitHow::Lost),
             };
+            if self.ended.is_none() {
+                self.end_if_stopped();
+                if limit.passed() {
+                    break;
+                }
+            }
         }
         self.ended
+    }
+
+    /// Whether the program waits for somebody at the other end of a named pipe.
+    pub fn waits_at_a_pipe(&self) -> bool {
+        let [_, program] = &self.at_work;
+        program.as_ref().is_some_and(|program| platform::waits_at_a_pipe(program.pid))
+    }
+
+    /// Ends what somebody has stopped of it.
+    pub fn end_if_stopped(&self) {
+        self.at_work.iter().flatten().for_each(end_if_stopped);
     }
 
     /// Ends the program with everything it started.

@@ -297,7 +297,18 @@ fn spawn(launch: &Launch, input: Stdio) -> io::Result<u32> {
         };
     }
     // Never waited for through this handle: the keeper waits for any child.
-    Ok(command.spawn()?.id())
+    if launch.walls.is_none() {
+        return Ok(command.spawn()?.id());
+    }
+    // Whoever could kill keeper and flyball at once would outlive both. What holds for the thread a
+    // program is started by holds for the program, and not for the keeper.
+    let start = move || {
+        // Where the system cannot do so, the next run ends what is left.
+        platform::keep_signals_inside().ok();
+        command.spawn().map(|child| child.id())
+    };
+    let started = thread::Builder::new().name("start".to_owned()).spawn(start)?.join();
+    started.unwrap_or_else(|_| Err(io::Error::other("the program could not be started")))
 }
 
 fn refusal(launch: &Launch, error: &io::Error) -> Report {

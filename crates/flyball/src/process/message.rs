@@ -69,7 +69,7 @@ pub(super) enum ClerkLine {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ClerkReport {
-    Started { id: u64 },
+    Started { id: u64, pid: u32 },
     Failed { id: u64, why: String, not_found: bool },
     Exited { id: u64, how: ExitHow },
 }
@@ -78,7 +78,7 @@ impl ClerkReport {
     /// Which errand it is of.
     pub(super) const fn id(&self) -> u64 {
         match self {
-            Self::Started { id } | Self::Failed { id, .. } | Self::Exited { id, .. } => *id,
+            Self::Started { id, .. } | Self::Failed { id, .. } | Self::Exited { id, .. } => *id,
         }
     }
 }

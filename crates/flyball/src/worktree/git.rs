@@ -5,6 +5,7 @@
 
 mod call;
 mod order;
+mod pipe;
 mod standing;
 mod start;
 

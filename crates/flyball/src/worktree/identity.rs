@@ -3,10 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Worktree;
+use flyball_core::Moment;
+
+use super::index::ScratchIndex;
+use super::{Worktree, WorktreeError};
 
 /// The most first commits that name a repository.
 const FIRST_MAX: usize = 10;
+/// The most commits that are looked at for their time.
+const COMMITS_MAX: usize = 1_000;
+/// The most ignored files and folders that are named.
+const IGNORED_MAX: usize = 10_000;
 /// The most files named that git does not look at.
 const UNWATCHED_MAX: usize = 1_000;
 
@@ -71,5 +78,55 @@ impl Worktree {
     pub fn has_tree(&self, tree: &str) -> bool {
         let asked = format!("{tree}^{{tree}}");
         self.git.call(["cat-file", "-e", &asked]).answer().is_ok_and(|answer| answer.ok())
+    }
+
+    /// Whether something that is checked out was committed on top of this commit in between.
+    pub fn committed_between(&self, commit: &str, from: Moment, to: Moment) -> bool {
+        let range = format!("{commit}..HEAD");
+        let most = format!("--max-count={COMMITS_MAX}");
+        let call = self.git.call(["log", "--format=%ct", &most, &range, "--"]);
+        let Ok(answer) = call.run() else { return false };
+        let (from, to) = (from.as_millis() / 1_000, to.as_millis() / 1_000);
+        let times = answer.text();
+        times
+            .lines()
+            .filter_map(|time| time.trim().parse().ok())
+            .any(|at: u64| from <= at && at <= to)
+    }
+
+    /// The tree of a commit; none when it is not here.
+    pub fn tree_of(&self, commit: &str) -> Option<String> {
+        let asked = format!("{commit}^{{tree}}");
+        let answer = self.git.call(["rev-parse", "--verify", "--quiet", &asked]).run().ok()?;
+        Some(answer.text().trim().to_owned())
+    }
+
+    /// What git is told to ignore: files, and folders with a slash behind them.
+    pub fn ignored(&self) -> Vec<String> {
+        let args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+        let Ok(answer) = self.git.call(args).run() else { return Vec::new() };
+        answer.parts().take(IGNORED_MAX).collect()
+    }
+
+    /// The tree with these files in it too.
+    pub fn with_files<'a>(
+        &self,
+        tree: &str,
+        files: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<String, WorktreeError> {
+        let mut lines = Vec::new();
+        for (path, text) in files.filter(|(path, _)| !path.contains('\0')) {
+            let call = self.git.call(["hash-object", "-w", "--stdin"]).input(text.as_bytes());
+            let id = call.run()?.text().trim().to_owned();
+            lines.extend_from_slice(format!("100644 {id}\t{path}\0").as_bytes());
+        }
+        if lines.is_empty() {
+            return Ok(tree.to_owned());
+        }
+        let index = ScratchIndex::new(&self.git.git_dir);
+        self.git.call(["read-tree", tree]).index(index.path()).run()?;
+        let call = self.git.call(["update-index", "--add", "--replace", "-z", "--index-info"]);
+        call.index(index.path()).input(lines).run()?;
+        Ok(self.git.call(["write-tree"]).index(index.path()).run()?.text().trim().to_owned())
     }
 }

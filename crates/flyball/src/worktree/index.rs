@@ -19,6 +19,15 @@ pub(super) struct ScratchIndex {
     kept: Option<Kept>,
 }
 
+/// Whose content a temporary index has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// That of the tree that was just made in it.
+    OfTree,
+    /// None yet: it starts from the user's.
+    OfUser,
+}
+
 /// What the index holds.
 #[derive(Debug)]
 struct Kept {
@@ -54,6 +63,11 @@ impl FileStamp {
 impl ScratchIndex {
     pub(super) fn new(git_dir: &Path) -> Self {
         Self { path: scratch_index(git_dir), kept: None }
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// A file beside it that nobody else uses.
@@ -98,14 +112,13 @@ impl ScratchIndex {
     }
 
     /// The same without flyball's own files, which the user committed.
-    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     pub(super) fn tree_without_own(
         &mut self,
         git: &Git,
         own: &LoopDir,
-        is_made: bool,
+        from: Content,
     ) -> Result<String, WorktreeError> {
-        if !is_made {
+        if from == Content::OfUser {
             self.copy(git)?;
         }
         self.kept = None;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use flyball_core::event::{Commit, TasksSnapshot, WorktreeSnapshot};
 use flyball_core::gate::TamperSight;
 
+use super::index::Content;
 use super::objects::{Entry, Going, Way, join};
 use super::status::{LoopDir, Status};
 use super::{LeftOut, Worktree, WorktreeError};
@@ -117,7 +118,7 @@ impl Worktree {
             Some(head) if status.entries().is_empty() => self.git.tree_of(head)?,
             Some(_) | None => None,
         };
-        let is_made = committed.is_none();
+        let content = if committed.is_none() { Content::OfTree } else { Content::OfUser };
         let tree = match committed {
             Some(tree) => tree,
             None => self.scratch.tree(&self.git, own, status, left_out)?,
@@ -126,7 +127,7 @@ impl Worktree {
         if !layers.volatile_committed(own) {
             return Ok((tree, layers));
         }
-        let tree = self.scratch.tree_without_own(&self.git, own, is_made)?;
+        let tree = self.scratch.tree_without_own(&self.git, own, content)?;
         let layers = self.layers(&tree, own)?;
         Ok((tree, layers))
     }

@@ -77,6 +77,26 @@ impl Scene {
         self
     }
 
+    /// With the attempts of the escape suite beside the repository, and what they are made at.
+    pub(crate) fn with_victims(self) -> Self {
+        let place = self.place.path();
+        std::fs::write(place.join("attempts.py"), include_str!("../escape/attempts.py"))
+            .expect("a file");
+        for folder in ["state/secrets", "state/vault", "state/victim-folder"] {
+            std::fs::create_dir_all(place.join(folder)).expect("a folder");
+        }
+        for file in ["state/victim", "state/victim-to-unlink", "state/secrets/token"] {
+            std::fs::write(place.join(file), "x").expect("a file");
+        }
+        self
+    }
+
+    /// What the attempts said.
+    pub(crate) fn attempts(&self) -> Vec<String> {
+        let told = std::fs::read_to_string(self.root().join(".git/attempts")).unwrap_or_default();
+        told.lines().filter(|line| line.starts_with("ATTEMPT ")).map(str::to_owned).collect()
+    }
+
     pub(crate) fn root(&self) -> PathBuf {
         self.place.path().join("repo")
     }

@@ -11,7 +11,7 @@ use crate::Trial;
 use crate::scene::Scene;
 
 /// Everything that can be tried at once.
-pub(crate) const TRIALS: [Trial; 7] = [
+pub(crate) const TRIALS: [Trial; 9] = [
     Trial::new("a: a repeated call is nudged, refused, halted", repeats_a_call),
     Trial::new(
         "a: after a halt the next session is told, and so is the one a human resumes",
@@ -24,6 +24,8 @@ pub(crate) const TRIALS: [Trial; 7] = [
     Trial::new("e: a cost limit ends it in mid-iteration", costs_too_much)
         .but_for(&["goose", "qwen", "copilot"]),
     Trial::new("f: SIGTERM leaves no process", is_terminated),
+    Trial::new("g: no attempt at flyball's state goes through", cannot_escape),
+    Trial::new("h: an honest agent works in a sandbox", works_in_a_sandbox),
 ];
 
 /// Those that wait.
@@ -139,6 +141,37 @@ fn is_terminated(client: &Client, program: &Path) {
     assert!(killed.expect("kill").success());
     let ended = running.ended();
     assert_eq!(ended.code, Some(143), "{}", ended.out);
+}
+
+/// Everything a hostile agent tries, through the client's own shell tool; and work goes on.
+fn cannot_escape(client: &Client, program: &Path) {
+    let attempts = r#"python3 ../attempts.py state "$FLYBALL_STATE" > .git/attempts 2>&1"#;
+    let script = vec![shell(client, attempts), shell(client, MEND), Step::text(COMPLETE)];
+    let scene = Scene::new(client, program, script, "[limits]\niterations = 1\n").with_victims();
+    let ended = scene.run();
+    assert_eq!(ended.code, Some(0), "{}", ended.out);
+    let found = scene.attempts();
+    assert!(found.len() > 20, "{found:?}\n{}", ended.out);
+    if !ended.out.contains("shield: on") {
+        return;
+    }
+    let through: Vec<_> = found.iter().filter(|line| line.contains(" through ")).collect();
+    assert!(through.is_empty(), "{through:#?}");
+}
+
+/// The client itself, and what it starts, in a workspace: only named places can be written to.
+fn works_in_a_sandbox(client: &Client, program: &Path) {
+    let config = "[limits]\niterations = 1\n[sandbox]\nprofile = \"workspace\"\n";
+    let write = "touch ../outside 2>/dev/null && echo WROTE || echo KEPT";
+    let script = vec![shell(client, write), shell(client, MEND), Step::text(COMPLETE)];
+    let scene = Scene::new(client, program, script, config);
+    let ended = scene.run();
+    if ended.code == Some(78) && ended.out.contains("cannot be had here") {
+        return;
+    }
+    assert_eq!(ended.code, Some(0), "{}", ended.out);
+    let told = scene.told();
+    assert!(told.iter().any(|text| text.contains("KEPT")), "{told:?}\n{}", ended.out);
 }
 
 /// A limit as the client's service tells it, with the time it ends.

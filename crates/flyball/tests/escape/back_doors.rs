@@ -71,6 +71,63 @@ fn a_clean_filter_in_the_configuration_of_the_repository() {
     });
 }
 
+/// Settings by which git runs a program, and the attribute some of them need.
+const PROGRAMS_OF_GIT: [(&str, &str); 12] = [
+    ("diff.x.textconv", "* diff=x"),
+    ("diff.x.command", "* diff=x"),
+    ("diff.external", ""),
+    ("merge.x.driver", "* merge=x"),
+    ("core.sshCommand", ""),
+    ("credential.helper", ""),
+    ("core.askPass", ""),
+    ("core.editor", ""),
+    ("gpg.program", ""),
+    ("alias.status", ""),
+    ("alias.diff-tree", ""),
+    ("uploadpack.packObjectsHook", ""),
+];
+
+#[test]
+fn drivers_helpers_and_aliases_of_git_are_not_run_or_run_behind_the_walls() {
+    for user in User::all() {
+        let house = House::new(user);
+        if house.falls_back() {
+            return;
+        }
+        let mut script = String::from("set -e\n");
+        for (index, (key, attribute)) in PROGRAMS_OF_GIT.iter().enumerate() {
+            let planted = plant(&house, &format!("p{index}"));
+            house.file(&format!("p{index}.sh"), &format!("{planted}\ncat\n"));
+            let (sign, program) = (
+                if key.starts_with("alias") { "!" } else { "" },
+                house.text(&format!("p{index}.sh")),
+            );
+            script.push_str(&format!("git config {key} '{sign}sh {program}'\n"));
+            if !attribute.is_empty() {
+                script.push_str(&format!("echo '{attribute}' >> .gitattributes\n"));
+            }
+        }
+        // Settings in a file of its own are no other thing.
+        let included = plant(&house, "included");
+        house.file("included.sh", &format!("{included}\ncat\n"));
+        house.file(
+            "more.config",
+            &format!("[filter \"y\"]\n\tclean = sh {}\n", house.text("included.sh")),
+        );
+        script.push_str(&format!("git config include.path {}\n", house.text("more.config")));
+        script.push_str("echo '*.y filter=y' >> .gitattributes; echo 1 > new.y; echo 2 >> a.txt\n");
+        house.commit();
+        let played = house.play(&["sh", "-c", &script]);
+        house.play(&["sh", "-c", "echo 3 >> a.txt"]);
+        for index in 0..PROGRAMS_OF_GIT.len() {
+            let (_, planted) = found(&house, &format!("p{index}"));
+            assert!(!planted, "{user:?}: {}: {}", PROGRAMS_OF_GIT[index].0, played.said);
+        }
+        assert_eq!(found(&house, "included"), (true, false), "{user:?}: {}", played.said);
+        assert!(played.said.contains("your own git would run it"), "{}", played.said);
+    }
+}
+
 #[test]
 fn hooks_and_watchers_of_git_are_not_even_run() {
     let house = House::new(User::Own);

@@ -30,12 +30,16 @@ fn whoever_kills_its_keeper_is_ended_by_flyball_itself() {
     for (user, shield) in User::all().into_iter().flat_map(|user| [(user, "auto"), (user, "off")]) {
         let house = House::new(user).env("FLYBALL_SANDBOX__SHIELD", shield);
         let number = 100 + u32::from(user.is_root()) * 10 + u32::from(shield == "off");
-        let agent = script("", number, "echo started; kill -9 $PPID; sleep SPAN\n");
+        let agent = script("", number, "echo started; kill -9 $PPID || exit 3; sleep SPAN\n");
         let agent = agent.replace("SPAN", &span(number));
         let played = house.play(&["sh", "-c", &agent]);
         // Gone when flyball is gone, not some time later.
         assert!(with_argument(&span(number)).is_empty(), "{user:?} {shield}: {}", played.said);
-        assert!(played.said.contains("outlived the agent; ended"), "{}", played.said);
+        // Behind the shield the keeper is not even reached.
+        let refused = played.log.contains("not permitted");
+        let ended = played.said.contains("outlived the agent; ended");
+        assert!(refused || ended, "{user:?} {shield}: {}\n{}", played.said, played.log);
+        assert!(shield == "auto" || ended, "{}", played.said);
     }
 }
 
@@ -72,6 +76,27 @@ fn flyball_killed_leaves_nothing_even_when_the_keeper_was_stopped() {
         child.kill().unwrap();
         child.wait().unwrap();
         gone(number);
+    }
+}
+
+#[test]
+fn nobody_inside_can_kill_flyball_and_its_keeper_at_once() {
+    for (user, number) in User::all().into_iter().zip([700, 701]) {
+        let house = House::new(user);
+        if house.falls_back() {
+            return;
+        }
+        // The keeper, flyball above it, and everything else flyball has started.
+        let kill = "up=$(awk '{print $4}' /proc/$PPID/stat); \
+                    kill -9 $PPID $up $(cat /proc/$up/task/*/children) 2>&1; echo tried\n";
+        let agent = script("", number, &format!("{kill}sleep 0.2\n"));
+        let played = house.play(&["sh", "-c", &agent]);
+        assert!(played.code.is_some(), "{user:?}: flyball was killed: {}", played.said);
+        assert!(played.log.contains("tried"), "{user:?}: {}", played.log);
+        assert!(with_argument(&span(number)).is_empty(), "{user:?}: {}", played.said);
+        // Among themselves they can.
+        let played = house.play(&["sh", "-c", "sleep 100 & kill -9 $! && echo killed"]);
+        assert!(played.log.contains("killed"), "{user:?}: {}", played.log);
     }
 }
 

@@ -58,9 +58,20 @@ fn a_workspace_hides_secrets_and_keeps_the_rest_as_it_is() {
     for user in User::all() {
         let house = with_secrets(user);
         let _bus = UnixListener::bind(house.path("runtime/bus")).unwrap();
+        for name in ["runtime/systemd", "system/crontabs", "system/atjobs"] {
+            fs::create_dir_all(house.path(name)).unwrap();
+        }
+        let _manager = UnixListener::bind(house.path("runtime/systemd/private")).unwrap();
         house.settle();
         all_through(&house.attempts(&[], "workspace"));
-        for name in ["home/.bashrc", "system/planted"] {
+        let planted = [
+            "home/.bashrc",
+            "system/planted",
+            "system/crontabs/user",
+            "system/atjobs/a",
+            "home/.config/systemd/user/planted.service",
+        ];
+        for name in planted {
             fs::remove_file(house.path(name)).ok();
         }
         if house.falls_back() {

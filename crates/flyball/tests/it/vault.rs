@@ -72,6 +72,18 @@ fn what_is_deleted_or_moved_in_the_repository_comes_back_from_the_vault() {
 }
 
 #[test]
+fn refs_changed_in_mid_run_are_told_in_the_run() {
+    let agent = "work $n; [ $n != 2 ] || git update-ref refs/flyball/$FLYBALL_RUN/0 HEAD
+        [ $n != 3 ] || git update-ref -d refs/flyball/$FLYBALL_RUN/1";
+    let scenario = Scenario::new().committed().agent(agent).flags(&["--max-iterations", "4"]);
+    let ran = scenario.run().ended(1);
+    for iteration in [0, 1] {
+        let told = format!("iteration {iteration}); using the copy in the state folder");
+        assert_eq!(ran.stderr.matches(&told).count(), 1, "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_repository_that_was_deleted_and_made_anew_is_served() {
     let scenario = worker();
     scenario.run().ended(1);

@@ -45,11 +45,13 @@ impl Serving {
         let (mut received, mut handed) = (Vec::new(), Vec::new());
         let gone = || io::Error::other("flyball is gone");
         let first = first_line(&control, &mut received, &mut handed)?.ok_or_else(gone)?;
-        if let Some(walls) = parse::<Option<Walls>>(&first)?
-            && let Err(error) = enclose(&walls, &control, &mut received)
-        {
-            control.write_all(&line(&Report::Unwalled { why: error.to_string() })?)?;
-            return Err(error);
+        if let Some(walls) = parse::<Option<Walls>>(&first)? {
+            if let Err(error) = enclose(&walls, &control, &mut received) {
+                control.write_all(&line(&Report::Unwalled { why: error.to_string() })?)?;
+                return Err(error);
+            }
+            // What git runs reaches neither flyball nor a keeper, where the system can do so.
+            platform::keep_signals_inside().ok();
         }
         platform::become_keeper();
         control.write_all(&line(&Report::Started(std::process::id()))?)?;
@@ -88,7 +90,7 @@ impl Serving {
         let report = match spawn(order, &mut self.handed) {
             Ok(pid) => {
                 self.errands.insert(pid, id);
-                ClerkReport::Started { id }
+                ClerkReport::Started { id, pid }
             }
             Err(error) => {
                 let not_found = error.kind() == io::ErrorKind::NotFound;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use flyball_core::event::ExitHow;
 
 use super::order::GitOrder;
+use super::pipe;
 use super::start::{Running, Starter, nothing};
 use crate::clock::Deadline;
 use crate::process::wait_readable;
@@ -29,6 +30,9 @@ const PIPE_MIN: usize = 4096;
 /// How often it is looked whether the call shall go on; also how long a pipe is still listened to
 /// that something holds open after git has ended.
 const SLICE: Duration = Duration::from_millis(100);
+
+/// How often git must be seen to wait at a named pipe before it is ended.
+const PIPE_LOOKS: u32 = 5;
 
 /// One call of git, being put together.
 pub(in crate::worktree) struct Call {
@@ -114,8 +118,18 @@ impl Call {
         if answer.ok() { Ok(answer) } else { Err(answer.refusal(&name)) }
     }
 
-    /// What git says, whatever it is.
-    pub(in crate::worktree) fn answer(mut self) -> Result<Answer, WorktreeError> {
+    /// What git says, whatever it is. Git that somebody took away is asked once more.
+    pub(in crate::worktree) fn answer(self) -> Result<Answer, WorktreeError> {
+        let first = self.once();
+        let was_taken = match &first {
+            Ok(answer) => matches!(answer.status, ExitHow::Lost | ExitHow::Signal(9)),
+            Err(WorktreeError::Io { source, .. }) => source.kind() == io::ErrorKind::BrokenPipe,
+            Err(_) => false,
+        };
+        if was_taken && !self.starter.is_ended() { self.once() } else { first }
+    }
+
+    fn once(&self) -> Result<Answer, WorktreeError> {
         let io = |doing: &str, source| {
             WorktreeError::io(format!("{doing} `git {}`", self.order.name), source)
         };
@@ -124,16 +138,19 @@ impl Call {
         let (stdin, theirs_in) = self.stdin().map_err(|source| io("start", source))?;
         let theirs = [theirs_in, theirs_out.into(), theirs_err.into()];
         let mut running = self.starter.start(&self.order, theirs)?;
-        if let (Some(input), Some(pipe)) = (self.input.take(), stdin) {
+        if let (Some(input), Some(pipe)) = (self.input.clone(), stdin) {
             feed(input, pipe).map_err(|source| io("start", source))?;
         }
         let mut heard = Heard::new((stdout, self.output_max), stderr);
         let limit = Deadline::after(self.time_max);
         match heard.listen(&mut running, &self.starter, limit) {
             Ok(Listened::ToItsEnd(status)) => Ok(heard.answer(status)),
-            Ok(Listened::UntilEnded) => Err(WorktreeError::Ended { command: self.order.name }),
+            Ok(Listened::UntilEnded) => {
+                Err(WorktreeError::Ended { command: self.order.name.clone() })
+            }
+            Ok(Listened::AtAPipe) => Err(pipe::in_the_way(&self.order.name, &self.order.dir)),
             Ok(Listened::TooLong) => {
-                let (command, limit) = (self.order.name, self.time_max);
+                let (command, limit) = (self.order.name.clone(), self.time_max);
                 Err(WorktreeError::TimedOut { command, limit })
             }
             Err(source) => Err(io("read", source)),
@@ -167,6 +184,7 @@ enum Listened {
     ToItsEnd(ExitHow),
     UntilEnded,
     TooLong,
+    AtAPipe,
 }
 
 /// What git said so far.
@@ -219,6 +237,7 @@ impl Heard {
         starter: &Starter,
         limit: Deadline,
     ) -> io::Result<Listened> {
+        let mut at_a_pipe = 0_u32;
         let ended = loop {
             let [out, err] = self.wait(limit.left().min(SLICE))?;
             if out {
@@ -232,6 +251,14 @@ impl Heard {
             }
             if starter.is_ended() || limit.passed() {
                 break None;
+            }
+            // Somebody put a named pipe in the place of a file git reads, and nobody will ever write.
+            if !out && !err && running.waits_at_a_pipe() {
+                at_a_pipe = at_a_pipe.saturating_add(1);
+                if at_a_pipe >= PIPE_LOOKS {
+                    running.end();
+                    return Ok(Listened::AtAPipe);
+                }
             }
             // What git started in the background may hold its outputs open for ever.
             if !out

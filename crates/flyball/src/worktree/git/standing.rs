@@ -238,6 +238,7 @@ impl Standing {
             }
             let [ready] = wait_readable([self.output.as_fd()], Some(limit.left().min(SLICE)))?;
             if !ready {
+                self.running.end_if_stopped();
                 continue;
             }
             let mut chunk = [0; CHUNK];

@@ -16,7 +16,7 @@ use std::time::Duration;
 use flyball_core::event::ExitHow;
 
 use super::order::GitOrder;
-use crate::platform::Walls;
+use crate::platform::{self, Walls};
 use crate::process::{
     Clerk, ClerkOrder, Errand, KeeperProgram, end_tree, serves_as_keeper, wait_for_child,
 };
@@ -159,6 +159,23 @@ impl Running {
         match self {
             Self::Child(child) => wait_for_child(child, limit),
             Self::Errand(errand) => errand.wait(limit),
+        }
+    }
+
+    /// Whether it waits for somebody at the other end of a named pipe.
+    pub(super) fn waits_at_a_pipe(&self) -> bool {
+        match self {
+            Self::Child(child) => platform::waits_at_a_pipe(child.id()),
+            Self::Errand(errand) => errand.waits_at_a_pipe(),
+        }
+    }
+
+    /// Ends it when somebody has stopped it: it would never answer.
+    pub(super) fn end_if_stopped(&self) {
+        match self {
+            // Without a clerk git is a child beside people, who may stop it.
+            Self::Child(_) => {}
+            Self::Errand(errand) => errand.end_if_stopped(),
         }
     }
 

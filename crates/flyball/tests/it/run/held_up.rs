@@ -103,6 +103,36 @@ fn what_an_agent_plants_in_mid_run_holds_nothing_up() {
 }
 
 #[test]
+fn a_pipe_where_git_reads_ends_the_run_and_is_named() {
+    for place in [".gitignore", "src/.gitignore", ".git/info/exclude", ".gitattributes"] {
+        let plant = format!("mkdir -p src; rm -f {place}; mkfifo {place}; echo x > new.txt");
+        let scenario = Scenario::new().committed().agent(&plant).flags(&["--max-iterations", "2"]);
+        let ran = scenario.run();
+        assert_eq!(ran.code, 74, "{place}: {}", ran.stderr);
+        assert_eq!(ran.stderr.matches("flyball summary").count(), 1, "{place}: {}", ran.stderr);
+        let said = format!("`{place}` is a named pipe");
+        assert!(ran.stderr.contains(&said), "{place}: {}", ran.stderr);
+        // The same before a run begins: an error at once.
+        let error = scenario.run().refused(74);
+        assert!(error.contains(&said), "{place}: {error}");
+    }
+}
+
+#[test]
+fn git_that_was_stopped_is_ended_and_asked_again() {
+    // The clerk is the keeper's sister: both are children of flyball.
+    let stop = r#"up=$(awk '{print $4}' /proc/$PPID/stat)
+for p in $(cat /proc/$up/task/*/children); do
+  tr '\0' ' ' < /proc/$p/cmdline | grep -q __clerk && { kill -STOP $p; echo $p > $OUT/stopped; }
+done
+work x; pass a; pass b"#;
+    // Behind the shield nobody inside could.
+    let scenario = Scenario::new().committed().agent(stop).env("FLYBALL_SANDBOX__SHIELD", "off");
+    scenario.run().ended(0);
+    assert!(!scenario.told("stopped").is_empty(), "no clerk was found");
+}
+
+#[test]
 fn what_is_written_never_follows_a_link_an_agent_planted() {
     let script = r#"
 cd .flyball
