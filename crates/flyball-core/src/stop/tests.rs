@@ -292,6 +292,7 @@ fn a_turn_that_changed_nothing_is_known_by_its_tree() {
             assignment: None,
             snapshot: &snapshot,
             gates: Some(gates),
+            weakened: &[],
         };
         ring.judge(rules(), &ticket, &evidence);
         assert_eq!(ring.changed_nothing(&tree("t2")), changed_nothing);

@@ -94,13 +94,6 @@ impl Worktree {
             .any(|at: u64| from <= at && at <= to)
     }
 
-    /// The tree of a commit; none when it is not here.
-    pub fn tree_of(&self, commit: &str) -> Option<String> {
-        let asked = format!("{commit}^{{tree}}");
-        let answer = self.git.call(["rev-parse", "--verify", "--quiet", &asked]).run().ok()?;
-        Some(answer.text().trim().to_owned())
-    }
-
     /// What git is told to ignore: files, and folders with a slash behind them.
     pub fn ignored(&self) -> Vec<String> {
         let args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];

@@ -267,7 +267,7 @@ fn readable(worktree: &Worktree, base: TamperBase) -> Option<TamperBase> {
     if worktree.has_tree(&base.tree) {
         return Some(base);
     }
-    let tree = worktree.tree_of(base.head.as_deref()?)?;
+    let tree = worktree.tree_of(base.head.as_deref()?).ok()?;
     Some(TamperBase { tree, ..base })
 }
 
