@@ -40,6 +40,9 @@ fn governor_after(calls: u64, policy: &Policy) -> Governor {
         other_agents: Vec::new(),
         fallbacks: 0,
         rescue: None,
+        agent_names: Vec::new(),
+        review: None,
+        request: None,
     };
     let mut governor = Governor::new();
     governor.step(Moment::default(), &Event::RunStarted(Box::new(start)));

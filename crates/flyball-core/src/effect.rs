@@ -33,7 +33,7 @@ pub enum Effect {
         task: Option<TaskId>,
         /// What the prompt is told beyond the template; empty when there is nothing.
         briefing: String,
-        /// Which agent: 0 is the configured one, then its fallbacks, then the rescue agent.
+        /// Which agent: 0 is the configured one, then its fallbacks, then those of other roles.
         #[serde(default)]
         agent: u32,
     },
@@ -266,7 +266,7 @@ pub enum Notice {
         /// Why, in the agent's words.
         message: String,
     },
-    /// A usage limit or an unreachable model: another agent goes on.
+    /// A usage limit, an unreachable model, or an agent that cannot work: another one goes on.
     AgentChanged {
         /// Which: 0 is the configured one, then its fallbacks.
         agent: u32,
@@ -338,11 +338,55 @@ pub struct Ending {
     /// Iterations another agent took before a guard ended the run.
     #[serde(default)]
     pub rescues: Vec<Rescue>,
+    /// What each role used, the work first.
+    #[serde(default)]
+    pub roles: Vec<RoleSpend>,
     /// What to look at and what to type now, in this order.
     #[serde(default)]
     pub next_steps: Vec<String>,
     /// The numbers.
     pub tally: Tally,
+}
+
+/// What an agent is there for in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// It works on the stories.
+    Work,
+    /// It reviews them.
+    Review,
+    /// It helps before a guard ends the run.
+    Rescue,
+    /// It goes on where another could not.
+    Fallback,
+}
+
+impl Role {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Work => "work",
+            Self::Review => "review",
+            Self::Rescue => "rescue",
+            Self::Fallback => "fallback",
+        }
+    }
+}
+
+/// What one agent used in one role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoleSpend {
+    /// The role.
+    pub role: Role,
+    /// The agent, by its name.
+    pub agent: String,
+    /// How many sessions it had.
+    pub sessions: u32,
+    /// Tokens used.
+    pub tokens: u64,
+    /// Money used, in millionths of a dollar.
+    pub cost_micro_usd: u64,
 }
 
 /// An iteration another agent takes before a guard ends the run.

@@ -119,12 +119,21 @@ pub struct RunStart {
     /// The other agents there are, in their order.
     #[serde(default)]
     pub other_agents: Vec<AgentTraits>,
-    /// How many of those go on at a usage limit: the first ones.
+    /// What the agents are called, the configured one first.
+    #[serde(default)]
+    pub agent_names: Vec<String>,
+    /// How many of the others go on when one cannot: the first ones.
     #[serde(default)]
     pub fallbacks: u32,
+    /// The agent that reviews, by its number; none where nobody else does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<u32>,
     /// The agent that takes one iteration before a guard ends the run, by its number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rescue: Option<u32>,
+    /// The one task of a run that was given it on the command line; the task list is left alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
 }
 
 /// What is known when a run goes on after a death.

@@ -19,6 +19,9 @@
 //!     other_agents: Vec::new(),
 //!     fallbacks: 0,
 //!     rescue: None,
+//!     agent_names: Vec::new(),
+//!     review: None,
+//!     request: None,
 //! };
 //! let mut governor = Governor::new();
 //! let effects = governor.step(Moment::from_millis(0), &Event::RunStarted(Box::new(start)));
@@ -29,6 +32,7 @@
 mod advice;
 mod attempts;
 mod briefing;
+mod crew;
 mod door;
 mod finish;
 mod human;
@@ -61,7 +65,7 @@ pub use self::phase::RunPhase;
 pub use self::start::{StartProblem, start_problem};
 use self::state::RunState;
 use crate::call::CallStatus;
-use crate::effect::{Effect, Ending, Notice, Tally};
+use crate::effect::{Effect, Ending, Notice, RoleSpend, Tally};
 use crate::event::{AgentFact, Event, StopCause, Timer};
 use crate::guard::Rung;
 use crate::guard::Trip;
@@ -166,6 +170,7 @@ impl Governor {
             tasks: run.state.tasks.as_ref().map(|tasks| &tasks.list),
             task_ring: &run.state.task_ring,
             calls: session.map(|s| s.calls.status()),
+            roles: run.state.crew.by_role(),
         })
     }
 }
@@ -193,6 +198,8 @@ pub struct RunStanding<'a> {
     pub task_ring: &'a TaskRing,
     /// The call ring of the session at hand.
     pub calls: Option<CallStatus>,
+    /// What each role has used.
+    pub roles: Vec<RoleSpend>,
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "in any other phase the event is late")]

@@ -5,6 +5,8 @@
 //! iteration may change is decided by [`check_transition`], on the text itself, so that fields
 //! flyball does not know survive.
 
+pub mod draft;
+pub mod edit;
 mod graph;
 mod judge;
 mod plan;
@@ -170,7 +172,15 @@ pub struct Story {
     pub may_change: Vec<String>,
 }
 
+/// The title of the story `flyball init` writes to be replaced.
+pub const EXAMPLE_TITLE: &str = "Replace this example with your first story";
+
 impl Story {
+    /// Whether it is the example that stands in a new task list, and nobody has written it yet.
+    pub fn is_example(&self) -> bool {
+        !self.passes && self.title.trim() == EXAMPLE_TITLE
+    }
+
     /// Whether it is finished: it passes and, with reviews, was approved.
     pub fn is_done(&self, review: &ReviewRules) -> bool {
         self.passes && (!review.enabled || self.review_status == Some(ReviewStatus::Approved))

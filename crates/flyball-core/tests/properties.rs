@@ -261,6 +261,9 @@ mod properties {
                     other_agents: Vec::new(),
                     fallbacks: 0,
                     rescue: None,
+                    agent_names: Vec::new(),
+                    review: None,
+                    request: None,
                 }))
             },
         )

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use flyball_core::GuardKind;
 use flyball_core::call::{CallRing, CallStatus};
+use flyball_core::effect::RoleSpend;
 use flyball_core::guard::Rung;
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,9 @@ impl CallSession {
 pub(crate) struct RunCalls {
     pub(crate) calls: CallStatus,
     pub(crate) guards: GuardTally,
+    /// What each role has used.
+    #[serde(default)]
+    pub(crate) roles: Vec<RoleSpend>,
 }
 
 impl RunCalls {
@@ -105,6 +109,12 @@ impl RunCalls {
     pub(crate) fn read(state: Option<&[u8]>) -> Option<RingState> {
         let kept: Self = serde_json::from_slice(state?).ok()?;
         Some(RingState::of(kept.calls, kept.guards))
+    }
+
+    /// What each role has used, as it was kept.
+    pub(crate) fn roles(state: Option<&[u8]>) -> Vec<RoleSpend> {
+        let kept = state.and_then(|state| serde_json::from_slice::<Self>(state).ok());
+        kept.map_or(Vec::new(), |kept| kept.roles)
     }
 }
 

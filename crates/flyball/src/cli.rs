@@ -15,6 +15,7 @@ mod detach;
 pub mod doctor;
 pub mod drop;
 mod fault;
+mod found_agent;
 pub mod gate;
 pub mod globals;
 pub mod hook;
@@ -32,6 +33,7 @@ pub mod mcp;
 pub mod mcp_guard;
 pub mod notify;
 mod place;
+pub mod plan;
 pub mod prune;
 pub mod report;
 pub mod restore;
@@ -68,7 +70,7 @@ use crate::view::words;
 #[derive(Debug, Parser)]
 #[command(name = "flyball", version, max_term_width = 100, subcommand_required = true)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
-#[command(after_help = "Start with `flyball init` in a git repository.")]
+#[command(after_help = "Start in a git repository: flyball run \"Fix the failing tests\"")]
 pub struct Cli {
     /// Flags every command has.
     #[command(flatten)]
@@ -85,6 +87,8 @@ pub enum Command {
     Init(init::InitArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Run(Box<run::RunArgs>),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Plan(plan::PlanArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Demo(demo::DemoArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
@@ -177,6 +181,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
     match cli.command {
         Command::Init(args) => init::run(&args, globals),
         Command::Run(args) => run::run(&args, globals),
+        Command::Plan(args) => plan::run(&args, globals),
         Command::Demo(args) => demo::run(&args, globals),
         Command::Status(args) => status::run(&args, globals),
         Command::Log(args) => log::run(&args, globals),

@@ -21,9 +21,12 @@ pub(crate) mod hook_home;
 mod launch;
 mod lenient;
 mod lines;
+pub(crate) mod login;
 mod meter;
 pub(crate) mod needs;
+pub(crate) mod onboarding;
 mod opencode;
+mod own_settings;
 mod pi;
 mod plain;
 mod plugin;
@@ -47,10 +50,10 @@ use flyball_core::event::{AgentTraits, CallRecord, Exit, ExitHow};
 pub use self::custom::Custom;
 use self::hook::Dialect;
 use self::hook_home::HookHome;
-pub(crate) use self::launch::quoted;
 pub use self::launch::{
     HookSetup, HooksFor, Launch, LaunchRequest, Permissions, Place, PromptBy, RunFile, Stdin,
 };
+pub(crate) use self::launch::{quoted, skipping_permissions};
 pub use self::reading::{LocalTime, ReadRequest};
 pub use self::registry::{adapter, adapters};
 pub(crate) use self::tools::changes_files;

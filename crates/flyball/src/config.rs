@@ -11,6 +11,7 @@ mod file;
 mod key;
 mod layer;
 mod report;
+mod roles;
 mod route;
 mod sandbox;
 pub mod schema;
@@ -84,14 +85,29 @@ pub struct Config {
     pub preset: Preset,
     /// Prices by model.
     pub prices: BTreeMap<String, Price>,
-    /// Agents beside the configured one: the fallbacks in their order, then the rescue agent.
+    /// Agents beside the configured one: the fallbacks in their order, then those of other roles.
     pub others: Vec<AgentSettings>,
-    /// Which of all agents takes one iteration before a guard ends a run; 0 is the configured one.
-    pub rescue: Option<u32>,
+    /// Who takes which role in a run.
+    pub roles: Roles,
+    /// Who drafts stories, when it is not the configured agent.
+    pub planner: Option<AgentSettings>,
     /// The profile that was chosen.
     pub profile: Option<String>,
     /// Every setting with its origin.
     pub settings: Settings,
+    /// Variables that look like settings and name none, in words.
+    pub strange_variables: Vec<String>,
+}
+
+/// `[roles]`, by number: 0 is the configured agent, then the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Roles {
+    /// How many of the others go on, in their order, when an agent cannot.
+    pub fallbacks: u32,
+    /// Who reviews.
+    pub review: Option<u32>,
+    /// Who takes one iteration before a guard ends a run.
+    pub rescue: Option<u32>,
 }
 
 /// `[agent]`.
@@ -124,16 +140,21 @@ pub struct AgentSettings {
 }
 
 impl Config {
-    /// The configured agent (0), one of its fallbacks, or the rescue agent.
+    /// The configured agent (0), one of its fallbacks, or one of another role.
     pub fn nth_agent(&self, number: u32) -> &AgentSettings {
         let index = usize::try_from(number).unwrap_or(usize::MAX);
         index.checked_sub(1).and_then(|index| self.others.get(index)).unwrap_or(&self.agent)
     }
 
-    /// How many agents there are to go on with at a usage limit.
-    pub fn fallbacks(&self) -> u32 {
-        let others = u32::try_from(self.others.len()).unwrap_or(u32::MAX);
-        others.saturating_sub(u32::from(self.rescue.is_some()))
+    /// All agents that may have a session in a run, the configured one first.
+    pub fn agents(&self) -> impl Iterator<Item = &AgentSettings> {
+        std::iter::once(&self.agent).chain(&self.others)
+    }
+
+    /// Those that work in turn: the configured one, then its fallbacks.
+    pub fn in_turn(&self) -> impl Iterator<Item = &AgentSettings> {
+        let fallbacks = usize::try_from(self.roles.fallbacks).unwrap_or(usize::MAX);
+        self.agents().take(fallbacks.saturating_add(1))
     }
 }
 
@@ -324,7 +345,9 @@ impl Sources {
         layers.extend(profile);
         layers.push(env::layer(&self.environment)?);
         layers.push(self.overrides.iter().map(flag_entry).collect());
-        build::config(layer::stack(layers), self.profile)
+        let mut config = build::config(layer::stack(layers), self.profile)?;
+        config.strange_variables = env::unknown(&self.environment);
+        Ok(config)
     }
 
     /// The project's own file. What holds the agent it may tighten, and not loosen.
@@ -376,7 +399,8 @@ impl Config {
         self.settings.get(&Key::dotted(key)).map(|entry| &entry.origin)
     }
 
-    /// Settings that are still read and do nothing any more, each with who set it.
+    /// Settings that are still read and do nothing any more, each with who set it, and variables
+    /// that name none.
     pub fn warnings(&self) -> Vec<String> {
         let gone = schema::SETTINGS.iter().filter(|setting| setting.reader == Reader::Nobody);
         let set = gone.filter_map(|setting| Some((setting.key, self.origin(setting.key)?)));
@@ -386,6 +410,7 @@ impl Config {
                  themselves (`calls.refuse_after_changing`); take it out"
             )
         })
+        .chain(self.strange_variables.iter().cloned())
         .collect()
     }
 

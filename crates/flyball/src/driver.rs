@@ -7,6 +7,7 @@
 mod choice;
 mod crash;
 mod door;
+mod draft;
 mod dry_run;
 mod enclosure;
 mod fault;
@@ -15,6 +16,7 @@ mod gates;
 mod guards;
 mod human;
 mod look;
+mod opening;
 mod perform;
 mod resume;
 mod session;
@@ -41,6 +43,7 @@ use flyball_core::{AgentFact, Event, Governor, IterationNo, Millis, Moment, RunI
 
 use self::crash::CrashPoint;
 use self::door::DoorWatch;
+pub use self::draft::{DraftRequest, Drafted};
 pub use self::dry_run::dry_run;
 use self::enclosure::Enclosure;
 use self::gates::GateJob;
@@ -133,6 +136,8 @@ pub struct Driver {
     gate_job: Option<GateJob>,
     /// Looks at what agents leave that want to stop, by question.
     stop_jobs: BTreeMap<u64, GateJob>,
+    /// The one task it was given on the command line.
+    request: Option<String>,
     /// What was there when the run began, and is not the agent's to change.
     guarded: Guarded,
     latest: WorktreeSnapshot,
@@ -231,7 +236,10 @@ impl Driver {
         let told: Vec<Told> = facts
             .into_iter()
             .map(|fact| match fact {
-                Fact::Agent(fact) => Told::Event(Box::new(Event::Agent { iteration, fact })),
+                Fact::Agent(fact) => {
+                    let fact = self.saying_how_to_log_in(fact);
+                    Told::Event(Box::new(Event::Agent { iteration, fact }))
+                }
                 Fact::AgentNote(aside) => Told::AgentNote(aside),
             })
             .collect();

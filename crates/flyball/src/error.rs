@@ -1,5 +1,6 @@
 //! What the user sees when flyball itself fails: one type, one way of printing it, one table of
-//! exit codes. An outcome of a run is never an error, and no error uses the codes 1–7.
+//! exit codes. An outcome of a run is never an error, and no error uses the codes 1–7 but one: an
+//! agent that cannot work is the outcome 7 whether that is found before the run begins or in it.
 
 mod from;
 
@@ -23,11 +24,13 @@ pub enum ErrorKind {
     AlreadyRunning,
     /// A wrong setting.
     Config,
+    /// The agent cannot work; found before anything was started.
+    Agent,
 }
 
 impl ErrorKind {
     /// Every kind, for tables and tests.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Usage,
         Self::Data,
         Self::NoInput,
@@ -35,6 +38,7 @@ impl ErrorKind {
         Self::Io,
         Self::AlreadyRunning,
         Self::Config,
+        Self::Agent,
     ];
 
     /// The exit code of the program.
@@ -47,6 +51,7 @@ impl ErrorKind {
             Self::Io => 74,
             Self::AlreadyRunning => 75,
             Self::Config => 78,
+            Self::Agent => 7,
         }
     }
 }
@@ -105,6 +110,11 @@ impl CliError {
         Self::new(ErrorKind::Config, message)
     }
 
+    /// The agent cannot work (7).
+    pub fn agent(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Agent, message)
+    }
+
     /// Adds a cause.
     #[must_use]
     pub fn cause(mut self, cause: impl fmt::Display) -> Self {
@@ -140,7 +150,10 @@ mod tests {
     #[test]
     fn no_error_code_can_be_taken_for_an_outcome() {
         let codes = ErrorKind::ALL.map(ErrorKind::code);
-        assert_eq!(codes, [64, 65, 66, 70, 74, 75, 78]);
-        assert!(codes.iter().all(|code| !(0..=7).contains(code)));
+        assert_eq!(codes, [64, 65, 66, 70, 74, 75, 78, 7]);
+        let (agent, errors) = codes.split_last().unwrap();
+        assert!(errors.iter().all(|code| !(0..=7).contains(code)));
+        let outcome = flyball_core::Outcome::AgentNotStarted;
+        assert_eq!(*agent, outcome.exit_code(), "the one that is an outcome, found early");
     }
 }

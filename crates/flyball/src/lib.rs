@@ -25,6 +25,7 @@ pub(crate) mod mcp;
 pub mod notify;
 pub(crate) mod page;
 pub mod platform;
+mod preflight;
 pub mod process;
 pub mod project;
 pub mod prompt;

@@ -20,6 +20,8 @@ pub(crate) const TASKS_MAX: u64 = 4 * 1024 * 1024;
 pub(super) const TEXT_MAX: u64 = 1024 * 1024;
 
 const IGNORE: &str = ".gitignore";
+/// The ignore file of a folder that nothing of is to be committed.
+pub(crate) const IGNORE_ALL: &str = "*\n";
 const ACTIVE: &str = "active.json";
 const LOGS: &str = "logs";
 const RESPONSES: &str = "responses";
@@ -30,6 +32,8 @@ pub struct LoopDir {
     root: PathBuf,
     relative: PathBuf,
     tasks: PathBuf,
+    /// Whether the work is something else than the task list.
+    leaves_tasks: bool,
 }
 
 /// What `active.json` says about a run at work.
@@ -50,7 +54,15 @@ pub struct Active<'a> {
 impl LoopDir {
     /// The folder `relative` below `root`, with its task list.
     pub fn new(root: &Path, relative: &Path, tasks: &Path) -> Self {
-        Self { root: root.into(), relative: relative.into(), tasks: tasks.into() }
+        let leaves_tasks = false;
+        Self { root: root.into(), relative: relative.into(), tasks: tasks.into(), leaves_tasks }
+    }
+
+    /// The same for a run that was given its one task: the list is neither read nor written.
+    #[must_use]
+    pub fn leaving_tasks(mut self) -> Self {
+        self.leaves_tasks = true;
+        self
     }
 
     /// Its path.
@@ -95,6 +107,9 @@ impl LoopDir {
 
     /// The task list as it stands in the file.
     pub fn tasks(&self) -> TasksSnapshot {
+        if self.leaves_tasks {
+            return TasksSnapshot::Absent;
+        }
         match files::read_text(&self.tasks_path(), TASKS_MAX) {
             Ok(text) => TasksSnapshot::Found { text },
             Err(error) if error.kind() == io::ErrorKind::NotFound => TasksSnapshot::Absent,
@@ -158,14 +173,27 @@ impl LoopDir {
         }
     }
 
-    /// Makes the folder, with an ignore file that keeps flyball's own files out of commits.
+    /// Makes the folder, with an ignore file that keeps flyball's own files out of commits. One that
+    /// is only there for a run with a task of its own is nobody's business: all of it is ignored.
     pub fn prepare(&self) -> io::Result<()> {
+        let is_new = !self.path().exists();
         let folder = self.open()?;
         if folder.has(IGNORE) {
             self.mend_ignore();
             return Ok(());
         }
-        folder.write(IGNORE, include_str!("../templates/gitignore"))
+        let template = include_str!("../templates/gitignore");
+        folder.write(IGNORE, if is_new && self.leaves_tasks { IGNORE_ALL } else { template })
+    }
+
+    /// Has the files that people share committed again, in a folder of which all was ignored.
+    pub fn share(&self) -> io::Result<()> {
+        let folder = self.open()?;
+        let found = files::optional(files::read_text(&self.file(IGNORE), TEXT_MAX))?;
+        if found.is_none_or(|text| text == IGNORE_ALL) {
+            folder.write(IGNORE, include_str!("../templates/gitignore"))?;
+        }
+        Ok(())
     }
 
     /// Moves the logs of an earlier run out of the way, to `logs/<run>/`.

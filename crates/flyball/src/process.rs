@@ -42,8 +42,8 @@ use flyball_core::event::ExitHow;
 use crate::platform::Walls;
 
 pub use self::background::{Background, start_in_background};
+pub use self::brief::{ask_briefly, in_terminal, run_briefly, run_briefly_with, run_shown};
 pub(crate) use self::brief::{brief_walls, enclose_brief};
-pub use self::brief::{run_briefly, run_briefly_with, run_shown};
 pub use self::clerk::{Clerk, ClerkOrder, Errand};
 pub(crate) use self::clerk::{end_tree, wait_for_child};
 pub(crate) use self::enclosing::EMPTY;

@@ -16,6 +16,8 @@ pub struct Variables<'a> {
     pub task: &'a str,
     /// What the last iterations leave to say.
     pub briefing: &'a str,
+    /// What was asked for on the command line.
+    pub request: &'a str,
 }
 
 /// The prompt for a repository that has none.
@@ -23,9 +25,26 @@ pub fn default_template(loop_dir: &str) -> String {
     include_str!("../templates/prompt.md").replace("{{dir}}", loop_dir)
 }
 
+/// Whether a template says where task or mode go.
+pub fn places_task(template: &str) -> bool {
+    let names = template.split("{{").skip(1).filter_map(|rest| rest.split("}}").next());
+    names.map(str::trim).any(|name| name == "task" || name == "mode")
+}
+
+/// The rules of a loop with a task list, for prompts that were written for another.
+pub fn with_rules(template: &str, loop_dir: &str) -> String {
+    let rules = include_str!("../templates/rules.md").replace("{{dir}}", loop_dir);
+    format!("{}\n{rules}", template.trim_end())
+}
+
+/// The prompt of a run whose one task was given on the command line.
+pub fn request_template() -> String {
+    include_str!("../templates/request.md").to_owned()
+}
+
 /// Fills in the template. A briefing the template does not place is put at its end.
 pub fn render(template: &str, variables: &Variables<'_>) -> String {
-    let Variables { iteration, max_iterations, mode, task, briefing } = variables;
+    let Variables { iteration, max_iterations, mode, task, briefing, request } = variables;
     let (number, max) = (iteration.to_string(), max_words(*max_iterations));
     let values = [
         ("iteration", number.as_str()),
@@ -33,6 +52,7 @@ pub fn render(template: &str, variables: &Variables<'_>) -> String {
         ("mode", mode.as_str()),
         ("task", task),
         ("briefing", briefing),
+        ("request", request),
         ("RALPH_ITERATION", number.as_str()),
         ("RALPH_MAX_ITERATIONS", max.as_str()),
     ];
@@ -92,6 +112,7 @@ mod tests {
             mode: Mode::ReviewFix,
             task: "a: x",
             briefing,
+            request: "mend {{mode}}",
         }
     }
 
@@ -108,6 +129,32 @@ mod tests {
         assert_eq!(text, "A {{task}} B");
         assert_eq!(render("A", &variables("told")), "A\n\ntold\n");
         assert_eq!(render("A", &variables("")), "A");
+    }
+
+    #[test]
+    fn what_was_asked_for_stands_in_the_prompt_word_for_word() {
+        let text = render(&request_template(), &variables("told"));
+        assert!(text.contains("\nmend {{mode}}\n"), "{text}");
+        assert!(text.contains("told") && !text.contains("{{briefing}}"), "{text}");
+    }
+
+    #[test]
+    fn a_prompt_of_another_loop_is_given_task_mode_and_rules() {
+        for (template, places) in [
+            ("{{task}}", true),
+            ("a {{ mode }} b", true),
+            ("{{iteration}} {{other}}", false),
+            ("task", false),
+            ("{{", false),
+        ] {
+            assert_eq!(places_task(template), places, "{template}");
+        }
+        let text = render(&with_rules("Do it.\n\n", "ralph"), &variables("told"));
+        assert!(text.starts_with("Do it.\n\n## The rules"), "{text}");
+        for words in ["mode `review-fix`, task `a: x`", "`ralph/tasks.json`", "told"] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        assert!(!text.lines().any(|line| line.trim().starts_with("<promise>")), "{text}");
     }
 
     #[test]

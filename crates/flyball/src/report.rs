@@ -13,6 +13,7 @@ use flyball_core::{Event, IterationNo, Moment, RunId};
 
 use self::json::JsonReport;
 use self::lines::TextReport;
+pub(crate) use self::summary::role_lines;
 pub use self::summary::summary_text;
 pub use self::watcher::Watcher;
 use crate::client::AgentNote;

@@ -26,6 +26,9 @@ pub(crate) struct RunRecord {
     /// The prompt as it was then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) prompt: Option<String>,
+    /// The one task it was given on the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) request: Option<String>,
     /// What holds the agent, in words.
     #[serde(default)]
     pub(crate) holds: Vec<String>,
@@ -71,7 +74,8 @@ impl RunRecord {
                 retry: gate.retry,
             })
             .collect();
-        Self { config, gates, first_tree: first_tree.to_owned(), prompt: None, holds: Vec::new() }
+        let (first_tree, holds) = (first_tree.to_owned(), Vec::new());
+        Self { config, gates, first_tree, prompt: None, request: None, holds }
     }
 
     /// With the prompt.

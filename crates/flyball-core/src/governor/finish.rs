@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::phase::{Finished, Phase, Session};
 use super::state::{Held, RunState};
-use super::{StepOutput, next_steps, tamper};
+use super::{StepOutput, inspecting, next_steps, tamper};
 use crate::claim::Claim;
 use crate::effect::{Effect, Ending, Force, LeftTask};
 use crate::event::StopCause;
@@ -38,8 +38,17 @@ pub(super) fn not_started(
     state.tamper.unseen = false;
     match &session.rescue {
         Some(trip) => unhelped(trip, why, state, out),
-        None => end(Outcome::AgentNotStarted, String::from(why), state, out),
+        None => match inspecting::without_agent(why, state, out) {
+            Some(phase) => phase,
+            None => end(Outcome::AgentNotStarted, String::from(why), state, out),
+        },
     }
+}
+
+/// The same of an agent that was to be stopped: nobody takes its place.
+pub(super) fn never_started(why: &str, state: &mut RunState, out: &mut StepOutput) -> Phase {
+    state.tamper.unseen = false;
+    end(Outcome::AgentNotStarted, String::from(why), state, out)
 }
 
 /// The agent's service refused its credentials.
@@ -51,7 +60,10 @@ pub(super) fn refused(
 ) -> Phase {
     match &session.rescue {
         Some(trip) => unhelped(trip, &why, state, out),
-        None => end(Outcome::AgentRefused, why, state, out),
+        None => match inspecting::without_agent(&why, state, out) {
+            Some(phase) => phase,
+            None => end(Outcome::AgentRefused, why, state, out),
+        },
     }
 }
 
@@ -284,10 +296,10 @@ fn close(reason: Reason, state: &mut RunState, out: &mut StepOutput) -> Phase {
     let Reason { outcome, why, trip, also, mut orders, nothing_left } = reason;
     let (left, tally) = (state.left.clone(), state.tally());
     let next_steps = next_steps::after(outcome, trip.as_ref(), state);
-    let rescues = state.crew.rescues.clone();
+    let (rescues, roles) = (state.crew.rescues.clone(), state.crew.by_role());
     tamper::keep(state, out);
     let ending =
-        Ending { outcome, why, trip, also, left, nothing_left, rescues, next_steps, tally };
+        Ending { outcome, why, trip, also, left, nothing_left, rescues, roles, next_steps, tally };
     orders.push(Effect::FinishRun(ending.clone()));
     out.effects.extend(orders.iter().cloned());
     Phase::Finished(Box::new(Finished { ending, orders }))

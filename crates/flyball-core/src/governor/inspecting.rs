@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
+use super::crew::Absence;
 use super::phase::{Closed, End, Phase, Trouble};
 use super::state::RunState;
 use super::{StepOutput, finish, iterating, judging, planning, tamper, waiting};
@@ -11,7 +12,7 @@ use crate::event::{ExitHow, StopCause, Timer, WorktreeSnapshot};
 use crate::guard::Rung;
 use crate::guard::{GuardKind, Trip};
 use crate::iteration::budget_trip;
-use crate::tasklist::{ReviewStatus, TaskList, Transition, check_transition};
+use crate::tasklist::{Mode, ReviewStatus, TaskList, Transition, check_transition};
 
 /// A look is under way. Where nobody has much time left it may not take long.
 pub(super) fn await_look(closed: &Closed, state: &RunState, out: &mut StepOutput) {
@@ -147,10 +148,7 @@ fn exempt(
     state.carried.commits.extend(snapshot.commits.iter().cloned());
     state.carried.changed.extend(snapshot.changed.iter().cloned());
     state.carried.reports.extend(&closed.session.reports);
-    state.briefing.again(out);
-    if let Some(answer) = &mut state.answer {
-        answer.given_to = None;
-    }
+    again(state, out);
     if closed.session.rescue.is_some() {
         // It has not helped yet: its turn comes again after the wait.
         state.crew.rescues.pop();
@@ -168,16 +166,37 @@ pub(super) fn may_be_complete(closed: &Closed, state: &RunState) -> bool {
 
 /// B13: the next agent goes on at once; after the last one the first has its turn again, later.
 fn other_agent(message: &str, state: &mut RunState, out: &mut StepOutput) -> Option<Phase> {
-    let crew = &mut state.crew;
-    if crew.at_work >= crew.fallbacks {
-        crew.at_work = 0;
-        state.take_agent(0);
-        return None;
+    let next = state.crew.replace(Absence::ForNow);
+    if next.is_none() {
+        let first = state.crew.for_mode(Mode::Implement);
+        state.take_agent(first);
     }
-    crew.at_work = crew.at_work.saturating_add(1);
-    let agent = crew.at_work;
+    next.map(|agent| goes_on(agent, message, state, out))
+}
+
+/// An agent that cannot work at all: another one goes on with the same iteration, where there is
+/// one that can.
+pub(super) fn without_agent(
+    message: &str,
+    state: &mut RunState,
+    out: &mut StepOutput,
+) -> Option<Phase> {
+    let agent = state.crew.replace(Absence::ForGood)?;
+    again(state, out);
+    Some(goes_on(agent, message, state, out))
+}
+
+fn goes_on(agent: u32, message: &str, state: &mut RunState, out: &mut StepOutput) -> Phase {
     out.announce(Notice::AgentChanged { agent, message: String::from(message) });
-    Some(planning::plan(state, out))
+    planning::plan(state, out)
+}
+
+/// What was to be said is said again.
+fn again(state: &mut RunState, out: &mut StepOutput) {
+    state.briefing.again(out);
+    if let Some(answer) = &mut state.answer {
+        answer.given_to = None;
+    }
 }
 
 /// B11: an illegal change is undone story by story; the agent's other work stays.

@@ -98,7 +98,7 @@ fn spent(
     out: &mut StepOutput,
 ) -> Phase {
     session.count(spend);
-    state.ring.meters.spend(spend);
+    state.spend(spend);
     match budget_trip(&state.ring.meters, &state.policy.limits) {
         Some(trip) => {
             out.tripped(trip.clone(), Rung::Halt);
@@ -372,7 +372,7 @@ impl Session {
         }
         let spend = Spend { output_tokens: tokens, cost_micro_usd, ..Default::default() };
         self.count(spend);
-        state.ring.meters.spend(spend);
+        state.spend(spend);
         out.announce(Notice::UsageEstimated { bytes, tokens });
     }
 

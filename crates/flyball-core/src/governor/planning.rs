@@ -78,7 +78,7 @@ struct Plan {
 
 impl Plan {
     fn usual(mode: Mode, task: Option<TaskId>, state: &RunState) -> Self {
-        Self { mode, task, agent: state.crew.at_work, rescue: None }
+        Self { mode, task, agent: state.crew.for_mode(mode), rescue: None }
     }
 }
 
@@ -137,6 +137,7 @@ fn start(plan: Plan, state: &mut RunState, out: &mut StepOutput) -> Phase {
         out.announce(Notice::AnswerDelivered);
     }
     state.take_agent(agent);
+    state.crew.begins(mode, rescue.is_some());
     let directives = remedies::directives(task.as_ref(), state);
     let briefing = state.briefing.compose(state.answer.as_ref(), directives, out);
     let mut calls = match state.traits().record {

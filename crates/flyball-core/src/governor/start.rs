@@ -5,8 +5,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::briefing::Briefing;
+use super::crew::Crew;
 use super::phase::{Closed, End, Phase, Session};
-use super::state::{Answer, Carried, Crew, RunState, TaskBoard};
+use super::state::{Answer, Carried, RunState, TaskBoard};
 use super::tamper::{self, TamperWatch};
 use super::waiting::WaitMeter;
 use super::{StepOutput, finish, human, planning, verifying};
@@ -15,9 +16,10 @@ use crate::effect::{Effect, Ending, Notice};
 use crate::event::{Exit, ExitHow, HumanFiles, Resume, RunStart, TasksSnapshot};
 use crate::gate::tamper::is_question;
 use crate::gate::{Finding, GateResult, MayChange};
-use crate::id::IterationNo;
+use crate::id::{GateName, IterationNo, TaskId};
 use crate::iteration::{IterationRing, StuckMeter};
 use crate::outcome::Outcome;
+use crate::policy::Policy;
 use crate::starting_point::StartingPoint;
 use crate::task::{Standing, TaskRing};
 use crate::tasklist::{TaskList, TaskListError};
@@ -34,16 +36,39 @@ pub enum StartProblem {
     /// Nothing could ever show that the work is done.
     #[error("there is neither a task list nor a gate, so nothing could ever verify the work")]
     NothingToVerify,
+    /// A story nobody has written: working on it costs money and gives nothing.
+    #[error("story `{0}` is still the example that `flyball init` wrote")]
+    ExampleStory(TaskId),
 }
 
-/// What keeps a run from beginning, if anything does.
-pub fn start_problem(start: &RunStart) -> Option<StartProblem> {
+/// What keeps a run from beginning, if anything does. The example is the shell's question alone: a
+/// run that was journalled with it is still read.
+pub fn start_problem(
+    tasks: &TasksSnapshot,
+    gates: &[GateName],
+    policy: &Policy,
+) -> Option<StartProblem> {
+    match read_tasks(tasks) {
+        Err(problem) => Some(problem),
+        Ok(None) => nothing_to_verify(gates, policy),
+        Ok(Some(board)) => {
+            let example = board.list.stories().iter().find(|story| story.is_example());
+            example.map(|story| StartProblem::ExampleStory(story.id.clone()))
+        }
+    }
+}
+
+fn nothing_to_verify(gates: &[GateName], policy: &Policy) -> Option<StartProblem> {
+    let is_blind = gates.is_empty() && !policy.iterations.trust_claims;
+    is_blind.then_some(StartProblem::NothingToVerify)
+}
+
+/// The same of a run that was begun.
+fn unusable(start: &RunStart) -> Option<StartProblem> {
     match read_tasks(&start.snapshot.tasks) {
         Err(problem) => Some(problem),
-        Ok(None) if start.gates.is_empty() && !start.policy.iterations.trust_claims => {
-            Some(StartProblem::NothingToVerify)
-        }
-        Ok(_) => None,
+        Ok(None) => nothing_to_verify(&start.gates, &start.policy),
+        Ok(Some(_)) => None,
     }
 }
 
@@ -61,7 +86,7 @@ fn read_tasks(snapshot: &TasksSnapshot) -> Result<Option<TaskBoard>, StartProble
 /// The first step of a run.
 pub(super) fn begin(start: &RunStart, out: &mut StepOutput) -> (RunState, Phase) {
     let mut state = open_state(start, out);
-    if let Some(problem) = start_problem(start) {
+    if let Some(problem) = unusable(start) {
         let why = problem.to_string();
         let phase = finish::end(Outcome::Fault, why, &mut state, out);
         return (state, phase);
@@ -80,13 +105,9 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         given_policy: policy.clone(),
         policy: policy.for_agent(agent),
         gates: gates.clone(),
-        crew: Crew {
-            agents: core::iter::once(agent).chain(&start.other_agents).copied().collect(),
-            fallbacks: start.fallbacks,
-            rescue: start.rescue,
-            ..Crew::default()
-        },
+        crew: Crew::of(start),
         tasks: read_tasks(&snapshot.tasks).ok().flatten(),
+        request: start.request.clone(),
         before: StartingPoint::of(snapshot),
         head: snapshot.head.clone(),
         code_tree: snapshot.code_tree.clone(),

@@ -7,12 +7,13 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::briefing::Briefing;
+use super::crew::Crew;
 use super::phase::Phase;
 use super::tamper::TamperWatch;
 use super::waiting::WaitMeter;
 use crate::claim::Claim;
-use crate::effect::{LeftTask, Rescue, Tally};
-use crate::event::{AgentTraits, Commit, Event};
+use crate::effect::{LeftTask, Tally};
+use crate::event::{AgentTraits, Commit, Event, Spend};
 use crate::gate::GateResult;
 use crate::id::{GateName, IterationNo, RunId, TaskId};
 use crate::iteration::{IterationRing, StuckMeter};
@@ -65,6 +66,9 @@ pub(super) struct RunState {
     pub(super) gates: Vec<GateName>,
     pub(super) crew: Crew,
     pub(super) tasks: Option<TaskBoard>,
+    /// What was asked for on the command line, in place of a task list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) request: Option<String>,
     pub(super) before: StartingPoint,
     pub(super) head: Option<String>,
     pub(super) code_tree: String,
@@ -107,36 +111,6 @@ const fn yes() -> bool {
     true
 }
 
-/// The agents there are, and which one is at work.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Crew {
-    /// The configured one, then the others.
-    pub(super) agents: Vec<AgentTraits>,
-    /// The one of the latest session.
-    pub(super) in_session: u32,
-    /// How many can go on at a usage limit.
-    pub(super) fallbacks: u32,
-    /// Which one works: 0 is the configured one, then its fallbacks.
-    pub(super) at_work: u32,
-    /// The one that helps before a guard ends the run.
-    pub(super) rescue: Option<u32>,
-    /// Where it has helped.
-    pub(super) rescues: Vec<Rescue>,
-}
-
-impl Crew {
-    /// What is known of the agent of the latest session.
-    fn traits(&self) -> Option<AgentTraits> {
-        self.agents.get(usize::try_from(self.in_session).ok()?).copied()
-    }
-
-    /// The agent that helps with this task, unless it has already.
-    pub(super) fn rescuer(&self, task: Option<&TaskId>) -> Option<u32> {
-        let is_spent = self.rescues.iter().any(|rescue| rescue.task.as_ref() == task);
-        self.rescue.filter(|_| !is_spent)
-    }
-}
-
 /// What sessions cut short by a limit left behind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Carried {
@@ -156,6 +130,12 @@ impl RunState {
     pub(super) fn take_agent(&mut self, agent: u32) {
         self.crew.in_session = agent;
         self.policy = self.given_policy.for_agent(&self.traits());
+    }
+
+    /// The agent at work used something.
+    pub(super) fn spend(&mut self, spend: Spend) {
+        self.ring.meters.spend(spend);
+        self.crew.spend(spend);
     }
 
     /// Another policy is given.

@@ -76,7 +76,7 @@ pub(super) fn fact(
     match fact {
         AgentFact::Spent(spend) => {
             stop.session.count(*spend);
-            state.ring.meters.spend(*spend);
+            state.spend(*spend);
             Phase::Stopping(stop)
         }
         AgentFact::ReportedAttempt(report) => {
@@ -99,7 +99,7 @@ pub(super) fn fact(
             stop.session.charge(*bytes, *cost_micro_usd, state, out);
             Phase::Stopping(stop)
         }
-        AgentFact::CouldNotStart { why } => finish::not_started(&stop.session, why, state, out),
+        AgentFact::CouldNotStart { why } => finish::never_started(why, state, out),
         AgentFact::Started { .. }
         | AgentFact::ShowedLife
         | AgentFact::HeardHuman

@@ -11,6 +11,7 @@ mod moving;
 mod rescuing;
 mod resuming;
 mod review;
+mod starting;
 mod story;
 mod survivors;
 mod tampering;

@@ -98,8 +98,9 @@ pub(super) fn blocking_event(state: &RunState, missing: &[String]) -> BlockingEv
 
 /// What was asked for, in the words of the task.
 pub(super) fn request(task: Option<&TaskId>, state: &RunState) -> String {
-    task.map_or_else(
-        || String::from("the work described in the prompt"),
-        |task| state.task_label(task),
-    )
+    match (task, &state.request) {
+        (Some(task), _) => state.task_label(task),
+        (None, Some(request)) => request.clone(),
+        (None, None) => String::from("the work described in the prompt"),
+    }
 }

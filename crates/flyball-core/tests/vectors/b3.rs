@@ -77,6 +77,9 @@ impl Run {
             other_agents: Vec::new(),
             fallbacks: 0,
             rescue: None,
+            agent_names: Vec::new(),
+            review: None,
+            request: None,
         };
         run.tell(&Event::RunStarted(Box::new(start)));
         run

@@ -148,6 +148,9 @@ impl World {
             other_agents: Vec::from([AgentTraits::default()]),
             fallbacks: 0,
             rescue: self.scenario.rescue,
+            agent_names: Vec::new(),
+            review: None,
+            request: None,
         };
         self.tell(Event::RunStarted(Box::new(start)));
     }

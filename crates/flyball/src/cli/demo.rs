@@ -45,7 +45,9 @@ pub fn run(args: &DemoArgs, _globals: &Globals) -> Result<ExitCode, CliError> {
         other => {
             fs::remove_dir_all(&folder).ok();
             let status = other?;
-            terminal::write_err("\nNow in your own repository: flyball init && flyball run\n");
+            terminal::write_err(
+                "\nNow in your own repository: flyball run \"Fix the failing tests\"\n",
+            );
             status
         }
     };

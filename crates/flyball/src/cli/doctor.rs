@@ -15,7 +15,7 @@ use serde_json::json;
 
 use self::finding::{Finding, Level, Report};
 use super::columns::{self, Cell, Tint};
-use super::{Globals, place};
+use super::{Globals, found_agent, place};
 use crate::error::CliError;
 use crate::loopdir::LoopDir;
 use crate::terminal::{self, Paint};
@@ -44,10 +44,14 @@ pub fn run(args: &DoctorArgs, globals: &Globals) -> Result<ExitCode, CliError> {
             None
         }
     };
-    match globals.sources()?.load() {
+    let sources = globals.sources()?;
+    match sources.clone().load() {
         Err(error) => report.error("config", &error, "flyball config"),
         Ok(config) => {
-            agent::config(&mut report, &config);
+            // The one a run would take; without any, what is set is looked at all the same.
+            let found = found_agent::load(sources).ok();
+            let (config, note) = found.unwrap_or((config, None));
+            agent::config(&mut report, &config, note);
             agent::programs(&mut report, &config, root.as_deref());
             shield::shield(&mut report, &config);
             if let Some(root) = &root {

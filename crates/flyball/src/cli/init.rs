@@ -2,6 +2,7 @@
 //! `--force`, and never a task list, a product description or a diary.
 
 mod adopt;
+mod checklist;
 mod plan;
 mod report;
 mod stories;
@@ -16,6 +17,7 @@ use flyball_core::gate::GateResult;
 use self::adopt::LoopFolder;
 use self::plan::Plan;
 use super::Globals;
+use super::found_agent::FoundAgent;
 use super::gate::{self, Examined, GateArgs};
 use super::hooks::install_for;
 use crate::client::registry;
@@ -30,8 +32,9 @@ use crate::terminal;
 /// Set a repository up for flyball
 ///
 /// Finds out what kind of project it is and which gates fit it, and writes flyball.toml and the loop
-/// folder with prompt, tasks skeleton and ignore file. A `ralph/` or `.ralph/` folder and a
-/// `prd.json` with user stories are adopted. The task list, prd.md and progress.txt are kept when
+/// folder with prompt, tasks skeleton and ignore file. A `ralph/`, `.ralph/` or `scripts/ralph/`
+/// folder, a `prd.json` or bare list with user stories and a Markdown checklist (TODO.md, PLAN.md,
+/// fix_plan.md …) are adopted; review is off for a list that knows none. The task list, prd.md and progress.txt are kept when
 /// they are there, even with --force.
 #[derive(Clone, Debug, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -76,6 +79,8 @@ struct Done<'a> {
 struct Agent {
     name: String,
     installed: bool,
+    /// Those that could have been chosen.
+    others: Vec<&'static str>,
 }
 
 /// Sets the repository up and says what was done.
@@ -130,12 +135,14 @@ pub fn run(args: &InitArgs, globals: &Globals) -> Result<ExitCode, CliError> {
 
 fn agent(asked: Option<&str>, programs: &Programs) -> Result<Agent, CliError> {
     let Some(name) = asked else {
-        let installed = registry::NAMES.iter().copied().find(|name| programs.has(name));
-        let name = installed.unwrap_or("claude").to_owned();
-        return Ok(Agent { name, installed: installed.is_some() });
+        let found = FoundAgent::first(|name| programs.has(name));
+        let installed = found.is_some();
+        let name = found.as_ref().map_or("claude", |found| found.name).to_owned();
+        return Ok(Agent { name, installed, others: found.map_or(Vec::new(), |f| f.others) });
     };
     if registry::NAMES.contains(&name) {
-        return Ok(Agent { name: name.to_owned(), installed: programs.has(name) });
+        let (installed, others) = (programs.has(name), Vec::new());
+        return Ok(Agent { name: name.to_owned(), installed, others });
     }
     let error = CliError::usage(format!("flyball knows no agent `{name}`"));
     Err(match suggest::nearest(name, registry::NAMES.iter().copied()) {

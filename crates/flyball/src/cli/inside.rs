@@ -34,8 +34,11 @@ impl Command {
             Self::Mcp(_) => ("mcp", Door::Everybody),
             #[cfg(feature = "mcp")]
             Self::McpGuard(_) => ("mcp-guard", Door::Everybody),
-            Self::Tasks(args) if args.only_looks() => ("tasks", Door::Everybody),
-            Self::Tasks(_) => ("tasks retry", Door::Humans),
+            Self::Tasks(args) => match &args.action {
+                None => ("tasks", Door::Everybody),
+                Some(action) => (action.name(), Door::Humans),
+            },
+            Self::Plan(_) => ("plan", Door::Humans),
             Self::Init(_) => ("init", Door::Humans),
             Self::Run(_) => ("run", Door::Humans),
             Self::Demo(_) => ("demo", Door::Humans),

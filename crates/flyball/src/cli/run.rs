@@ -1,14 +1,17 @@
 //! `flyball run`: the arguments of the loop, and the settings they stand for.
 
+pub mod request;
+
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 use flyball_core::{Millis, RunId};
 
+use self::request::Wanted;
 use super::aside::{self, Aside};
 use super::detach::{self, Detach};
-use super::{Format, Globals, runs};
+use super::{Format, Globals, found_agent, runs};
 use crate::config::{CommandLine, Override, Sources, Value, duration};
 use crate::driver::{self, RunRequest, Started};
 use crate::error::CliError;
@@ -18,10 +21,16 @@ use crate::worktree::Worktree;
 
 /// Run the agent until the work is verifiably done
 ///
+/// With TEXT that is the one task, beside any task list, and nothing need be set up before: agent and
+/// gates are found. Without it the stories of the task list are worked on.
+///
 /// Exit codes: 0 complete (verified), 1 iterations used up, 2 blocked, 3 a decision is needed,
 /// 4 stuck, 5 a budget is used up, 6 a guard stopped the run, 7 the agent cannot work.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RunArgs {
+    /// What is wanted.
+    #[command(flatten)]
+    pub wanted: Wanted,
     /// Limits of this run.
     #[command(flatten)]
     pub limits: RunLimits,
@@ -42,6 +51,7 @@ pub struct RunArgs {
     pub profile: Option<String>,
     /// Go on with an earlier run: its id, or `latest`
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "latest")]
+    #[arg(conflicts_with_all = ["text", "file"])]
     pub resume: Option<String>,
     /// How the run is told: text on stderr, or JSON lines on stdout
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
@@ -66,6 +76,7 @@ pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     terminal::never_wait();
     let dir = globals.start_dir()?;
     if args.detach.detach {
+        args.wanted.not_from_input()?;
         let resumed = args.resume.as_ref().map(|wanted| earlier(&dir, wanted)).transpose()?;
         return detach::start(resumed.map(|found| found.run), args.format);
     }
@@ -75,17 +86,20 @@ pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let (started, run) = if let Some(wanted) = &args.resume {
         let found = earlier(&dir, wanted)?;
         let config = driver::recorded_config(&found.run, sources)?;
-        let dir = found.root.clone();
-        let request = RunRequest { dir, config, format, color, name, notes };
+        let (dir, request) = (found.root.clone(), None);
+        let request = RunRequest { dir, config, request, format, color, name, notes };
         (request.resume(&found)?, Some(found.run))
     } else {
-        let config = sources.load()?;
+        Worktree::open(&dir)?;
+        let request = args.wanted.read(&dir)?;
+        let (config, note) = found_agent::load(sources)?;
         globals.warn(&config);
         if args.dry_run {
-            terminal::write_out(&driver::dry_run(&dir, &config)?)?;
+            terminal::write_out(&driver::dry_run(&dir, &config, request.as_deref())?)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let request = RunRequest { dir, config, format, color, name, notes };
+        let notes = note.into_iter().collect();
+        let request = RunRequest { dir, config, request, format, color, name, notes };
         match &args.worktree {
             None => (request.start()?, None),
             Some(label) => {
@@ -110,8 +124,9 @@ fn apart(
     let run = request.name.clone().unwrap_or_else(driver::new_run_id);
     let aside = Aside::begin(&request.dir, (&run, label), &request.config)?;
     let started = aside.globals(globals).and_then(|globals| {
-        let config = args.sources(&globals)?.load()?;
-        let (dir, notes, name) = (aside.dir(), aside.notes(), Some(run.clone()));
+        let (config, note) = found_agent::load(args.sources(&globals)?)?;
+        let notes = note.into_iter().chain(aside.notes()).collect();
+        let (dir, name) = (aside.dir(), Some(run.clone()));
         RunRequest { dir, config, name, notes, ..request }.start()
     });
     match started {
@@ -183,6 +198,8 @@ impl RunArgs {
         sources.profile.clone_from(&self.profile);
         Ok(sources)
     }
+    /// In place of a flag, for an agent that nobody named.
+    pub(super) const FOUND: &str = "found on PATH";
 
     /// The settings these flags stand for.
     pub fn overrides(&self) -> Vec<Override> {

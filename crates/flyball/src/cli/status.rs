@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use flyball_core::effect::RoleSpend;
 use flyball_core::{Moment, Outcome};
 use serde::Serialize;
 
@@ -61,6 +62,9 @@ struct Shown {
     /// The calls of its latest session, and what each guard did in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<RingState>,
+    /// What each role has used: work, review, rescue, fallback.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    roles: Vec<RoleSpend>,
 }
 
 /// Everything there is to show.
@@ -138,6 +142,7 @@ fn look(journal: &Journal, here: Option<&Path>, now: Moment) -> Result<Vec<Shown
             elapsed_ms: runs::elapsed(&run, now).get(),
             holds: holds(&run),
             calls: RunCalls::read(kept.as_deref()),
+            roles: RunCalls::roles(kept.as_deref()),
             run,
         });
     }

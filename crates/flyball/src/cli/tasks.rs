@@ -1,5 +1,7 @@
 //! `flyball tasks`: the stories of the task list with what the task ring remembers of them.
 
+mod by_hand;
+
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -10,6 +12,7 @@ use flyball_core::tasklist::{ReviewStatus, Story, TaskList};
 use flyball_core::{Millis, Moment, RunId, TaskId};
 use serde::Serialize;
 
+use self::by_hand::AddArgs;
 use super::columns::{self, Cell, Tint};
 use super::place::{self, Place};
 use super::{Globals, fault, runs, words};
@@ -19,7 +22,7 @@ use crate::error::CliError;
 use crate::journal::Journal;
 use crate::terminal::{self, Paint};
 
-/// Show the tasks with their attempts
+/// Show the tasks with their attempts; add, edit, drop or retry one
 #[derive(Clone, Debug, Default, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct TasksArgs {
@@ -31,13 +34,6 @@ pub struct TasksArgs {
     pub json: bool,
 }
 
-impl TasksArgs {
-    /// Whether nothing is to be changed.
-    pub(super) const fn only_looks(&self) -> bool {
-        self.action.is_none()
-    }
-}
-
 /// What can be done with a task.
 #[derive(Clone, Debug, Subcommand)]
 pub enum TasksAction {
@@ -46,6 +42,33 @@ pub enum TasksAction {
         /// The task's id
         id: String,
     },
+    /// Add a story to the task list
+    Add(AddArgs),
+    /// Change a story in your editor (`VISUAL`, `EDITOR`)
+    Edit {
+        /// The story's id
+        id: String,
+    },
+    /// Take a story out of the task list
+    Drop {
+        /// The story's id
+        id: String,
+        /// Even when others wait for it: they wait for it no longer
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+impl TasksAction {
+    /// How it is called.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Retry { .. } => "tasks retry",
+            Self::Add(_) => "tasks add",
+            Self::Edit { .. } => "tasks edit",
+            Self::Drop { .. } => "tasks drop",
+        }
+    }
 }
 
 /// A task, from the task list or the task ring or both.
@@ -67,15 +90,21 @@ struct Task {
 pub fn run(args: &TasksArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let place = Place::find(globals)?;
     let mut journal = place::open_journal()?;
-    let tasks = collect(&place, &journal)?;
     let text = match &args.action {
-        Some(TasksAction::Retry { id }) => retry(&place, &mut journal, &tasks, id)?,
+        Some(TasksAction::Retry { id }) => {
+            let tasks = collect(&place, &journal)?;
+            retry(&place, &mut journal, &tasks, id)?
+        }
+        Some(TasksAction::Add(args)) => by_hand::add(&place, &journal, args)?,
+        Some(TasksAction::Edit { id }) => by_hand::edit(&place, &journal, id)?,
+        Some(TasksAction::Drop { id, force }) => by_hand::drop_story(&place, &journal, id, *force)?,
         None if args.json => {
+            let tasks = collect(&place, &journal)?;
             let value = serde_json::to_string_pretty(&tasks)
                 .map_err(|error| CliError::internal("JSON could not be written").cause(error))?;
             format!("{value}\n")
         }
-        None => text(&tasks, globals.color.for_stdout()),
+        None => text(&collect(&place, &journal)?, globals.color.for_stdout()),
     };
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -190,6 +190,30 @@ impl Launch {
     }
 }
 
+/// What a client is given so that it does not ask for permission: words of its command line and
+/// variables; nothing for one that never asks.
+pub(crate) fn skipping_permissions(client: &dyn super::Adapter) -> Vec<String> {
+    let launched = |permissions| {
+        let (prompt, here) = ("PROMPT", Path::new("."));
+        let (model, hooks, program, extra_args) = (None, None, None, &[][..]);
+        let (private_dir, worktree) = (here, here);
+        client.launch(&LaunchRequest {
+            prompt,
+            model,
+            permissions,
+            hooks,
+            private_dir,
+            worktree,
+            program,
+            extra_args,
+        })
+    };
+    let (skipping, asking) = (launched(Permissions::Bypass), launched(Permissions::Own));
+    let words = skipping.argv.into_iter().filter(|word| !asking.argv.contains(word));
+    let set = skipping.env.into_iter().filter(|pair| !asking.env.contains(pair));
+    words.chain(set.map(|(name, value)| format!("{name}={value}"))).collect()
+}
+
 /// A word for a POSIX shell.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
@@ -202,6 +226,16 @@ pub(crate) fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_skips_permissions_is_known_of_each_client() {
+        let of = |name| skipping_permissions(crate::client::adapter(name).unwrap()).join(" ");
+        assert_eq!(of("claude"), "--dangerously-skip-permissions IS_SANDBOX=1");
+        assert_eq!(of("codex"), "--dangerously-bypass-approvals-and-sandbox");
+        assert_eq!(of("goose"), "GOOSE_MODE=auto");
+        assert_eq!(of("copilot"), "--allow-all-tools --allow-all-paths");
+        assert_eq!(of("pi"), "");
+    }
 
     #[test]
     fn a_path_with_a_space_or_a_quote_survives_the_shell() {

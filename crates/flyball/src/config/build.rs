@@ -11,6 +11,7 @@ use serde_json::Map;
 
 use super::key::Key;
 use super::layer::Settings;
+use super::roles::{Crew, crew, described};
 use super::schema::{Reader, SETTINGS};
 use super::value::Value;
 use super::{
@@ -24,12 +25,13 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
     not_zero(&settings)?;
     let from = Typed(&settings);
     let agent = agent(&from)?;
-    let Roles { others, rescue } = roles(&from, &agent)?;
+    let Crew { others, roles, planner } = crew(&from, &agent)?;
     Ok(Config {
         policy: policy(&settings)?,
         agent,
         others,
-        rescue,
+        roles,
+        planner,
         gates: GateSettings {
             checks: from.checks("gates.check")?,
             parallel: from.flag("gates.parallel")?,
@@ -66,6 +68,7 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
         prices: prices(&settings),
         profile,
         settings,
+        strange_variables: Vec::new(),
     })
 }
 
@@ -124,7 +127,7 @@ fn not_zero(settings: &Settings) -> Result<(), CliError> {
 }
 
 fn agent(from: &Typed<'_>) -> Result<AgentSettings, CliError> {
-    let agent = agent_settings(from)?;
+    let agent = described(from, agent_settings(from)?)?;
     let lost = [("agent.program", agent.program.is_some()), ("agent.args", !agent.args.is_empty())];
     if let Some((key, _)) = lost.iter().find(|(_, set)| *set && agent.command.is_some()) {
         let message = format!("`{key}` is for an agent that has no command of its own");
@@ -156,76 +159,6 @@ fn agent_settings(from: &Typed<'_>) -> Result<AgentSettings, CliError> {
         model: from.text_or_none("agent.model")?,
         permission: from.choice("agent.permission")?,
         env: from.table(&["agent", "env"]),
-    })
-}
-
-/// Who works beside the configured agent.
-struct Roles {
-    others: Vec<AgentSettings>,
-    rescue: Option<u32>,
-}
-
-/// `[roles]` and the `[agents.NAME]` they name. One that no role names would do nothing.
-fn roles(from: &Typed<'_>, agent: &AgentSettings) -> Result<Roles, CliError> {
-    let mut fallback = from.words("roles.fallback")?;
-    if fallback.is_empty() {
-        fallback = from.words("agent.fallback")?;
-    }
-    let rescue = from.text_or_none("roles.rescue")?;
-    let names: Vec<&String> = fallback.iter().chain(&rescue).collect();
-    if let Some(idle) = from.names_in("agents").into_iter().find(|name| !names.contains(&name)) {
-        return Err(CliError::config(format!("`[agents.{idle}]` is named by no role"))
-            .hint(format!("name it: roles.rescue = \"{idle}\", or add it to roles.fallback"))
-            .hint("the agent of the run itself is set in [agent]"));
-    }
-    let others = names
-        .into_iter()
-        .map(|name| other_agent(from, name, agent))
-        .collect::<Result<Vec<_>, _>>()?;
-    let rescue = rescue.and_then(|_| u32::try_from(others.len()).ok());
-    Ok(Roles { others, rescue })
-}
-
-/// An agent by its name: what `[agents.NAME]` says of it, else the usual way of a known one. A name
-/// flyball does not know is a program of the user's own.
-fn other_agent(
-    from: &Typed<'_>,
-    name: &str,
-    usual: &AgentSettings,
-) -> Result<AgentSettings, CliError> {
-    let key = |field: &str| format!("agents.{name}.{field}");
-    let at = |field: &str| Key::from_parts(&["agents", name, field]);
-    let program = from.text_at(&at("program")).filter(|text| !text.is_empty());
-    let args = from.words_at(&at("args"));
-    let mut command = from.command_at(&at("command"));
-    let is_known = crate::client::registry::NAMES.contains(&name);
-    if command.is_some() && (program.is_some() || !args.is_empty()) {
-        let message =
-            format!("`{}` is for an agent that has no command of its own", key("program"));
-        return Err(CliError::config(message).hint(format!("put it into `{}`", key("command"))));
-    }
-    if let (None, false, Some(program)) = (&command, is_known, &program) {
-        command =
-            Some(CommandLine::Argv([program.clone()].into_iter().chain(args.clone()).collect()));
-    }
-    if command.is_none() && !is_known {
-        return Err(CliError::config(format!("there is no agent named `{name}`"))
-            .hint(format!("give its program: [agents.{name}] program = \"…\" in flyball.toml")));
-    }
-    let is_own = command.is_some();
-    Ok(AgentSettings {
-        steer: false,
-        name: name.to_owned(),
-        command,
-        program: program.filter(|_| !is_own),
-        args: if is_own { Vec::new() } else { args },
-        prompt: from.choice_at(&at("prompt")),
-        output: from.choice_at(&at("output")),
-        wrapper: usual.wrapper.clone(),
-        stop_command: usual.stop_command.clone(),
-        model: from.text_at(&at("model")).filter(|text| !text.is_empty()),
-        permission: from.choice_at(&at("permission")).unwrap_or(usual.permission),
-        env: from.table(&["agents", name, "env"]),
     })
 }
 
@@ -284,7 +217,7 @@ fn prices(settings: &Settings) -> BTreeMap<String, Price> {
 
 /// Settings read with their types. A wrong type here is a fault of flyball's: values were checked
 /// against the schema when they were read.
-struct Typed<'a>(&'a Settings);
+pub(super) struct Typed<'a>(&'a Settings);
 
 impl Typed<'_> {
     fn value(&self, key: &str) -> Result<&Value, CliError> {
@@ -303,11 +236,11 @@ impl Typed<'_> {
         })
     }
 
-    fn text_or_none(&self, key: &str) -> Result<Option<String>, CliError> {
+    pub(super) fn text_or_none(&self, key: &str) -> Result<Option<String>, CliError> {
         self.text(key).map(|text| Some(text).filter(|text| !text.is_empty()))
     }
 
-    fn words(&self, key: &str) -> Result<Vec<String>, CliError> {
+    pub(super) fn words(&self, key: &str) -> Result<Vec<String>, CliError> {
         self.pick(key, |value| {
             let Value::Words(words) = value else { return None };
             Some(words.clone())
@@ -368,7 +301,7 @@ impl Typed<'_> {
     }
 
     /// The texts right below a table.
-    fn table(&self, under: &[&str]) -> BTreeMap<String, String> {
+    pub(super) fn table(&self, under: &[&str]) -> BTreeMap<String, String> {
         let pairs = self.0.iter().filter_map(|(key, entry)| {
             let (parts, Value::Text(text)) = (key.parts(), &entry.value) else { return None };
             let (last, above) = parts.split_last()?;
@@ -378,7 +311,7 @@ impl Typed<'_> {
     }
 
     /// The names of the tables below a section, each once.
-    fn names_in(&self, section: &str) -> BTreeSet<String> {
+    pub(super) fn names_in(&self, section: &str) -> BTreeSet<String> {
         let names = self.0.keys().filter_map(|key| match key.parts().as_slice() {
             [first, name, ..] if *first == section => Some((*name).to_owned()),
             _ => None,
@@ -386,25 +319,25 @@ impl Typed<'_> {
         names.collect()
     }
 
-    fn text_at(&self, key: &Key) -> Option<String> {
+    pub(super) fn text_at(&self, key: &Key) -> Option<String> {
         let Value::Text(text) = &self.0.get(key)?.value else { return None };
         Some(text.clone())
     }
 
-    fn words_at(&self, key: &Key) -> Vec<String> {
+    pub(super) fn words_at(&self, key: &Key) -> Vec<String> {
         match self.0.get(key).map(|entry| &entry.value) {
             Some(Value::Words(words)) => words.clone(),
             _ => Vec::new(),
         }
     }
 
-    fn command_at(&self, key: &Key) -> Option<CommandLine> {
+    pub(super) fn command_at(&self, key: &Key) -> Option<CommandLine> {
         let Value::Command(command) = &self.0.get(key)?.value else { return None };
         Some(command.clone()).filter(|command| !command.is_empty())
     }
 
     /// A choice that is set; "auto" leaves it open.
-    fn choice_at<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
+    pub(super) fn choice_at<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
         serde_json::from_value(self.text_at(key)?.into()).ok()
     }
 }

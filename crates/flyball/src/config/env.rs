@@ -8,6 +8,7 @@ use flyball_core::Millis;
 use super::key::Key;
 use super::layer::{Entry, Origin, Settings, Source};
 use super::schema::{self, Kind, Place};
+use super::suggest;
 use super::value::Value;
 use crate::error::CliError;
 
@@ -19,6 +20,27 @@ pub const ALIASES: [(&str, &str); 5] = [
     ("FLYBALL_LARGE_RESPONSE_THRESHOLD", "calls.large_response"),
     ("FLYBALL_QUALITY_BACKPRESSURE", "gates.backpressure"),
 ];
+
+/// Variables that look like settings and name none, each with what was meant.
+pub(crate) fn unknown(variables: &[(OsString, OsString)]) -> Vec<String> {
+    let names = variables.iter().filter_map(|(name, _)| name.to_str());
+    let strangers = names.filter(|name| {
+        let path = name.strip_prefix("FLYBALL_").unwrap_or_default();
+        path.contains("__") && long_name(name).is_none()
+    });
+    strangers.map(|name| stranger(name)).collect()
+}
+
+fn stranger(name: &str) -> String {
+    let path = name.trim_start_matches("FLYBALL_").to_ascii_lowercase().replace("__", ".");
+    let settings = schema::SETTINGS.iter().map(|setting| setting.key);
+    let meant = suggest::nearest(&path, settings.filter(|key| !key.contains('*')));
+    let meant = meant.map(|key| {
+        let variable = key.replace('.', "__").to_ascii_uppercase();
+        format!("; did you mean FLYBALL_{variable}?")
+    });
+    format!("the variable {name} names no setting{}", meant.unwrap_or_default())
+}
 
 /// Reads the variables that are settings. The long name of a setting outranks its short one; an
 /// empty variable counts as not set.

@@ -96,6 +96,8 @@ pub const SETTINGS: &[Setting] = &[
     shell("agents.*.model", Kind::Text),
     shell("agents.*.permission", Kind::Choice(&["skip", "ask"])),
     shell("agents.*.env.*", Kind::Text),
+    shell("roles.review", Kind::Text),
+    shell("roles.plan", Kind::Text),
     shell("roles.rescue", Kind::Text),
     shell("roles.fallback", Kind::Words),
     policy("limits.iterations", Kind::Count),

@@ -10,7 +10,7 @@ pub(crate) fn nearest<'a>(
     let limit = word.chars().count().div_ceil(3).max(2);
     candidates
         .into_iter()
-        .map(|candidate| (osa_distance(&word.to_lowercase(), candidate), candidate))
+        .map(|candidate| (osa_distance(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.len())
         .min()
         .map(|(_, candidate)| candidate)
@@ -27,6 +27,7 @@ mod tests {
             assert_eq!(nearest(slip, words), Some("stuck"), "{slip}");
         }
         assert_eq!(nearest("Runtme", words), Some("runtime"));
+        assert_eq!(nearest("us-01", ["US-001"]), Some("US-001"));
         for other in ["parallel", "", "x"] {
             assert_eq!(nearest(other, words), None, "{other}");
         }

@@ -2,13 +2,14 @@
 
 use std::ops::Deref;
 
+use flyball_core::AgentFact;
 use flyball_core::event::AgentTraits;
 use flyball_core::policy::Policy;
 
 use crate::client::prices::{Price, Prices};
-use crate::client::{Adapter, Custom, LocalTime, PromptBy, adapter};
+use crate::client::{Adapter, Custom, LocalTime, PromptBy, adapter, onboarding, registry};
 use crate::clock;
-use crate::config::{AgentSettings, Config, OutputFormat, PromptVia, Source};
+use crate::config::{AgentSettings, Config, OutputFormat, PromptVia, Source, suggest};
 use crate::error::CliError;
 
 /// An agent a run was given: a known client, or the user's own command.
@@ -48,8 +49,14 @@ pub(super) fn choose(agent: &AgentSettings) -> Result<ChosenAgent, CliError> {
 /// The agent of this name.
 fn named(name: &str) -> Result<ChosenAgent, CliError> {
     adapter(name).map(ChosenAgent::Known).ok_or_else(|| {
-        CliError::config(format!("there is no agent named `{name}`"))
-            .hint("name a known one in [agent], or give its command: `flyball run -- CMD …`")
+        let error = CliError::config(format!("there is no agent named `{name}`"));
+        let error = match suggest::nearest(name, registry::NAMES.iter().copied()) {
+            Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+            None => error,
+        };
+        error
+            .hint(format!("known: {}", registry::NAMES.join(", ")))
+            .hint("or give its command: `flyball run -- CMD …`")
     })
 }
 
@@ -150,6 +157,21 @@ pub(super) fn local_time() -> LocalTime {
 }
 
 impl super::Driver {
+    /// A refusal of credentials with how to have them, where that is known.
+    pub(super) fn saying_how_to_log_in(&self, fact: AgentFact) -> AgentFact {
+        let client = match &self.adapter {
+            ChosenAgent::Known(known) => Some(known.name()),
+            ChosenAgent::Custom(custom) => custom.speaks_like,
+        };
+        match (fact, client.and_then(onboarding::of)) {
+            (AgentFact::RefusedCredentials { message }, Some(known)) => {
+                let message = format!("{message}\nlog in: {}", known.login);
+                AgentFact::RefusedCredentials { message }
+            }
+            (fact, _) => fact,
+        }
+    }
+
     /// The policy while the agent at work is at work.
     pub(super) fn policy(&self) -> Policy {
         self.config.policy.for_agent(&traits(&self.config, self.agent_settings(), &self.adapter))

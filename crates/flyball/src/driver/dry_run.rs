@@ -4,44 +4,34 @@ use std::path::Path;
 
 use flyball_core::IterationNo;
 use flyball_core::event::TasksSnapshot;
-use flyball_core::governor::StartProblem;
 use flyball_core::task::Standing;
 use flyball_core::tasklist::{Mode, TaskList};
 
-use super::choice::{check_limits, traits};
+use super::choice::traits;
 use super::enclosure::{clients, git_dirs};
-use super::perform::{io, permissions};
-use super::setup::{RunSetup, agent_words, permission_words, problem_error};
+use super::opening::{agent_words, permission_words};
+use super::perform::permissions;
+use super::setup::RunSetup;
 use crate::client::{LaunchRequest, quoted};
 use crate::config::Config;
 use crate::error::CliError;
-use crate::prompt::{Variables, default_template, render, task_words};
+use crate::prompt::{Variables, render, task_words};
 use crate::sandbox::{Ground, Sandbox};
+use crate::view::words::line;
 
 /// What `--dry-run` shows: settings, gates, task and prompt. Starts and writes nothing.
-pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
-    let setup = RunSetup::gather(dir, config)?;
+pub fn dry_run(dir: &Path, config: &Config, request: Option<&str>) -> Result<String, CliError> {
+    let setup = RunSetup::gather(dir, config, request.map(str::to_owned))?;
     let plan = setup.plan(config)?;
-    check_limits(config, &*setup.adapter)?;
+    setup.check(config, &plan)?;
     let policy = config.policy.for_agent(&traits(config, &config.agent, &setup.adapter));
     let list = match &setup.tasks {
-        TasksSnapshot::Found { text } => Some(
-            TaskList::parse(text)
-                .map_err(|error| problem_error(StartProblem::BadTasks(error), &setup.loop_dir))?,
-        ),
-        TasksSnapshot::Absent => None,
-        TasksSnapshot::Unreadable { error } => {
-            let problem = StartProblem::UnreadableTasks(error.clone());
-            return Err(problem_error(problem, &setup.loop_dir));
-        }
+        TasksSnapshot::Found { text } => TaskList::parse(text).ok(),
+        TasksSnapshot::Absent | TasksSnapshot::Unreadable { .. } => None,
     };
-    if list.is_none() && plan.is_empty() && !policy.iterations.trust_claims {
-        return Err(problem_error(StartProblem::NothingToVerify, &setup.loop_dir));
-    }
     let next = list.as_ref().and_then(|list| list.plan_next(&policy.review, |_| Standing::Open));
     let (mode, task) = next.map_or((Mode::Implement, None), |(m, s)| (m, Some(s.id.clone())));
-    let template = setup.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
-    let template = template.unwrap_or_else(|| default_template(&setup.loop_dir.relative()));
+    let template = setup.prompt_template()?;
     let words = task_words(list.as_ref(), task.as_ref());
     let prompt = render(
         &template,
@@ -51,12 +41,17 @@ pub fn dry_run(dir: &Path, config: &Config) -> Result<String, CliError> {
             mode,
             task: &words,
             briefing: "",
+            request: request.unwrap_or(""),
         },
     );
     let gates: Vec<String> =
         plan.gates().iter().map(|gate| format!("  {}: {}", gate.name, gate.command)).collect();
     let gates = if gates.is_empty() { "  none".to_owned() } else { gates.join("\n") };
-    let task = task.map_or_else(|| "none (the prompt is the task)".to_owned(), |t| t.to_string());
+    let task = match (task, request) {
+        (Some(task), _) => task.to_string(),
+        (None, Some(request)) => line(request, 60),
+        (None, None) => "none (the prompt is the task)".to_owned(),
+    };
     let permissions = permission_words(config).map(|words| format!(" · {words}"));
     let sandbox = Sandbox::decide(&config.sandbox, &setup.state_dir)?;
     let holds = sandbox.preview(&Ground {

@@ -126,7 +126,7 @@ impl Driver {
 
 /// The clients a run may start, by name.
 pub(super) fn clients(config: &Config) -> Vec<&str> {
-    std::iter::once(&config.agent).chain(&config.others).map(|agent| agent.name.as_str()).collect()
+    config.agents().chain(&config.planner).map(|agent| agent.name.as_str()).collect()
 }
 
 /// Where git writes: the worktree's own folder, and the one it shares with others.

@@ -65,6 +65,7 @@ impl Driver {
             left: Vec::new(),
             nothing_left: false,
             rescues: Vec::new(),
+            roles: Vec::new(),
             next_steps: vec![format!("flyball run --resume {}", self.run)],
             tally: self.governor.standing().map(|standing| standing.tally).unwrap_or_default(),
         }

@@ -29,10 +29,13 @@ impl GuardWatch {
 impl Driver {
     /// Keeps the calls and what guards did where `flyball status` finds them.
     pub(super) fn keep_calls(&mut self, now: Moment) -> Result<(), CliError> {
-        if let Some(calls) = self.governor.standing().and_then(|standing| standing.calls) {
+        let standing = self.governor.standing();
+        let roles = standing.as_ref().map_or(Vec::new(), |standing| standing.roles.clone());
+        if let Some(calls) = standing.and_then(|standing| standing.calls) {
             self.guards.calls = calls;
         }
-        let kept = RunCalls { calls: self.guards.calls.clone(), guards: self.guards.tally.clone() };
+        let (calls, guards) = (self.guards.calls.clone(), self.guards.tally.clone());
+        let kept = RunCalls { calls, guards, roles };
         let state = serde_json::to_vec(&kept).ok();
         self.journal.with_session(&RunCalls::key(&self.run), now, |_| (state, ()))?;
         Ok(())

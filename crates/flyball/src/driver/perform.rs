@@ -27,6 +27,8 @@ use crate::prompt::{Variables, render, task_words};
 use crate::run_report;
 use crate::telemetry::IterationLog;
 
+/// The largest file of a client's settings that is read.
+const SETTINGS_MAX: u64 = 1024 * 1024;
 /// How long the end of a run waits for the vault.
 const VAULT_PATIENCE: Duration = Duration::from_secs(10);
 /// The same when somebody waits for the end.
@@ -233,6 +235,7 @@ impl Driver {
             mode: start.mode,
             task,
             briefing: &self.briefing(start),
+            request: self.request.as_deref().unwrap_or(""),
         };
         render(&self.guarded.template, &variables)
     }
@@ -261,7 +264,7 @@ impl Driver {
 
     fn launch(&self, prompt: &str) -> Launch {
         let agent = self.agent_settings();
-        self.adapter.launch(&LaunchRequest {
+        let launch = self.adapter.launch(&LaunchRequest {
             prompt,
             model: self.model(),
             permissions: permissions(agent.permission),
@@ -270,7 +273,8 @@ impl Driver {
             worktree: self.worktree.root(),
             program: agent.program.as_deref(),
             extra_args: &agent.args,
-        })
+        });
+        with_own_settings(launch, agent)
     }
 
     /// What an agent that tells no usage is charged by, where that is limited.
@@ -312,12 +316,11 @@ impl Driver {
             ("FLYBALL_TASK", task),
             ("FLYBALL_DIR", dir),
         ];
-        let given = self.agent_settings().env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
         let launched = launch.env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
         spec.walls.clone_from(&self.enclosure.walls);
         spec.run = Some(self.run.clone());
         spec.env.extend(self.enclosure.env.iter().cloned());
-        spec.env.extend(launched.chain(given));
+        spec.env.extend(launched);
         spec.env.extend(own.map(|(name, value)| (name.to_owned(), Some(value))));
         if let Stdin::Text(text) = &launch.stdin
             && !self.listens()
@@ -397,6 +400,17 @@ impl Driver {
         self.run_finish(now, ending);
         crate::notify::run_ended(&self.config.notify, &self.run, self.worktree.root(), ending);
     }
+}
+
+/// The launch with what the user has set for the client, in flyball's settings or outside of them.
+pub(super) fn with_own_settings(mut launch: Launch, agent: &AgentSettings) -> Launch {
+    let own = |name: &str| agent.env.get(name).cloned().or_else(|| std::env::var(name).ok());
+    let joined =
+        launch.join_own_settings(own, |path| files::read_text(Path::new(path), SETTINGS_MAX).ok());
+    // What is not joined is the user's to say, and stands last.
+    let given = agent.env.iter().filter(|(name, _)| !joined.contains(name));
+    launch.env.extend(given.map(|(name, value)| (name.clone(), value.clone())));
+    launch
 }
 
 /// What the config says, as an adapter is told.

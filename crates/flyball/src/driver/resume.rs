@@ -12,11 +12,9 @@ use super::choice::check_limits;
 use super::crash::CrashPoint;
 use super::guards::GuardWatch;
 use super::look::clear_index_lock;
+use super::opening::{already_running, opening, problem_error};
 use super::perform::io;
-use super::setup::{
-    Guarded, Parts, Row, RunRequest, RunSetup, Started, already_running, enclose, first_look,
-    opening, problem_error, prompt_template,
-};
+use super::setup::{Guarded, Parts, Row, RunRequest, RunSetup, Started, enclose, first_look};
 use super::wanted::Wanted;
 use crate::clock::Clock;
 use crate::config::{Config, Override, Sources, Value};
@@ -97,7 +95,9 @@ impl RunRequest {
     pub fn resume(self, run: &RunSummary) -> Result<Started, CliError> {
         let Self { dir, config, format, color, .. } = self;
         let id = run.run.clone();
-        let setup = RunSetup::gather(&dir, &config)?;
+        let record =
+            RunRecord::load(&state_dir()?, &id).map_err(|e| io("read the run's settings", &e))?;
+        let setup = RunSetup::gather(&dir, &config, record.request.clone())?;
         let lock =
             lock_worktree(&setup.state_dir, setup.worktree.root(), &id).map_err(already_running)?;
         let journal = Journal::open(&setup.state_dir)?;
@@ -108,8 +108,6 @@ impl RunRequest {
             ))
             .hint("flyball run starts a new one"));
         }
-        let record = RunRecord::load(&setup.state_dir, &id)
-            .map_err(|e| io("read the run's settings", &e))?;
         let plan = GatePlan::of(record.gates())?;
         check_limits(&config, &*setup.adapter)?;
         let Replayed { governor, last_effects, snapshot: latest, guards } = replay(&journal, &id)?;
@@ -188,8 +186,7 @@ impl Parts {
             Entry::GoesOn => None,
         };
         if let Some(TasksSnapshot::Found { text }) = now.as_ref().map(|now| &now.tasks) {
-            TaskList::parse(text)
-                .map_err(|e| problem_error(StartProblem::BadTasks(e), &setup.loop_dir))?;
+            TaskList::parse(text).map_err(|e| problem_error(StartProblem::BadTasks(e), setup))?;
         }
         let seen = now.as_ref().unwrap_or(latest);
         let (tree, head) = (seen.checkpoint_tree.as_str(), seen.head.as_deref());
@@ -197,7 +194,7 @@ impl Parts {
         let (watch, sight) = Watch::begin(journal, &setup.worktree, &of)?;
         let template = match kept_prompt {
             Some(template) => template,
-            None => prompt_template(&setup.loop_dir)?,
+            None => setup.prompt_template()?,
         };
         let guarded = Guarded { watch, template, wanted: Wanted::of(&setup.loop_dir) };
         let tamper = now.is_some().then_some(sight);

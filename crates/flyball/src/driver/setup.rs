@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
 use flyball_core::event::{AgentTraits, RunStart, TasksSnapshot, WorktreeSnapshot};
-use flyball_core::governor::{StartProblem, start_problem};
+use flyball_core::governor::start_problem;
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
@@ -14,6 +14,10 @@ use super::crash::CrashPoint;
 use super::door::DoorWatch;
 use super::enclosure::Enclosure;
 use super::look::{Eyes, no_index_lock};
+use super::opening::{
+    agent_words, already_running, name_words, opening, problem_error, stale_words,
+    uncommitted_words,
+};
 use super::perform::{io, private_folder};
 use super::timers::Timers;
 use super::vault::VaultJob;
@@ -21,18 +25,18 @@ use super::wanted::Wanted;
 use super::watchdog::{LastWord, Watchdog};
 use super::{Driver, signals};
 use crate::clock::{self, Clock};
-use crate::config::{Config, Detail, Permission};
+use crate::config::{Config, Detail};
 use crate::error::CliError;
 use crate::gate::GatePlan;
 use crate::gate::tamper::{Beginning, Entry, Watch, repository_of};
-use crate::journal::{Journal, LockError, NewRun, lock_worktree, state_dir};
+use crate::journal::{Journal, NewRun, lock_worktree, state_dir};
 use crate::loopdir::LoopDir;
+use crate::preflight::check_agents;
 use crate::report::{Format, Reporter};
 use crate::run_record::RunRecord;
 use crate::sandbox::Sandbox;
 use crate::telemetry::Telemetry;
 use crate::terminal::ColorChoice;
-use crate::view::Opening;
 use crate::worktree::Worktree;
 
 /// How many happenings may wait; more hold the agent up instead of filling the memory.
@@ -44,6 +48,8 @@ pub struct RunRequest {
     pub dir: PathBuf,
     /// With which settings.
     pub config: Config,
+    /// The one task, when it is not the task list.
+    pub request: Option<String>,
     /// How it is told.
     pub format: Format,
     /// In colour or not.
@@ -70,17 +76,50 @@ pub(super) struct RunSetup {
     pub(super) state_dir: PathBuf,
     pub(super) adapter: ChosenAgent,
     pub(super) other_agents: Vec<ChosenAgent>,
+    /// The one task, when it is not the task list.
+    pub(super) request: Option<String>,
 }
 
 impl RunSetup {
-    pub(super) fn gather(dir: &Path, config: &Config) -> Result<Self, CliError> {
+    pub(super) fn gather(
+        dir: &Path,
+        config: &Config,
+        request: Option<String>,
+    ) -> Result<Self, CliError> {
         let max_file = config.checkpoints.max_file;
         let worktree = Worktree::open(dir)?.holding_files_up_to(max_file);
         let loop_dir = LoopDir::new(worktree.root(), &config.loop_dir, &config.tasks_file);
+        let loop_dir = if request.is_some() { loop_dir.leaving_tasks() } else { loop_dir };
         let tasks = loop_dir.tasks();
         let adapter = choose(&config.agent)?;
         let other_agents = config.others.iter().map(choose).collect::<Result<_, _>>()?;
-        Ok(Self { worktree, loop_dir, tasks, state_dir: state_dir()?, adapter, other_agents })
+        let state_dir = state_dir()?;
+        Ok(Self { worktree, loop_dir, tasks, state_dir, adapter, other_agents, request })
+    }
+
+    /// Refuses a run that could not come to anything, before anything is started or written.
+    pub(super) fn check(&self, config: &Config, plan: &GatePlan) -> Result<Vec<String>, CliError> {
+        if let Some(problem) = start_problem(&self.tasks, &plan.names(), &config.policy) {
+            return Err(problem_error(problem, self));
+        }
+        check_limits(config, &*self.adapter)?;
+        check_agents(config, self.worktree.root())
+    }
+
+    /// The prompt as people wrote it, or the usual one.
+    pub(super) fn prompt_template(&self) -> Result<String, CliError> {
+        if self.request.is_some() {
+            return Ok(crate::prompt::request_template());
+        }
+        let template = self.loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
+        let dir = self.loop_dir.relative();
+        Ok(match template {
+            None => crate::prompt::default_template(&dir),
+            // Without a task list the prompt is the task, and says itself what it wants.
+            Some(text) if self.tasks == TasksSnapshot::Absent => text,
+            Some(text) if crate::prompt::places_task(&text) => text,
+            Some(text) => crate::prompt::with_rules(&text, &dir),
+        })
     }
 
     fn other_traits(&self, config: &Config) -> Vec<AgentTraits> {
@@ -105,23 +144,23 @@ pub(super) fn verify_commands(tasks: &TasksSnapshot) -> Vec<String> {
 impl RunRequest {
     /// Sets up a new run.
     pub fn start(self) -> Result<Started, CliError> {
-        let Self { dir, config, format, color, name, notes: more } = self;
-        let setup = RunSetup::gather(&dir, &config)?;
+        let Self { dir, config, request, format, color, name, mut notes } = self;
+        let setup = RunSetup::gather(&dir, &config, request)?;
         let plan = setup.plan(&config)?;
-        check_limits(&config, &*setup.adapter)?;
+        notes.extend(setup.check(&config, &plan)?);
         let clock = Clock::start();
         let run = name.unwrap_or_else(|| run_id_at(clock.now()));
+        no_index_lock(&setup.worktree)?;
         let journal = Journal::open(&setup.state_dir)?;
         let lock = lock_worktree(&setup.state_dir, setup.worktree.root(), &run)
             .map_err(already_running)?;
-        no_index_lock(&setup.worktree)?;
         let private_dir = setup.state_dir.join("runs").join(run.as_str());
         let enclosure = enclose(&config, &setup, &private_dir)?;
         let stale = setup.loop_dir.stale_active();
         setup.loop_dir.prepare().map_err(|e| io("make the loop folder", &e))?;
         let earlier = journal.latest_run(setup.worktree.root())?;
         let earlier = earlier.map_or_else(|| "earlier".to_owned(), |run| run.run.to_string());
-        let notes = stale.map(stale_words).into_iter().chain(more).collect();
+        notes.extend(stale.map(stale_words));
         let (reporter, crash) = (Reporter::new(format, color), CrashPoint::from_environment());
         let folder = private_dir.clone();
         let parts = Parts {
@@ -172,12 +211,6 @@ pub(super) struct Guarded {
     pub(super) wanted: Wanted,
 }
 
-/// The prompt as people wrote it, or the usual one.
-pub(super) fn prompt_template(loop_dir: &LoopDir) -> Result<String, CliError> {
-    let template = loop_dir.prompt().map_err(|e| io("read the prompt", &e))?;
-    Ok(template.unwrap_or_else(|| crate::prompt::default_template(&loop_dir.relative())))
-}
-
 impl Parts {
     /// Begins the run. What it is started with is kept before the journal knows of it, so that there
     /// is no moment at which it could not go on.
@@ -185,16 +218,13 @@ impl Parts {
     pub(super) fn begin(mut self, row: Row, notes: Vec<String>) -> Result<Started, CliError> {
         let Self { run, config, plan, setup, journal, clock, crash, enclosure, .. } = &mut self;
         let mut snapshot = first_look(setup)?;
-        let template = prompt_template(&setup.loop_dir)?;
+        let template = setup.prompt_template()?;
         let (tree, head) = (snapshot.checkpoint_tree.as_str(), snapshot.head.as_deref());
         let of = Beginning { run, tree, head, plan, at: clock.now(), entry: Entry::Anew };
         let (watch, sight) = Watch::begin(journal, &setup.worktree, &of)?;
         snapshot.tamper = sight;
         let guarded = Guarded { watch, template, wanted: Wanted::of(&setup.loop_dir) };
         let start = run_start(run, config, plan, &snapshot, setup, journal, clock.now())?;
-        if let Some(problem) = start_problem(&start) {
-            return Err(problem_error(problem, &setup.loop_dir));
-        }
         if let Row::New { earlier } = &row {
             let rotated = setup.loop_dir.rotate_logs(earlier);
             rotated.map_err(|e| io("move the earlier logs", &e))?;
@@ -203,6 +233,7 @@ impl Parts {
         let settings = config.to_toml(Detail::Values);
         let mut record = RunRecord::new(settings, plan, &snapshot.checkpoint_tree)
             .with_prompt(&guarded.template);
+        record.request.clone_from(&setup.request);
         record.holds = enclosure.notes();
         record.save(&setup.state_dir, run).map_err(|e| io("keep the run's settings", &e))?;
         match row {
@@ -287,6 +318,7 @@ impl Parts {
             starts: 0,
             gate_job: None,
             stop_jobs: std::collections::BTreeMap::new(),
+            request: self.setup.request,
             guarded,
             latest,
             ending: None,
@@ -313,7 +345,7 @@ pub(super) fn enclose(
 }
 
 /// Removes the folder of a run that does not begin.
-fn drop_folder(private_dir: &Path) {
+pub(super) fn drop_folder(private_dir: &Path) {
     std::fs::remove_dir_all(private_dir).ok();
 }
 
@@ -349,8 +381,11 @@ fn run_start(
         memory,
         agent: traits(config, &config.agent, &setup.adapter),
         other_agents: setup.other_traits(config),
-        fallbacks: config.fallbacks(),
-        rescue: config.rescue,
+        agent_names: config.agents().map(name_words).collect(),
+        fallbacks: config.roles.fallbacks,
+        review: config.roles.review,
+        rescue: config.roles.rescue,
+        request: setup.request.clone(),
     })
 }
 
@@ -363,66 +398,6 @@ fn new_run(run: &RunId, config: &Config, setup: &RunSetup, now: Moment) -> NewRu
         started: now,
         max_iterations: config.policy.limits.iterations,
     }
-}
-
-/// The agent in a few words: its name, or the command that stands for it.
-pub(super) fn agent_words(config: &Config) -> String {
-    let agent = &config.agent;
-    let words = match &agent.command {
-        Some(command) => command.to_string(),
-        None => agent.name.clone(),
-    };
-    let model = agent.model.as_ref().map(|model| format!(" · {model}")).unwrap_or_default();
-    format!("{}{model}", flyball_core::text::head(&words, 60))
-}
-
-/// Whether the agent asks before it acts, for one that flyball tells so.
-pub(super) const fn permission_words(config: &Config) -> Option<&'static str> {
-    match (&config.agent.command, config.agent.permission) {
-        (Some(_), _) => None,
-        (None, Permission::Skip) => Some("permissions skipped"),
-        (None, Permission::Ask) => Some("permissions of its own"),
-    }
-}
-
-pub(super) fn opening(run: &RunId, config: &Config, plan: &GatePlan, setup: &RunSetup) -> Opening {
-    let stories = match &setup.tasks {
-        TasksSnapshot::Found { text } => {
-            TaskList::parse(text).ok().map(|list| list.counts(&config.policy.review))
-        }
-        TasksSnapshot::Absent | TasksSnapshot::Unreadable { .. } => None,
-    };
-    Opening {
-        run: run.clone(),
-        root: setup.worktree.root().to_string_lossy().into_owned(),
-        agent: agent_words(config),
-        permissions: permission_words(config),
-        gates: plan.names().iter().map(ToString::to_string).collect(),
-        stories,
-        notes: Vec::new(),
-    }
-}
-
-/// What is not committed here is the agent's to commit, for it cannot tell it from its own work.
-fn uncommitted_words(snapshot: &WorktreeSnapshot, loop_dir: &LoopDir) -> Option<String> {
-    let own = format!("{}/", loop_dir.relative());
-    let files: Vec<&String> = snapshot
-        .uncommitted
-        .iter()
-        .filter(|file| !file.starts_with(&own) && *file != crate::config::FILE_NAME)
-        .collect();
-    let first = files.first()?;
-    let (count, verb) = match files.len() {
-        1 => (format!("`{first}`"), "is"),
-        more => (format!("{more} files (`{first}`, …)"), "are"),
-    };
-    Some(format!(
-        "{count} {verb} not committed: the agent may commit that too; `--worktree` keeps it apart"
-    ))
-}
-
-fn stale_words(pid: u32) -> String {
-    format!("an earlier run (process {pid}) ended without taking its sign down")
 }
 
 /// A name for a run that begins now.
@@ -446,32 +421,4 @@ fn run_id_at(now: Moment) -> RunId {
         .map(|byte| char::from(*byte))
         .collect();
     RunId::new(format!("{day}-{time}-{tail}"))
-}
-
-pub(super) fn already_running(error: LockError) -> CliError {
-    match error {
-        LockError::AlreadyRunning { ref run, .. } => CliError::already_running(error.to_string())
-            .hint(format!("end it with `flyball stop {run}`")),
-        LockError::Journal(error) => error.into(),
-    }
-}
-
-pub(super) fn problem_error(problem: StartProblem, loop_dir: &LoopDir) -> CliError {
-    let path = loop_dir.tasks_relative();
-    match problem {
-        StartProblem::BadTasks(error) => {
-            CliError::data(format!("the task list `{}` cannot be used", path.display()))
-                .cause(error)
-                .hint("mend the file; flyball has not touched it")
-        }
-        StartProblem::UnreadableTasks(why) => {
-            CliError::data(format!("the task list `{}` cannot be read", path.display())).cause(why)
-        }
-        StartProblem::NothingToVerify => CliError::config(problem.to_string())
-            .hint(format!("describe the work in `{}`: `flyball init` writes one", path.display()))
-            .hint(
-                "or add a gate: [[gates.check]] name = \"tests\", command = \"…\" in flyball.toml",
-            )
-            .hint("or believe the agent's word: --trust-claims"),
-    }
 }

@@ -264,6 +264,7 @@ fn leave(watched: &Watched, last_word: &LastWord) {
         left: Vec::new(),
         nothing_left: false,
         rescues: Vec::new(),
+        roles: Vec::new(),
         next_steps: vec![format!("flyball run --resume {run}")],
         tally: watched.tally,
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use flyball_core::event::TasksSnapshot;
 use flyball_core::task::{Standing, TaskRing};
 use flyball_core::tasklist::TaskList;
-use flyball_core::{Moment, TaskId};
+use flyball_core::{Moment, RunId, TaskId};
 
 use super::enclosing_run::EnclosingRun;
 use super::refused::Refused;
@@ -16,6 +16,8 @@ use crate::error::CliError;
 use crate::gate::Cancel;
 use crate::journal::{Journal, state_dir};
 use crate::loopdir::LoopDir;
+use crate::process;
+use crate::run_record::RunRecord;
 use crate::spill::Spill;
 use crate::worktree::Worktree;
 
@@ -49,7 +51,15 @@ impl Site {
         let config = sources.load()?;
         let loop_dir = LoopDir::new(&root, &config.loop_dir, &config.tasks_file);
         let spill = Spill::of_process(&loop_dir, now());
-        let site = Self { root, config, loop_dir, spill, state_dir: state_dir()? };
+        let state_dir = state_dir()?;
+        // In a run that was given its one task nobody plans or marks the stories of the list.
+        let run = process::enclosing_run().map(RunId::new);
+        let record = run.and_then(|run| RunRecord::load(&state_dir, &run).ok());
+        let loop_dir = match record.and_then(|record| record.request) {
+            Some(_) => loop_dir.leaving_tasks(),
+            None => loop_dir,
+        };
+        let site = Self { root, config, loop_dir, spill, state_dir };
         // What is wrong with the journal is said now and not with every call.
         Journal::open(&site.state_dir)?;
         Ok(site)

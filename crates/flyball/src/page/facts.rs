@@ -35,6 +35,9 @@ pub(crate) fn facts(run: &RunView) -> Markup {
                     (fact("without progress", &words::dollars(idle), &format!(" {} %", percent(idle, tally.cost_micro_usd))))
                 }
             }
+            @for one in run.roles.iter().filter(|_| run.roles.len() > 1) {
+                (fact(one.role.as_str(), &words::dollars(one.cost_micro_usd), &format!(" {}, {} tokens", words::line(&one.agent, 40), words::count(one.tokens))))
+            }
         }
     }
 }

@@ -25,6 +25,11 @@ impl Programs {
         self.find(program).is_some()
     }
 
+    /// Whether a program can be started from this folder: by its name, or by its path.
+    pub fn can_start(&self, program: &str, from: &Path) -> bool {
+        if program.contains('/') { is_executable(&from.join(program)) } else { self.has(program) }
+    }
+
     /// Where the program is.
     pub fn find(&self, program: &str) -> Option<PathBuf> {
         if program.is_empty() {

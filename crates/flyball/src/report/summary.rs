@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use flyball_core::effect::{Ending, Rescue};
+use flyball_core::effect::{Ending, Rescue, RoleSpend};
 use flyball_core::{Millis, RunId};
 
 use crate::telemetry::result_word;
@@ -46,6 +46,9 @@ pub fn summary_text(
         let spent = format!("{} tokens, {}", tally.tokens, dollars(tally.cost_micro_usd));
         row(&mut out, "Spent", &spent);
     }
+    for line in role_lines(&ending.roles) {
+        row(&mut out, "", &line);
+    }
     for left in &ending.left {
         let word = left.standing.words();
         row(&mut out, "Left", &format!("{} ({word}): {}", left.task, first_line(&left.why)));
@@ -59,6 +62,20 @@ pub fn summary_text(
         row(&mut out, if index == 0 { "Next" } else { "" }, step);
     }
     out
+}
+
+/// What each role used, where there was more than one.
+pub(crate) fn role_lines(roles: &[RoleSpend]) -> Vec<String> {
+    if roles.len() < 2 {
+        return Vec::new();
+    }
+    let line = |one: &RoleSpend| {
+        let sessions = flyball_core::text::count(one.sessions.into(), "session");
+        let (role, agent) = (one.role.as_str(), &one.agent);
+        let spent = format!("{} tokens, {}", one.tokens, dollars(one.cost_micro_usd));
+        format!("{role} ({agent}): {sessions}, {spent}")
+    };
+    roles.iter().map(line).collect()
 }
 
 /// Which iteration another agent took, and what came of it.

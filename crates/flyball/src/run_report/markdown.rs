@@ -7,6 +7,7 @@ use flyball_core::IterationNo;
 use flyball_core::text::{count, head};
 
 use super::project;
+use crate::report::role_lines;
 use crate::view::{Cell, CheckRow, ClaimVerdict, RunView, Sentence, story, words};
 
 /// The most a comment may have. GitHub takes 65,536 characters.
@@ -96,6 +97,12 @@ fn top(out: &mut String, run: &RunView) {
         parts.push(words::dollars(tally.cost_micro_usd));
     }
     writeln!(out, "{}\n", parts.join(" · ")).ok();
+    for line in role_lines(&run.roles) {
+        writeln!(out, "- {}", escaped(&line)).ok();
+    }
+    if run.roles.len() > 1 {
+        out.push('\n');
+    }
     if let Some(broken) = &run.broken {
         writeln!(out, "Only a part could be read: {}\n", escaped(broken)).ok();
     }

@@ -97,6 +97,9 @@ fn run_of(words: &str, iterations: u32, checks: u32) -> Vec<(Moment, Event)> {
         other_agents: Vec::new(),
         fallbacks: 0,
         rescue: None,
+        agent_names: Vec::new(),
+        review: None,
+        request: None,
     };
     let mut events = vec![Event::RunStarted(Box::new(start))];
     let iteration = IterationNo::BASELINE;

@@ -82,6 +82,9 @@ fn events(stuck: u32, iterations: u32, fixes: &[u32]) -> Vec<(Moment, Event)> {
         other_agents: Vec::new(),
         fallbacks: 0,
         rescue: None,
+        agent_names: Vec::new(),
+        review: None,
+        request: None,
     };
     let baseline = Event::GatesFinished {
         iteration: IterationNo::BASELINE,

@@ -21,6 +21,8 @@ pub struct Opening {
     pub gates: Vec<String>,
     /// Stories passed and in all; none without a task list.
     pub stories: Option<(u32, u32)>,
+    /// The one task it was given on the command line.
+    pub request: Option<String>,
     /// Things worth saying at the start.
     pub notes: Vec<String>,
 }
@@ -39,6 +41,7 @@ impl Opening {
             permissions: None,
             gates: start.gates.iter().map(GateName::as_str).map(str::to_owned).collect(),
             stories: stories.map(|list| list.counts(&start.policy.review)),
+            request: start.request.clone(),
             notes: Vec::new(),
         }
     }
@@ -49,9 +52,11 @@ impl Opening {
             [] => "no gate".to_owned(),
             gates => format!("gates {}", gates.join(", ")),
         };
-        let stories = self
-            .stories
-            .map_or_else(|| "no task list".to_owned(), |(d, t)| format!("{d}/{t} stories passed"));
+        let stories = match (&self.request, self.stories) {
+            (Some(request), _) => format!("task: {}", super::words::line(request, 60)),
+            (None, Some((done, total))) => format!("{done}/{total} stories passed"),
+            (None, None) => "no task list".to_owned(),
+        };
         let permissions = self.permissions.map(|words| format!(" · {words}")).unwrap_or_default();
         let (run, agent) = (&self.run, &self.agent);
         let text = format!("{run} · {agent}{permissions} · {gates} · {stories}");

@@ -3,7 +3,9 @@
 
 use std::collections::VecDeque;
 
-use flyball_core::effect::{Effect, Ending, IterationReport, IterationResult, Notice, Tally};
+use flyball_core::effect::{
+    Effect, Ending, IterationReport, IterationResult, Notice, RoleSpend, Tally,
+};
 use flyball_core::event::{AgentFact, Exit, RunStart, TasksSnapshot};
 use flyball_core::governor::{RunPhase, RunStanding};
 use flyball_core::guard::Rung;
@@ -42,6 +44,8 @@ pub struct RunView {
     pub waiting_until: Option<Moment>,
     /// Its numbers, counted again.
     pub tally: Tally,
+    /// What each role used, the work first.
+    pub roles: Vec<RoleSpend>,
     /// Stories that were done before it began.
     pub stories_before: u32,
     /// Its stories, as the list stands.
@@ -205,6 +209,7 @@ impl Builder {
             phase: standing.as_ref().map(|standing| RunPhase::as_str(standing.phase)),
             waiting_until: standing.as_ref().and_then(|standing| standing.waiting_until),
             tally: standing.as_ref().map(|standing| standing.tally).unwrap_or_default(),
+            roles: standing.as_ref().map(|one| one.roles.clone()).unwrap_or_default(),
             stories_before: self.stories_before,
             stories: self.stories_of(standing.as_ref()),
             iterations,

@@ -63,6 +63,11 @@ pub(crate) fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{end}")
 }
 
+/// So many stories.
+pub(crate) fn stories(number: usize) -> String {
+    if number == 1 { "1 story".to_owned() } else { format!("{number} stories") }
+}
+
 /// What a task was, in "which was …".
 pub(crate) const fn standing(standing: Standing) -> &'static str {
     match standing {

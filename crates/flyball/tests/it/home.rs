@@ -182,6 +182,7 @@ pub(crate) fn ending(outcome: Outcome) -> Ending {
         tally,
         nothing_left: false,
         rescues: Vec::new(),
+        roles: Vec::new(),
         next_steps: Vec::new(),
     }
 }

@@ -20,7 +20,9 @@ fn a_rust_repository_gets_everything_a_run_needs() {
     assert_eq!(
         world.run(&["init"]).ok(),
         "Project  Rust\n\
-         Agent    claude\n\
+         Agent    claude\n         \
+         asks nobody (permission = \"skip\"): --dangerously-skip-permissions IS_SANDBOX=1\n         \
+         permission = \"ask\" in flyball.toml keeps its prompts\n\
          Gate     tests  cargo test  (Cargo.toml, 5m)\n\
          Gate     build  cargo build  (Cargo.toml, 5m)\n         \
          found but not runnable: cargo clippy --all-targets -- -D warnings (`cargo-clippy` is not on PATH)\n\n\
@@ -31,6 +33,7 @@ fn a_rust_repository_gets_everything_a_run_needs() {
          Wrote    .flyball/progress.txt\n\
          Wrote    .flyball/.gitignore\n\n\
          Next     write what you want into .flyball/prd.md and .flyball/tasks.json\n\
+         Next     or have it drafted: flyball plan \"what you want\"\n\
          Next     git add flyball.toml .flyball && git commit -m 'Set up flyball'\n\
          Next     flyball run\n"
     );
@@ -253,5 +256,69 @@ fn the_loop_folder_stays_inside_the_repository() {
     for dir in ["../x", "/tmp/x", "."] {
         let error = rust().run(&["init", "--dir", dir]).failed(64);
         assert!(error.contains("must be a relative path inside the repository"), "{error}");
+    }
+}
+
+#[test]
+fn a_bare_list_of_stories_is_adopted_without_review() {
+    let list = r#"[{"id":"A","title":"one","passes":true},{"title":"two","size":"S"}]"#;
+    let world = rust().file("ralph/tasks.json", list).file("ralph/prompt.md", "Do it.\n");
+    let said = world.run(&["init"]).ok();
+    for line in [
+        "Adopted  ralph/tasks.json: 2 stories, 1 passed, now in tasks.json\n",
+        "Review   off: the list knows no reviews ([review] in flyball.toml)\n",
+        "Extended ralph/tasks.json\n",
+        "Warning  ralph/prompt.md names neither {{task}} nor {{mode}}: every run appends",
+    ] {
+        assert!(said.contains(line), "{line} in {said}");
+    }
+    let tasks = parsed(&world.read("ralph/tasks.json"));
+    let ids: Vec<&Value> =
+        tasks["userStories"].as_array().unwrap().iter().map(|s| &s["id"]).collect();
+    assert_eq!(ids, [&json!("A"), &json!("US-002")]);
+    assert_eq!(tasks["userStories"][1]["size"], "S");
+    assert_eq!(parsed(&world.run(&["config", "--json"]).ok())["review"]["enabled"], false);
+    // A list that knows reviews keeps them.
+    let list = r#"{"userStories":[{"id":"A","title":"one","reviewStatus":null}]}"#;
+    let world = rust().file("ralph/prd.json", list);
+    assert!(!world.run(&["init"]).ok().contains("Review   off"));
+}
+
+#[test]
+fn the_folder_and_stories_of_scripts_ralph_are_adopted() {
+    let prd = r#"{"project":"Cart","branchName":"ralph/cart","userStories":[
+        {"id":"US-001","title":"Add","acceptanceCriteria":["Typecheck passes"],"priority":1,"passes":false,"notes":""}]}"#;
+    let world = rust()
+        .file("scripts/ralph/prd.json", prd)
+        .file("scripts/ralph/prompt.md", "Read prd.json.\n")
+        .file("scripts/ralph/ralph.sh", "");
+    let said = world.run(&["init"]).ok();
+    assert!(said.contains("Adopted  scripts/ralph/\n"), "{said}");
+    assert!(said.contains("Review   off"), "{said}");
+    let tasks = parsed(&world.read("scripts/ralph/tasks.json"));
+    assert_eq!((&tasks["project"], &tasks["branchName"]), (&json!("Cart"), &json!("ralph/cart")));
+    assert!(world.run(&["config"]).ok().contains("dir = \"scripts/ralph\""));
+}
+
+#[test]
+fn a_markdown_checklist_becomes_stories() {
+    let list =
+        "# Todo\n\n- [x] Set up\n- [ ] Add a cart\n  - [ ] `make cart` is green\n- [ ] Show it\n";
+    for name in ["TODO.md", "@fix_plan.md", "ralph/IMPLEMENTATION_PLAN.md"] {
+        let world = rust().file(name, list).file("ralph/x", "");
+        let world = if name.contains('/') { world.file("ralph/prompt.md", "Do.\n") } else { world };
+        let report = parsed(&world.run(&["init", "--json"]).ok());
+        assert_eq!(
+            report["converted"],
+            json!({ "from": name, "stories": 3, "passed": 1 }),
+            "{report}"
+        );
+        assert_eq!(report["review"], false);
+        let dir = report["loopDir"].as_str().unwrap();
+        let tasks = parsed(&world.read(&format!("{dir}/tasks.json")));
+        let cart = &tasks["userStories"][1];
+        assert_eq!((&cart["id"], &cart["title"]), (&json!("US-002"), &json!("Add a cart")));
+        assert_eq!(cart["acceptanceCriteria"], json!(["`make cart` is green"]));
+        assert_eq!(tasks["userStories"][0]["reviewStatus"], "approved");
     }
 }

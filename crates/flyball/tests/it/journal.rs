@@ -138,6 +138,7 @@ fn ending() -> Ending {
     Ending {
         nothing_left: false,
         rescues: Vec::new(),
+        roles: Vec::new(),
         next_steps: Vec::new(),
         outcome: Outcome::Stuck,
         why: "nothing moved".to_owned(),

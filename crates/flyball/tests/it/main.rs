@@ -43,6 +43,8 @@ mod mcp_http;
 #[cfg(test)]
 mod notify;
 #[cfg(test)]
+mod plan;
+#[cfg(test)]
 mod process;
 #[cfg(test)]
 mod report;
@@ -54,6 +56,8 @@ mod scenario;
 mod stats;
 #[cfg(test)]
 mod status;
+#[cfg(test)]
+mod tasks_by_hand;
 #[cfg(test)]
 mod vault;
 #[cfg(test)]

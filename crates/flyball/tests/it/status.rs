@@ -168,6 +168,9 @@ fn recorded(home: &Home) -> RunId {
         other_agents: Vec::new(),
         fallbacks: 0,
         rescue: None,
+        agent_names: Vec::new(),
+        review: None,
+        request: None,
     };
     let commit = Commit { hash: "0123456789abcdef".to_owned(), subject: "B: try".to_owned() };
     let claims = ClaimReading { complete: true, ..ClaimReading::default() };

@@ -301,3 +301,50 @@ fn a_look_that_comes_in_time_is_taken_whoever_is_in_a_hurry() {
     assert_eq!(story.ending().outcome, Outcome::Terminated);
     assert_eq!(story.reports[0].commit.as_deref(), Some("h9"));
 }
+
+fn agents(story: &Story) -> Vec<u32> {
+    let starts = story.effects.iter().filter_map(|effect| {
+        let Effect::StartAgent { agent, .. } = effect else { return None };
+        Some(*agent)
+    });
+    starts.collect()
+}
+
+/// The agent at work cannot: it exits after such a word, or never began.
+fn cannot_work(story: &mut Story, fact: &AgentFact) {
+    let iteration = story.alive().unwrap();
+    if let AgentFact::CouldNotStart { why } = fact {
+        story.never_began(iteration, why);
+    } else {
+        story.perform(iteration, Act::dies().with(fact.clone()));
+    }
+}
+
+#[test]
+fn an_agent_that_cannot_work_is_replaced_and_not_asked_again() {
+    for fact in [
+        AgentFact::RefusedCredentials { message: "401".into() },
+        AgentFact::CouldNotStart { why: "no `x`".into() },
+    ] {
+        let two = || {
+            let mut story = Story::new().tasks(stories(&["a"])).rules(|r| r.limits.iterations = 2);
+            story.fallbacks = 1;
+            story.start();
+            story
+        };
+        let mut story = two();
+        cannot_work(&mut story, &fact);
+        for n in 1..=2 {
+            let iteration = story.alive().unwrap();
+            assert_eq!(iteration.get(), n, "the same iteration: {fact:?}");
+            story.perform(iteration, Act::commits(n));
+        }
+        assert_eq!(story.ending().outcome, Outcome::MaxIterations);
+        assert_eq!(agents(&story), [0, 1, 1], "{fact:?}");
+        let mut story = two();
+        cannot_work(&mut story, &fact);
+        cannot_work(&mut story, &fact);
+        assert_eq!(story.ending().outcome.exit_code(), 7, "nobody is left: {fact:?}");
+        assert_eq!(story.iterations(), 0);
+    }
+}

@@ -4,6 +4,7 @@ use std::prelude::rust_2024::*;
 use std::{format, vec};
 
 use super::story::{Act, Story};
+use crate::effect::{Effect, Role};
 use crate::guard::GuardKind;
 use crate::outcome::Outcome;
 use crate::tasklist::Mode;
@@ -19,6 +20,7 @@ fn story(status: &str, count: u32, extra: &str) -> String {
 #[test]
 fn implement_review_fix_review_approved() {
     let mut run = Story::new().tasks(story("null", 0, "")).gate(|_| vec![]);
+    run.review = Some(2);
     let outcome = run.run(|n| {
         let (status, count, extra) = match n {
             1 => (r#""needs_review""#, 0, ""),
@@ -31,6 +33,14 @@ fn implement_review_fix_review_approved() {
     assert_eq!(outcome, Outcome::Complete);
     let modes: Vec<_> = run.reports.iter().map(|report| report.mode).collect();
     assert_eq!(modes, [Mode::Implement, Mode::Review, Mode::ReviewFix, Mode::Review]);
+    let agents = run.effects.iter().filter_map(|effect| {
+        let Effect::StartAgent { agent, .. } = effect else { return None };
+        Some(*agent)
+    });
+    assert_eq!(agents.collect::<Vec<_>>(), [0, 2, 0, 2], "who reviews is not who wrote");
+    let roles: Vec<(Role, u32)> =
+        run.ending().roles.iter().map(|one| (one.role, one.sessions)).collect();
+    assert_eq!(roles, [(Role::Work, 2), (Role::Review, 2)]);
 }
 
 #[test]

@@ -121,6 +121,9 @@ pub(super) struct Story {
     pub(super) other_agents: Vec<AgentTraits>,
     pub(super) fallbacks: u32,
     pub(super) rescue: Option<u32>,
+    pub(super) review: Option<u32>,
+    /// What was asked for on the command line.
+    pub(super) request: Option<String>,
     rules: Rules,
     gates: Vec<GateName>,
     reds: Reds,
@@ -156,6 +159,8 @@ impl Story {
             other_agents: Vec::new(),
             fallbacks: 0,
             rescue: None,
+            review: None,
+            request: None,
             rules: Policy::default().into_rules(),
             gates: Vec::new(),
             reds: |_| Vec::new(),
@@ -219,6 +224,9 @@ impl Story {
             other_agents: self.other_agents.clone(),
             fallbacks: self.fallbacks,
             rescue: self.rescue,
+            agent_names: Vec::new(),
+            review: self.review,
+            request: self.request.clone(),
         };
         Event::RunStarted(Box::new(start))
     }
@@ -248,6 +256,13 @@ impl Story {
             _ => None,
         };
         self.notices.iter().filter_map(rung).collect()
+    }
+
+    /// The agent never began.
+    pub(super) fn never_began(&mut self, iteration: IterationNo, why: &str) {
+        self.alive = None;
+        let fact = AgentFact::CouldNotStart { why: why.into() };
+        self.tell(Event::Agent { iteration, fact });
     }
 
     pub(super) fn alive(&self) -> Option<IterationNo> {

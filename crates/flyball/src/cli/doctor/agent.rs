@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use super::finding::Report;
-use crate::client::registry;
-use crate::config::{CommandLine, Config, FILE_NAME, suggest};
+use crate::client::login::Login;
+use crate::client::{onboarding, registry};
+use crate::config::{AgentSettings, CommandLine, Config, FILE_NAME, suggest};
 use crate::error::ErrorKind;
+use crate::preflight;
 use crate::project::Programs;
 
 const CHECK: (&str, ErrorKind) = ("agent", ErrorKind::Config);
 
 /// The configuration can be read; who chose the agent.
-pub(super) fn config(report: &mut Report, config: &Config) {
+pub(super) fn config(report: &mut Report, config: &Config, note: Option<String>) {
     let origin = |key| config.origin(key).map_or(String::new(), |origin| format!(" ({origin})"));
     let agent = match &config.agent.command {
         Some(command) => {
@@ -20,12 +22,19 @@ pub(super) fn config(report: &mut Report, config: &Config) {
         None => format!("agent.name = \"{}\"{}", config.agent.name, origin("agent.name")),
     };
     report.ok("config", agent);
+    for warning in config.warnings() {
+        report.warn("config", warning, "correct its name, or take it out");
+    }
+    if let Some(note) = note {
+        report.ok(CHECK.0, note);
+    }
 }
 
-/// The agent, what is put in front of it, and the agents after it can be started.
+/// The agent, what is put in front of it, and the agents of other roles can work.
 pub(super) fn programs(report: &mut Report, config: &Config, root: Option<&Path>) {
     let programs = Programs::on_path();
-    let finds = |program: &str| startable(program, root, &programs);
+    let here = root.unwrap_or(Path::new("."));
+    let finds = |program: &str| programs.can_start(program, here);
     let agent = &config.agent;
     if let Some(wrapper) = agent.wrapper.first() {
         if finds(wrapper) {
@@ -46,38 +55,37 @@ pub(super) fn programs(report: &mut Report, config: &Config, root: Option<&Path>
             };
             report.fail(CHECK, format!("flyball knows no agent `{}`", agent.name), remedy);
         }
-        None => match &agent.program {
-            Some(program) if finds(program) => report.ok(CHECK.0, program.as_str()),
-            Some(program) => {
-                let remedy = format!("set agent.program in {FILE_NAME}");
-                report.fail(CHECK, format!("there is no program `{program}`"), remedy);
+        None => match preflight::hindrance(agent, here) {
+            Some(hindrance) => {
+                let remedy = hindrance.remedies(agent).into_iter().next().unwrap_or_default();
+                report.fail(CHECK, hindrance.words(agent), remedy);
             }
-            None => named(report, &agent.name, &programs),
+            None => works(report, agent, &programs, here),
         },
     }
     for other in &config.others {
-        let program = match (&other.command, &other.program) {
-            (Some(command), _) => command.argv().first().cloned().unwrap_or_default(),
-            (None, Some(program)) => program.clone(),
-            (None, None) => other.name.clone(),
-        };
-        if !finds(&program) {
-            let what = format!("there is no program `{program}` for the agent `{}`", other.name);
-            report.warn(CHECK.0, what, format!("install it, or change [roles] in {FILE_NAME}"));
+        if let Some(hindrance) = preflight::hindrance(other, here) {
+            let what = format!("{} (the agent `{}`)", hindrance.words(other), other.name);
+            let remedy = hindrance.remedies(other).into_iter().next();
+            let usual = || format!("change [roles] in {FILE_NAME}");
+            report.warn(CHECK.0, what, remedy.unwrap_or_else(usual));
         }
     }
 }
 
-fn named(report: &mut Report, name: &str, programs: &Programs) {
-    if let Some(path) = programs.find(name) {
-        report.ok(CHECK.0, path.display().to_string());
-        return;
+/// Where a known client is, and whether it shows a login.
+fn works(report: &mut Report, agent: &AgentSettings, programs: &Programs, here: &Path) {
+    let program = agent.program.as_deref().unwrap_or(&agent.name);
+    let found = programs.find(program).map(|path| path.display().to_string());
+    report.ok(CHECK.0, found.unwrap_or_else(|| program.to_owned()));
+    match (preflight::login_of(agent, here), onboarding::of(&agent.name)) {
+        (Login::Seen, _) => report.ok(CHECK.0, format!("`{}` shows a login", agent.name)),
+        (_, Some(known)) => {
+            let what = format!("`{}` shows no sign of a login", agent.name);
+            report.warn(CHECK.0, what, format!("if a run is refused: {}", known.login));
+        }
+        (_, None) => {}
     }
-    let remedy = match registry::NAMES.iter().find(|other| programs.has(other)) {
-        Some(other) => format!("install it, or: flyball run --agent {other}"),
-        None => format!("install it, or set agent.command in {FILE_NAME}"),
-    };
-    report.fail(CHECK, format!("there is no program `{name}` on PATH"), remedy);
 }
 
 fn own_command(report: &mut Report, command: &CommandLine, finds: impl Fn(&str) -> bool) {
@@ -110,17 +118,6 @@ pub(super) fn missing(line: &str, finds: impl Fn(&str) -> bool) -> Option<&str> 
     let plain = |c: char| c.is_alphanumeric() || "-_./+".contains(c);
     let judged = word.chars().all(plain) && !OWN.contains(&word);
     (judged && !finds(word)).then_some(word)
-}
-
-/// Whether a program can be started: by its name, or by its path from the root.
-pub(super) fn startable(program: &str, root: Option<&Path>, programs: &Programs) -> bool {
-    if !program.contains('/') {
-        return programs.has(program);
-    }
-    let path = root.unwrap_or(Path::new(".")).join(program);
-    let folder = path.parent().map(Path::to_path_buf);
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    Programs::in_folders(folder).has(&name.unwrap_or_default())
 }
 
 #[cfg(test)]

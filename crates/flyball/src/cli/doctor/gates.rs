@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::agent::{missing, startable};
+use super::agent::missing;
 use super::finding::Report;
 use super::repository::Tasks;
 use crate::config::{CommandLine, Config, FILE_NAME, GateCheck};
@@ -23,7 +23,7 @@ pub(super) fn gates(report: &mut Report, config: &Config, root: &Path, tasks: Ta
     } else {
         let enabled: Vec<&GateCheck> = checks.iter().filter(|check| check.enabled).collect();
         for check in &enabled {
-            configured(report, check, |program| startable(program, Some(root), &programs));
+            configured(report, check, |program| programs.can_start(program, root));
         }
         enabled.len()
     };

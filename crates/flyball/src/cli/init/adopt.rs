@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{FILE_NAME, stays_inside};
 
 /// Folders other loops keep their files in.
-const FOREIGN: [&str; 2] = ["ralph", ".ralph"];
+const FOREIGN: [&str; 3] = ["ralph", ".ralph", "scripts/ralph"];
 
 /// What makes such a folder a loop's.
 const SIGNS: [&str; 7] =
@@ -39,8 +39,17 @@ impl LoopFolder {
 
 /// The folder an existing `flyball.toml` names, if it can be read at all.
 fn configured(root: &Path) -> Option<PathBuf> {
-    let text = crate::files::read_text(&root.join(FILE_NAME), crate::config::FILE_MAX).ok()?;
-    let table: toml::Table = text.parse().ok()?;
-    let dir = PathBuf::from(table.get("loop")?.get("dir")?.as_str()?);
+    let dir = PathBuf::from(settings(root)?.get("loop")?.get("dir")?.as_str()?);
     stays_inside(&dir).then_some(dir)
+}
+
+/// Whether an existing `flyball.toml` does without reviews.
+pub(super) fn has_no_review(root: &Path) -> bool {
+    let enabled = settings(root).and_then(|table| table.get("review")?.get("enabled")?.as_bool());
+    enabled == Some(false)
+}
+
+fn settings(root: &Path) -> Option<toml::Table> {
+    let text = crate::files::read_text(&root.join(FILE_NAME), crate::config::FILE_MAX).ok()?;
+    text.parse().ok()
 }

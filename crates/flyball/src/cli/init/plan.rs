@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::stories::{self, Converted};
-use super::{Setup, read, template};
+use super::{Setup, adopt, read, template};
 use crate::config::FILE_NAME;
 use crate::error::CliError;
+use crate::loopdir::IGNORE_ALL;
 
 /// Everything init will do.
 pub(super) struct Plan {
@@ -15,6 +16,8 @@ pub(super) struct Plan {
     pub(super) kept: Vec<PathBuf>,
     /// The stories that were taken over.
     pub(super) converted: Option<Converted>,
+    /// Whether the list that is there or was taken over knows no reviews: then there are none.
+    pub(super) without_review: bool,
     /// What the user should look at.
     pub(super) warnings: Vec<String>,
 }
@@ -42,12 +45,22 @@ pub(super) enum Existing {
 
 impl Plan {
     pub(super) fn make(setup: &Setup) -> Result<Self, CliError> {
-        let mut plan =
-            Self { files: Vec::new(), kept: Vec::new(), converted: None, warnings: Vec::new() };
+        let mut plan = Self {
+            files: Vec::new(),
+            kept: Vec::new(),
+            converted: None,
+            without_review: false,
+            warnings: Vec::new(),
+        };
         let dir = setup.folder.dir.as_path();
-        plan.replace(setup, PathBuf::from(FILE_NAME), template::config(setup))?;
+        let tasks = plan.tasks(setup)?;
+        let config = template::config(setup, plan.without_review);
+        plan.replace(setup, PathBuf::from(FILE_NAME), config)?;
         plan.prompt(setup)?;
-        plan.tasks(setup)?;
+        match tasks {
+            Ok(written) => plan.files.push(written),
+            Err(kept) => plan.kept.push(kept),
+        }
         plan.add(setup, dir.join("prd.md"), template::PRD);
         plan.add(setup, dir.join("progress.txt"), template::PROGRESS);
         plan.ignore(setup)?;
@@ -111,6 +124,13 @@ impl Plan {
                 line + 1
             ));
         }
+        if !crate::prompt::places_task(text) {
+            self.warnings.push(format!(
+                "{} names neither {{{{task}}}} nor {{{{mode}}}}: every run appends the task, the mode and \
+                 flyball's rules to it",
+                path.display()
+            ));
+        }
         if text.contains("prd.json") {
             self.warnings.push(format!(
                 "{} speaks of `prd.json`, but flyball reads `tasks.json`: change the name there",
@@ -119,22 +139,32 @@ impl Plan {
         }
     }
 
-    fn tasks(&mut self, setup: &Setup) -> Result<(), CliError> {
+    /// The task list: one to write, or one that stays.
+    fn tasks(&mut self, setup: &Setup) -> Result<Result<Planned, PathBuf>, CliError> {
         let dir = setup.folder.dir.as_path();
         let path = dir.join("tasks.json");
-        if setup.root.join(&path).exists() {
-            self.kept.push(path);
-            return Ok(());
-        }
         let project =
             setup.root.file_name().map_or("project".into(), |name| name.to_string_lossy());
-        self.converted = stories::convert(&setup.root, dir, &project)?;
+        let there = setup.root.join(&path);
+        let existing = if there.exists() {
+            let text = read(&there)?.unwrap_or_default();
+            let Some(bare) = stories::bare(&text, &path, &project) else {
+                self.without_review = setup.folder.adopted && !stories::knows_reviews(&text)
+                    || adopt::has_no_review(&setup.root);
+                return Ok(Err(path));
+            };
+            self.converted = Some(bare);
+            Existing::Extended
+        } else {
+            self.converted = stories::convert(&setup.root, dir, &project)?;
+            Existing::None
+        };
+        self.without_review = self.converted.as_ref().is_some_and(|found| !found.has_reviews);
         let text = match &self.converted {
             Some(converted) => converted.text.clone(),
             None => template::tasks(&project),
         };
-        self.files.push(Planned { path, text, existing: Existing::None });
-        Ok(())
+        Ok(Ok(Planned { path, text, existing }))
     }
 
     /// The ignore file gets the lines it lacks.
@@ -145,6 +175,12 @@ impl Plan {
             self.files.push(Planned { path, text, existing: Existing::None });
             return Ok(());
         };
+        // Left by a run that had a task of its own: now there is something to commit here.
+        if text == IGNORE_ALL {
+            let text = template::IGNORE.to_owned();
+            self.files.push(Planned { path, text, existing: Existing::Extended });
+            return Ok(());
+        }
         let has = |wanted: &str| text.lines().any(|line| line.trim() == wanted);
         let lacking: Vec<&str> =
             template::IGNORE.lines().filter(|line| !line.starts_with('#') && !has(line)).collect();

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::plan::{Existing, Plan};
 use super::{Done, Setup};
+use crate::client::{adapter, skipping_permissions};
 use crate::config::{duration, quoted};
 use crate::hook::install;
 use crate::terminal::Paint;
@@ -18,6 +19,11 @@ pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
         if kinds.is_empty() { "no kind flyball knows".to_owned() } else { kinds.join(", ") };
     lines.push(format!("Project  {kinds}"));
     lines.push(format!("Agent    {}", setup.agent.name));
+    lines.extend(permission_words(setup).iter().map(|words| format!("         {words}")));
+    let others = setup.agent.others.join(", ");
+    if !others.is_empty() {
+        lines.push(format!("         also found: {others} (flyball init --agent NAME)"));
+    }
     let width = detected.gates.iter().map(|gate| gate.name.chars().count()).max().unwrap_or(0);
     for gate in &detected.gates {
         let why = paint.dim(&format!("({}, {})", gate.why, duration::format(gate.timeout)));
@@ -35,6 +41,9 @@ pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
     if let Some(converted) = &plan.converted {
         let ((all, passed), from) = (converted.counts, converted.from.display());
         lines.push(format!("Adopted  {from}: {all} stories, {passed} passed, now in tasks.json"));
+    }
+    if plan.without_review {
+        lines.push("Review   off: the list knows no reviews ([review] in flyball.toml)".to_owned());
     }
     lines.push(String::new());
     for file in &plan.files {
@@ -69,6 +78,18 @@ pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
     lines.join("\n") + "\n"
 }
 
+/// What keeps the agent from asking, where flyball sets it.
+fn permission_words(setup: &Setup) -> Vec<String> {
+    let set = adapter(&setup.agent.name).map(skipping_permissions).unwrap_or_default();
+    if set.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        format!("asks nobody (permission = \"skip\"): {}", set.join(" ")),
+        "permission = \"ask\" in flyball.toml keeps its prompts".to_owned(),
+    ]
+}
+
 /// For programs.
 pub(super) fn json(setup: &Setup, done: &Done<'_>) -> serde_json::Value {
     let Done { plan, hooks, checked } = *done;
@@ -92,6 +113,9 @@ pub(super) fn json(setup: &Setup, done: &Done<'_>) -> serde_json::Value {
     json!({
         "root": setup.root.display().to_string(),
         "agent": { "name": setup.agent.name, "installed": setup.agent.installed },
+        "agentsAlsoFound": setup.agent.others,
+        "permission": { "value": "skip", "sets": adapter(&setup.agent.name).map(skipping_permissions) },
+        "review": !plan.without_review,
         "kinds": kinds.collect::<Vec<_>>(),
         "gates": gates.collect::<Vec<_>>(),
         "notRunnable": missing.collect::<Vec<_>>(),
@@ -134,6 +158,7 @@ fn next(setup: &Setup, plan: &Plan) -> Vec<String> {
     let mut steps = Vec::new();
     if skeleton {
         steps.push(format!("write what you want into {dir}/prd.md and {dir}/tasks.json"));
+        steps.push("or have it drafted: flyball plan \"what you want\"".to_owned());
     }
     let folder = quoted(&dir.to_string());
     steps.push(format!("git add flyball.toml {folder} && git commit -m 'Set up flyball'"));

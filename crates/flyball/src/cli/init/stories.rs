@@ -1,12 +1,27 @@
-//! A `prd.json` with user stories, as other loops keep it, turned into `tasks.json`. Fields flyball
-//! does not know are kept.
+//! Stories as other loops keep them, turned into `tasks.json`: a `prd.json`, a bare list, a Markdown
+//! checklist. Fields flyball does not know are kept.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::read;
+use super::{checklist, read};
 use crate::error::CliError;
+
+/// Lists in JSON, beside the one of the loop folder.
+const JSON: [&str; 2] = ["prd.json", "scripts/ralph/prd.json"];
+
+/// Checklists in the loop folder or at the root.
+const CHECKLISTS: [&str; 8] = [
+    "fix_plan.md",
+    "@fix_plan.md",
+    "IMPLEMENTATION_PLAN.md",
+    "PLAN.md",
+    "plan.md",
+    "TASKS.md",
+    "tasks.md",
+    "TODO.md",
+];
 
 /// A converted task list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,31 +32,75 @@ pub(super) struct Converted {
     pub(super) text: String,
     /// How many stories, and how many of them had passed.
     pub(super) counts: (usize, usize),
+    /// Whether the list knows reviews.
+    pub(super) has_reviews: bool,
 }
 
-/// Finds a `prd.json` in the loop folder or the root and converts it; none when there is none, or
-/// when it holds no user stories.
+/// Finds stories in the loop folder or the root and converts them; none when there are none.
 pub(super) fn convert(
     root: &Path,
     dir: &Path,
     project: &str,
 ) -> Result<Option<Converted>, CliError> {
-    for from in [dir.join("prd.json"), PathBuf::from("prd.json")] {
+    let json = std::iter::once(dir.join("prd.json")).chain(JSON.map(PathBuf::from));
+    for from in json {
         let Some(text) = read(&root.join(&from))? else { continue };
         let value: Value = serde_json::from_str(&text).map_err(|error| {
             CliError::data(format!("`{}` is no valid JSON", from.display()))
                 .cause(error)
                 .hint("correct it, or move it away to start with an empty task list")
         })?;
-        let Value::Object(list) = value else { continue };
-        let Some(Value::Array(stories)) = list.get("userStories") else { continue };
-        let stories: Vec<Value> = stories.iter().enumerate().map(story).collect();
-        let passed = stories.iter().filter(|story| story["passes"] == json!(true)).count();
-        let counts = (stories.len(), passed);
-        let text = format!("{:#}\n", with_stories(list, stories, project));
-        return Ok(Some(Converted { from, text, counts }));
+        if let Some(converted) = of_value(value, &from, project) {
+            return Ok(Some(converted));
+        }
+    }
+    let inside = CHECKLISTS.iter().map(|name| dir.join(name));
+    for from in inside.chain(CHECKLISTS.iter().map(PathBuf::from)) {
+        let Some(text) = read(&root.join(&from))? else { continue };
+        let stories = checklist::stories(&text);
+        if !stories.is_empty() {
+            return Ok(of_value(Value::Array(stories), &from, project));
+        }
     }
     Ok(None)
+}
+
+/// A task list that is there as a bare list of stories, in the form flyball reads.
+pub(super) fn bare(text: &str, from: &Path, project: &str) -> Option<Converted> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    value.is_array().then(|| of_value(value, from, project))?
+}
+
+/// Whether a task list that is there knows reviews.
+pub(super) fn knows_reviews(text: &str) -> bool {
+    let value: Value = serde_json::from_str(text).unwrap_or_default();
+    value.get("userStories").and_then(Value::as_array).is_none_or(|stories| has_reviews(stories))
+}
+
+fn has_reviews(stories: &[Value]) -> bool {
+    let fields = ["reviewStatus", "reviewCount", "reviewFeedback"];
+    stories.iter().any(|story| fields.iter().any(|field| story.get(field).is_some()))
+}
+
+/// A list of stories, bare or in its object.
+fn of_value(value: Value, from: &Path, project: &str) -> Option<Converted> {
+    let (list, stories) = match value {
+        Value::Array(stories) => (Map::new(), stories),
+        Value::Object(mut list) => match list.get_mut("userStories").map(Value::take) {
+            Some(Value::Array(stories)) => (list, stories),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    if list.is_empty() && !stories.iter().any(Value::is_object) {
+        return None;
+    }
+    let has_reviews = has_reviews(&stories);
+    let stories: Vec<Value> = stories.iter().enumerate().map(story).collect();
+    let passed = stories.iter().filter(|story| story["passes"] == json!(true)).count();
+    let counts = (stories.len(), passed);
+    let text = format!("{:#}\n", with_stories(list, stories, project));
+    Some(Converted { from: from.to_path_buf(), text, counts, has_reviews })
 }
 
 fn with_stories(mut list: Map<String, Value>, stories: Vec<Value>, project: &str) -> Value {

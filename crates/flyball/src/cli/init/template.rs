@@ -25,14 +25,21 @@ const NO_GATE: &str = r#"
 # timeout = "5m""#;
 
 /// `flyball.toml` for what was found.
-pub(super) fn config(setup: &Setup) -> String {
+#[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
+pub(super) fn config(setup: &Setup, without_review: bool) -> String {
     let dir = setup.folder.dir.to_string_lossy();
     let folder = if dir == ".flyball" {
         String::new()
     } else {
         format!("\n[loop]\ndir = {}\n", string(&dir))
     };
+    let review = if without_review {
+        "[review]\nenabled = false                      # the list that was adopted knows no reviews"
+    } else {
+        "# [review]\n# enabled = false                    # let stories pass without a review iteration"
+    };
     CONFIG
+        .replace("{{review}}", review)
         .replace("{{agent}}", &string(&setup.agent.name))
         .replace("{{loop}}", &folder)
         .replace("{{gates}}\n", &gates(&setup.detected))

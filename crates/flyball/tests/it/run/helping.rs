@@ -109,11 +109,14 @@ fn a_rescue_that_helps_lets_the_run_go_on() {
 }
 
 #[test]
-fn only_roles_that_do_something_are_taken() {
+fn names_that_stand_for_no_agent_are_errors_with_a_suggestion() {
     let cases = [
-        ("[roles]\nreview = \"claude\"\n", "review"),
         ("[roles]\nrescue = \"nobody\"\n", "there is no agent named `nobody`"),
-        ("[agents.idle]\nprogram = \"sh\"\n", "`[agents.idle]` is named by no role"),
+        ("[roles]\nreview = \"cluade\"\n", "did you mean `claude`?"),
+        ("[roles]\nplan = \"codx\"\n", "did you mean `codex`?"),
+        ("[roles]\nfallback = [\"strnog\"]\n[agents.strong]\nprogram = \"sh\"\n", "`strong`"),
+        ("[roles]\nreviewer = \"claude\"\n", "did you mean `roles.review`?"),
+        ("[agents.idle]\nmodel = \"m\"\n", "[agents.idle] program"),
     ];
     for (config, words) in cases {
         let scenario = Scenario::new().config(config).committed().agent("true");

@@ -126,3 +126,25 @@ fn a_dry_run_starts_and_writes_nothing() {
     assert_eq!(scenario.git(&["status", "--porcelain", "--ignored"]), before);
     assert_eq!(scenario.git(&["for-each-ref", "refs/flyball"]), "");
 }
+
+#[test]
+fn a_prompt_of_another_loop_is_given_task_mode_and_rules() {
+    let scenario = Scenario::new()
+        .file(".flyball/prompt.md", "Do the work.\n")
+        .committed()
+        .agent("cat > $OUT/prompt; pass a; pass b");
+    scenario.run().ended(0);
+    let told = scenario.told("prompt");
+    for words in
+        ["Do the work.\n\n## The rules", "mode `implement`, task `a: do a`", ".flyball/tasks.json"]
+    {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    // One that places them is left as it is.
+    let own = "Work on {{task}}.\n";
+    let scenario = Scenario::new().file(".flyball/prompt.md", own).committed();
+    let scenario = scenario.agent("cat > $OUT/prompt; pass a; pass b");
+    scenario.run().ended(0);
+    assert!(scenario.told("prompt").starts_with("Work on a: do a.\n"));
+    assert!(!scenario.told("prompt").contains("The rules of this loop"));
+}

@@ -1,0 +1,144 @@
+//! What was drafted, for people and for programs.
+
+use flyball_core::TaskId;
+use flyball_core::tasklist::Story;
+use flyball_core::tasklist::draft::Draft;
+use serde_json::json;
+
+use crate::driver::Drafted;
+use crate::terminal::Paint;
+use crate::view::words::{dollars, line, span, stories};
+
+/// Everything that came of it.
+pub(super) struct Planned {
+    pub(super) agent: String,
+    pub(super) drafted: Drafted,
+    pub(super) draft: Draft,
+    /// The ids the stories have in the list, in their order.
+    pub(super) ids: Vec<TaskId>,
+    pub(super) written: Vec<String>,
+    /// Files outside of the loop folder that the agent changed.
+    pub(super) strayed: Vec<String>,
+}
+
+impl Planned {
+    fn stories(&self) -> impl Iterator<Item = (&TaskId, &Story)> {
+        self.ids.iter().zip(&self.draft.stories)
+    }
+
+    /// A story of the draft by the id it has in the list.
+    fn named(&self, id: &TaskId) -> TaskId {
+        let found = self.stories().find(|(_, story)| story.id == *id);
+        found.map_or_else(|| id.clone(), |(named, _)| named.clone())
+    }
+
+    /// For people, readable in a narrow terminal.
+    pub(super) fn text(&self, paint: Paint) -> String {
+        let spend = self.drafted.spend;
+        let tokens = spend.input_tokens.saturating_add(spend.output_tokens);
+        let mut cost = vec![span(self.drafted.took).to_string()];
+        if tokens > 0 || spend.cost_micro_usd > 0 {
+            cost.push(format!("{tokens} tokens"));
+            cost.push(dollars(spend.cost_micro_usd));
+        }
+        let (count, agent) = (stories(self.ids.len()), line(&self.agent, 60));
+        let mut out = wrapped("Drafted  ", &format!("{count} by {agent} ({})", cost.join(", ")));
+        for (id, story) in self.stories() {
+            let (lead, title) = (format!("{id}  "), line(&story.title, 400));
+            let lines = wrapped(&lead, &title).replacen(id.as_str(), &paint.cyan(id.as_str()), 1);
+            out.push_str(&format!("\n{lines}"));
+            let after: Vec<String> =
+                story.depends_on.iter().map(|link| self.named(link).to_string()).collect();
+            if !after.is_empty() {
+                out.push_str(&paint.dim(&wrapped("  after ", &line(&after.join(", "), 400))));
+            }
+            for criterion in &story.acceptance_criteria {
+                out.push_str(&wrapped("  - ", &line(criterion, 1000)));
+            }
+        }
+        out.push('\n');
+        let mut say = |label: &str, painted: String, text: &str| {
+            out.push_str(&wrapped(label, text).replacen(label.trim_end(), &painted, 1));
+        };
+        for why in &self.draft.refused {
+            say("Left out ", paint.red("Left out"), &line(why, 400));
+        }
+        for why in &self.draft.doubts {
+            say("Look at  ", paint.yellow("Look at"), &line(why, 400));
+        }
+        if !self.strayed.is_empty() {
+            let files = line(&self.strayed.join(", "), 400);
+            let what = format!("the agent was to plan, and changed {files} (git diff)");
+            say("Look at  ", paint.yellow("Look at"), &what);
+        }
+        for path in &self.written {
+            say("Wrote    ", paint.green("Wrote"), path);
+        }
+        say("Next     ", "Next".to_owned(), "look at them, git commit, flyball run");
+        out
+    }
+
+    /// For programs.
+    pub(super) fn json(&self) -> String {
+        let stories: Vec<_> = self
+            .stories()
+            .map(|(id, story)| {
+                let after: Vec<TaskId> =
+                    story.depends_on.iter().map(|link| self.named(link)).collect();
+                json!({
+                    "id": id, "title": story.title, "description": story.description,
+                    "acceptanceCriteria": story.acceptance_criteria, "dependsOn": after,
+                })
+            })
+            .collect();
+        let value = json!({
+            "agent": self.agent, "stories": stories, "refused": self.draft.refused,
+            "doubts": self.draft.doubts, "written": self.written, "strayed": self.strayed,
+            "role": "plan", "took_ms": self.drafted.took.get(),
+            "input_tokens": self.drafted.spend.input_tokens,
+            "output_tokens": self.drafted.spend.output_tokens,
+            "cost_micro_usd": self.drafted.spend.cost_micro_usd,
+        });
+        format!("{value:#}\n")
+    }
+}
+
+/// The width that fits every terminal somebody works in.
+const WIDTH: usize = 60;
+
+/// Words after a lead, over as many lines as they need; lines after the first begin below the words.
+fn wrapped(lead: &str, text: &str) -> String {
+    let indent = lead.chars().count();
+    let (mut out, mut column, mut is_first) = (lead.to_owned(), indent, true);
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if !is_first && column + 1 + length > WIDTH {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if !is_first {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+        is_first = false;
+    }
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stay_below_each_other_and_within_the_width() {
+        let text = wrapped("  - ", &"word ".repeat(40));
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.lines().skip(1).all(|line| line.starts_with("    word")), "{text}");
+        assert_eq!(wrapped("x ", "one"), "x one\n");
+        let long = "y".repeat(100);
+        assert_eq!(wrapped("x ", &long), format!("x {long}\n"), "a word is never cut");
+    }
+}
