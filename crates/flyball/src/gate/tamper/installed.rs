@@ -18,6 +18,9 @@ use crate::worktree::Worktree;
 const FILES_MAX: usize = 60_000;
 /// How deep below an ignored folder packages are looked for, and how deep a package is.
 const DEPTH_MAX: usize = 6;
+/// Folders in which builds leave much and nobody installs anything.
+const BUILT: [&str; 8] =
+    ["target", "dist", "build", "out", ".next", ".cache", "__pycache__", "coverage"];
 /// The most findings.
 const FOUND_MAX: usize = 20;
 /// The largest list of a package's files.
@@ -70,6 +73,7 @@ impl Search<'_> {
         match folder.file_name().and_then(|name| name.to_str()) {
             Some("node_modules") => self.node_modules(folder, depth),
             Some("site-packages") => self.site_packages(folder),
+            Some(name) if BUILT.contains(&name) => {}
             _ if depth < DEPTH_MAX => {
                 for inner in self.entries(folder).into_iter().filter(|path| path.is_dir()) {
                     if !inner.is_symlink() {

@@ -79,7 +79,7 @@ const LINTERS: [Linter; 10] = [
     Linter {
         name: "rubocop",
         called: &["rubocop"],
-        files: &[".rubocop"],
+        files: &[".rubocop."],
         wholesale: &["rubocop:disable all"],
         single: &["rubocop:disable"],
     },

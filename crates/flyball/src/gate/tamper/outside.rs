@@ -82,7 +82,10 @@ pub(super) fn changed(
         return Vec::new();
     }
     let now = places(worktree, tree, plan);
-    let differs = |(place, was): &(&String, &String)| now.get(*place).is_some_and(|is| is != *was);
+    // What was not there at all is installed by the work.
+    let differs = |(place, was): &(&String, &String)| {
+        !was.is_empty() && now.get(*place).is_some_and(|is| is != *was)
+    };
     let mut changed: Vec<(&String, &String)> = before.iter().filter(differs).collect();
     let new = now.iter().filter(|(place, is)| {
         place.starts_with("file:") && !before.contains_key(*place) && !is.is_empty()
