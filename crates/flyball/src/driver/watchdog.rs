@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use flyball_core::effect::{Ending, Force, Tally};
 use flyball_core::event::StopCause;
@@ -212,19 +212,19 @@ impl Shared {
 
     fn watch(&self, last_word: &LastWord) {
         let driver = self.driver;
-        let (mut looked, mut waited) = (Instant::now(), driver.waited_for_a_processor());
+        let (mut looked, mut waited) = (self.clock.now(), driver.waited_for_a_processor());
         loop {
             thread::sleep(PAUSE);
-            let (now, waits) = (Instant::now(), driver.waited_for_a_processor());
-            let passed = now.saturating_duration_since(looked);
+            let (now, waits) = (self.clock.now(), driver.waited_for_a_processor());
+            let passed = Duration::from_millis(now.since(looked).get());
             let crowded = waits.saturating_sub(waited).max(passed.saturating_sub(PAUSE));
             (looked, waited) = (now, waits);
             let mut watched = self.lock();
             if watched.over {
                 return;
             }
-            watched.pass(self.clock.now(), share(passed, crowded));
-            let need = watched.need(self.clock.now());
+            watched.pass(now, share(passed, crowded));
+            let need = watched.need(now);
             if need >= Need::EndAgent && !watched.agent_ended {
                 watched.agent_ended = true;
                 if let Some(agent) = &watched.agent {

@@ -107,7 +107,8 @@ impl Tool for UpdateTask {
             )));
         }
         let left_to = match input.blocked {
-            Some(blocked) => mark(call.site, &task, blocked)?,
+            Some(true) => mark(call.site, &task, AttemptStatus::Blocked)?,
+            Some(false) => mark(call.site, &task, AttemptStatus::InProgress)?,
             None => None,
         };
         let updated = row(rows()?)
@@ -116,26 +117,24 @@ impl Tool for UpdateTask {
     }
 }
 
-/// Marks a task as blocked or takes that back. Inside a run that is a report on the iteration's
+/// Marks a task as blocked, or takes that back. Inside a run that is a report on the iteration's
 /// attempt; says which run has it.
-fn mark(site: &Site, task: &TaskId, blocked: bool) -> Result<Option<String>, Refused> {
+fn mark(site: &Site, task: &TaskId, status: AttemptStatus) -> Result<Option<String>, Refused> {
     let mut journal = site.journal()?;
-    let report = if blocked {
-        let blockers = [String::from("the agent marked it blocked")].into();
-        AttemptReport { blockers, ..reported(task, AttemptStatus::Blocked) }
-    } else {
-        reported(task, AttemptStatus::InProgress)
-    };
+    let mut report = reported(task, status);
+    if status == AttemptStatus::Blocked {
+        report.blockers.insert(String::from("the agent marked it blocked"));
+    }
     if let Some(enclosing) = site.hand_over(&journal, report)? {
         return Ok(Some(enclosing.run.to_string()));
     }
     let now = site::now();
     let before = site.task_ring(&journal, now, None)?.standing(task);
-    let standing = match (blocked, before) {
-        (true, Standing::Open) => Standing::Blocked,
-        (false, Standing::Blocked) => Standing::Open,
+    let standing = match (status, before) {
+        (AttemptStatus::Blocked, Standing::Open) => Standing::Blocked,
+        (AttemptStatus::InProgress, Standing::Blocked) => Standing::Open,
         // What a human or a remedy has decided is not for the agent to take back.
-        (true | false, _) => return Ok(None),
+        (_, _) => return Ok(None),
     };
     journal.mark_task(&site.root, task, (standing, now))?;
     Ok(None)
