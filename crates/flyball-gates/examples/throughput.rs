@@ -1,31 +1,102 @@
-//! How fast gate output is read, next to `grep -c FAILED` on the same file.
+//! How fast gate output is read, next to `grep -c FAILED` on the same file, and in how much memory.
 //!
-//! `cargo run --release -p flyball-gates --example throughput [megabytes] [cargo|pytest|jest|plain|noise|json]`
+//! `cargo run --release -p flyball-gates --example throughput [MEGABYTES] [NAME…]`
+//!
+//! A name is one of the made outputs (`cargo`, `gcc`, `noise` and others) or a tool of
+//! `tests/captures`, whose recorded outputs are then repeated up to the size; none means all of them.
+//! Each is read by a process of its own, so that the memory is that of one reading.
 
-use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use flyball_gates::Parser;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let megabytes: usize = arguments.next().map_or(Ok(300), |text| text.parse())?;
-    let shape = arguments.next().unwrap_or_else(|| "cargo".to_owned());
-    let path = std::env::temp_dir().join(format!("flyball-throughput-{shape}.log"));
-    write_log(&path, megabytes * 1_000_000, &shape)?;
-    let bytes = std::fs::metadata(&path)?.len();
+/// The outputs made here.
+const MADE: &[&str] = &[
+    "cargo", "pytest", "jest", "plain", "noise", "json", "go", "vitest", "tap", "mocha",
+    "unittest", "nextest", "maven", "gtest", "dotnet", "flake8", "gcc", "tsc", "eslint", "mypy",
+    "rustc",
+];
 
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    if let [mode, path] = words.as_slice()
+        && mode == "--read"
+    {
+        return Ok(read(Path::new(path))?);
+    }
+    let megabytes = match words.first().map(|word| word.parse::<usize>()) {
+        Some(Ok(megabytes)) => {
+            words.remove(0);
+            megabytes
+        }
+        _ => 300,
+    };
+    if words.is_empty() {
+        words.extend(MADE.iter().map(|name| (*name).to_owned()));
+        words.extend(recorded()?);
+    }
+    let mut out = io::stdout();
+    writeln!(
+        out,
+        "{:<16}{:>10}{:>10}{:>8}{:>10}",
+        "output", "grep MB/s", "MB/s", "ratio", "resident"
+    )?;
+    for name in words {
+        writeln!(out, "{}", measured(&name, megabytes * 1_000_000)?)?;
+    }
+    Ok(())
+}
+
+fn captures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures")
+}
+
+/// The tools with recorded outputs.
+fn recorded() -> io::Result<Vec<String>> {
+    let mut tools = Vec::new();
+    for tool in fs::read_dir(captures())? {
+        tools.push(tool?.file_name().to_string_lossy().into_owned());
+    }
+    tools.sort_unstable();
+    Ok(tools)
+}
+
+/// One row of the table.
+fn measured(name: &str, size: usize) -> io::Result<String> {
+    let path = std::env::temp_dir().join(format!("flyball-throughput-{name}.log"));
+    if MADE.contains(&name) {
+        made(&path, size, name)?
+    } else {
+        repeated(&path, size, name)?
+    }
+    let bytes = fs::metadata(&path)?.len();
+    let grep = || Command::new("grep").args(["-c", "FAILED"]).arg(&path).output();
     // Once to have the file in the cache.
-    Command::new("grep").args(["-c", "FAILED"]).arg(&path).output()?;
-    let (grep, count) = timed(|| {
-        let found = Command::new("grep").args(["-c", "FAILED"]).arg(&path).output();
-        found.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned())
-    })?;
-    let (parse, parsed) = timed(|| {
-        let mut file = File::open(&path)?;
-        let mut parser = Parser::new("cargo test");
+    grep()?;
+    let (grep, _) = timed(grep)?;
+    let told = Command::new(std::env::current_exe()?).arg("--read").arg(&path).output()?;
+    fs::remove_file(&path)?;
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    let figure = |at: usize| told.split_whitespace().nth(at)?.parse::<f64>().ok();
+    let (seconds, resident) =
+        figure(0).zip(figure(1)).ok_or_else(|| io::Error::other(told.clone()))?;
+    Ok(format!(
+        "{name:<16}{:>10.0}{:>10.0}{:>8.2}{resident:>7.1} MB",
+        mb(bytes) / grep.as_secs_f64(),
+        mb(bytes) / seconds,
+        grep.as_secs_f64() / seconds
+    ))
+}
+
+/// Reads a file and says how many seconds it took and how many megabytes were resident at most.
+fn read(path: &Path) -> io::Result<()> {
+    let (took, _) = timed(|| {
+        let mut file = File::open(path)?;
+        let mut parser = Parser::new("./ci.sh");
         let mut buffer = vec![0_u8; 64 * 1024];
         loop {
             let read = file.read(&mut buffer)?;
@@ -35,18 +106,32 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             parser.feed(buffer.get(..read).unwrap_or_default());
         }
     })?;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "log          {:>8.1} MB ({shape})", mb(bytes))?;
-    writeln!(out, "grep -c      {:>8.1} MB/s  {grep:?}, {count} lines", rate(bytes, grep))?;
-    writeln!(out, "parser       {:>8.1} MB/s  {parse:?}", rate(bytes, parse))?;
-    writeln!(out, "ratio        {:>8.2}", grep.as_secs_f64() / parse.as_secs_f64())?;
-    writeln!(out, "counts       {:?}", parsed.counts)?;
-    writeln!(out, "findings     {} + {}", parsed.findings.len(), parsed.findings_left_out)?;
-    std::fs::remove_file(&path)?;
-    Ok(())
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = most.and_then(|most| most.split_whitespace().next()?.parse::<f64>().ok());
+    writeln!(io::stdout(), "{} {}", took.as_secs_f64(), kilobytes.unwrap_or(f64::NAN) / 1024.0)
 }
 
-fn timed<T>(work: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<(Duration, T)> {
+/// All recorded outputs of a tool, again and again.
+fn repeated(path: &Path, size: usize, tool: &str) -> io::Result<()> {
+    let mut once = Vec::new();
+    let mut outputs: Vec<PathBuf> = Vec::new();
+    for file in fs::read_dir(captures().join(tool))? {
+        outputs.push(file?.path());
+    }
+    outputs.sort_unstable();
+    for output in outputs.iter().filter(|file| file.extension().is_some_and(|end| end == "txt")) {
+        once.extend(fs::read(output)?);
+        once.push(b'\n');
+    }
+    let mut file = io::BufWriter::new(File::create(path)?);
+    for _ in 0..=size / once.len() {
+        file.write_all(&once)?;
+    }
+    file.flush()
+}
+
+fn timed<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<(Duration, T)> {
     #[expect(clippy::disallowed_methods, reason = "a measurement outside any run")]
     let start = Instant::now();
     let result = work()?;
@@ -58,12 +143,8 @@ fn mb(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-fn rate(bytes: u64, took: Duration) -> f64 {
-    mb(bytes) / took.as_secs_f64()
-}
-
-fn write_log(path: &std::path::Path, size: usize, shape: &str) -> std::io::Result<()> {
-    let mut file = std::io::BufWriter::new(File::create(path)?);
+fn made(path: &Path, size: usize, shape: &str) -> io::Result<()> {
+    let mut file = io::BufWriter::new(File::create(path)?);
     let mut written = 0;
     let mut test = 0_u64;
     while written < size {
@@ -93,6 +174,7 @@ fn write_log(path: &std::path::Path, size: usize, shape: &str) -> std::io::Resul
                  \x1b[32m  Downloaded\x1b[0m package-{test} v1.2.{test}\n\
                  GET /api/items/{test}?page=3 200 OK http://localhost:8080/x\n"
             ),
+            _ if line_of(shape, test).is_some() => line_of(shape, test).unwrap_or_default(),
             _ if test % 5_000 == 4_999 => format!("test area::number_{test} ... FAILED\n"),
             _ if test.is_multiple_of(1_000) => {
                 format!("running 1000 tests\ntest area::number_{test} ... ok\n")
@@ -107,4 +189,49 @@ fn write_log(path: &std::path::Path, size: usize, shape: &str) -> std::io::Resul
         file,
         "\ntest result: FAILED. 9 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out"
     )
+}
+
+/// What passing tests and complaints of other tools look like.
+fn line_of(shape: &str, test: u64) -> Option<String> {
+    let at = test % 5_000 + 1;
+    Some(match shape {
+        "go" => format!("=== RUN   TestNumber{test}\n--- PASS: TestNumber{test} (0.00s)\n"),
+        "vitest" => format!(" \u{2713} test/area_{at}.test.ts > items > keeps number {test} 3ms\n"),
+        "tap" => format!("ok {test} - keeps item number {test} where it was\n"),
+        "mocha" => format!("    \u{2714} keeps item number {test} where it was (42ms)\n"),
+        "unittest" => {
+            format!("test_number_{test} (tests.test_items.Items.test_number_{test}) ... ok\n")
+        }
+        "nextest" => format!("        PASS [   0.004s] (1/9) area tests::keeps_number_{test}\n"),
+        "maven" => format!(
+            "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.01 s -- in \
+             com.example.Area{test}Test\n"
+        ),
+        "gtest" => {
+            format!("[ RUN      ] Area.Number{test}\n[       OK ] Area.Number{test} (0 ms)\n")
+        }
+        "dotnet" => format!("  Passed Example.AreaTests.Number{test} [3 ms]\n"),
+        "flake8" => {
+            format!("src/area_{at}.py:{test}:80: E501 line too long (93 > 79 characters)\n")
+        }
+        "gcc" => format!(
+            "src/area_{at}.c:{test}:9: warning: unused variable 'value' [-Wunused-variable]\n  \
+             {test} |     int value = 0;\n      |         ^~~~~\n"
+        ),
+        "tsc" => format!(
+            "src/area_{at}.ts({test},7): error TS2322: Type 'string' is not assignable to type 'number'.\n"
+        ),
+        "eslint" if test.is_multiple_of(50) => format!("\n/repo/src/area_{at}.js\n"),
+        "eslint" => format!(
+            "  {test}:7  error  'value' is assigned a value but never used  no-unused-vars\n"
+        ),
+        "mypy" => format!(
+            "src/area_{at}.py:{test}: error: Incompatible types in assignment  [assignment]\n"
+        ),
+        "rustc" => format!(
+            "warning: unused variable: `value`\n --> src/area_{at}.rs:{test}:9\n  |\n{test} |     let \
+             value = 0;\n  |         ^^^^^ help: prefix it\n\n"
+        ),
+        _ => return None,
+    })
 }

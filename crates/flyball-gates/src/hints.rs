@@ -5,6 +5,8 @@
 pub(crate) struct Hints {
     /// A slash.
     pub slash: bool,
+    /// A dollar sign.
+    pub dollar: bool,
     /// A number that may be that of a line.
     pub number: Number,
     /// A word that may speak of an error.
@@ -24,15 +26,17 @@ pub(crate) enum Number {
 
 impl Hints {
     /// Nobody has looked.
-    pub(crate) const UNKNOWN: Self = Self { slash: true, number: Number::Colon, error: true };
+    pub(crate) const UNKNOWN: Self =
+        Self { slash: true, dollar: true, number: Number::Colon, error: true };
 
     /// What is in these bytes. Nothing in here depends on what came before, so that the compiler
     /// can look at many bytes at once.
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        let (mut slash, mut colon, mut bracket) = (0_u8, 0_u8, 0_u8);
+        let (mut slash, mut dollar, mut colon, mut bracket) = (0_u8, 0_u8, 0_u8, 0_u8);
         for (byte, after) in bytes.iter().zip(bytes.get(1..).unwrap_or_default()) {
             let number = u8::from(after.is_ascii_digit());
             slash |= u8::from(*byte == b'/');
+            dollar |= u8::from(*byte == b'$');
             colon |= u8::from(*byte == b':') & number;
             bracket |= u8::from(*byte == b'(') & number;
         }
@@ -42,13 +46,14 @@ impl Hints {
             (_, _) => Number::Colon,
         };
         let slash = slash != 0 || bytes.last() == Some(&b'/');
-        Self { slash, number, error: may_tell(bytes) }
+        let dollar = dollar != 0 || bytes.last() == Some(&b'$');
+        Self { slash, dollar, number, error: may_tell(bytes) }
     }
 }
 
 /// Whether three letters stand somewhere that are in one of the words for an error: error, fatal,
 /// cannot, not found, failed, panic, exception.
-fn may_tell(bytes: &[u8]) -> bool {
+pub(crate) fn may_tell(bytes: &[u8]) -> bool {
     let second = bytes.get(1..).unwrap_or_default();
     let third = bytes.get(2..).unwrap_or_default();
     let mut told = 0_u8;
@@ -79,7 +84,7 @@ mod tests {
             ("1: (a)", false, Number::Nothing),
         ];
         for (text, slash, number) in table {
-            let want = Hints { slash, number, error: false };
+            let want = Hints { slash, dollar: false, number, error: false };
             assert_eq!(Hints::of(text.as_bytes()), want, "{text}");
             let long = format!("{}{text}", "x ".repeat(100));
             assert_eq!(Hints::of(long.as_bytes()), want, "{long}");

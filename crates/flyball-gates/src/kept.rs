@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use crate::hints::may_tell;
 use crate::passing::Passing;
 use crate::text;
 
@@ -93,6 +94,14 @@ fn is_error(line: &str) -> bool {
     const NOT: &[&str] = &["0 error", "no error", "errors: 0", "error: 0", "0 fail", "warning"];
     let line = text::clip(line.trim_start(), LINE_CHARS_MAX);
     let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+    // Cheap questions first: this looks at very many lines.
+    let may_start = |start: &str| {
+        let (first, bare) = (start.as_bytes().get(..2), bare.as_bytes().get(..2));
+        first.zip(bare).is_some_and(|(first, bare)| first.eq_ignore_ascii_case(bare))
+    };
+    if !may_tell(bare.as_bytes()) && !STARTS.iter().any(|start| may_start(start)) {
+        return false;
+    }
     let lower = bare.to_ascii_lowercase();
     (STARTS.iter().any(|start| lower.starts_with(start))
         || INSIDE.iter().any(|word| lower.contains(word)))

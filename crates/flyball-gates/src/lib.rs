@@ -85,6 +85,8 @@ mod text;
 #[cfg(feature = "read")]
 mod tool;
 #[cfg(feature = "read")]
+mod wants;
+#[cfg(feature = "read")]
 mod window;
 
 pub use self::counts::Counts;

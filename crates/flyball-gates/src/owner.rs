@@ -150,26 +150,28 @@ impl Part {
 
     /// Whether the part is over with this line.
     fn ends(self, line: &str) -> bool {
-        let starts = |marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
         match self {
             Self::Pytest => is_last_of_pytest(line),
-            Self::Cargo => starts(&[
-                "test result: ",
-                "error: test failed",
-                "error: doctest failed",
-                "     Running ",
-                "   Doc-tests ",
-            ]),
-            Self::Unittest => starts(&["Ran "]) && line.contains(" test"),
+            Self::Cargo => {
+                line.starts_with("test result: ")
+                    || line.starts_with("error: test failed")
+                    || line.starts_with("error: doctest failed")
+                    || line.starts_with("     Running ")
+                    || line.starts_with("   Doc-tests ")
+            }
+            Self::Unittest => line.starts_with("Ran ") && line.contains(" test"),
             Self::Jest => !line.is_empty() && !line.starts_with(' '),
             Self::Vitest => line.starts_with('\u{23af}'),
             Self::VitestPrinted => line.is_empty(),
             Self::Go => {
                 matches!(line, "PASS" | "FAIL")
-                    || starts(&["FAIL\t", "ok  \t", "?   \t", "exit status "])
+                    || line.starts_with("FAIL\t")
+                    || line.starts_with("ok  \t")
+                    || line.starts_with("?   \t")
+                    || line.starts_with("exit status ")
                     || (line.starts_with("# ") && line.contains(['/', '.']))
             }
-            Self::Rspec => starts(&["Finished in ", "Failed examples:"]),
+            Self::Rspec => line.starts_with("Finished in ") || line.starts_with("Failed examples:"),
             Self::Tap => line.trim() == "..." || text::indent(line) == 0,
             Self::NextestLive => is_status(line),
             Self::Nextest => !line.is_empty() && text::indent(line) < 4 || is_status(line),
@@ -187,7 +189,14 @@ fn is_status(line: &str) -> bool {
 fn is_last_of_pytest(line: &str) -> bool {
     const WORDS: &[&str] =
         &["passed", "failed", "error", "skipped", "deselected", "warning", "xfailed"];
+    // Cheap questions first: this looks at every line of a session.
+    if !line.starts_with(['=', 'n', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', ' ']) {
+        return false;
+    }
     let line = line.trim_matches(['=', ' ']);
+    if !line.ends_with(['s', ')']) {
+        return false;
+    }
     let Some((list, time)) = line.rsplit_once(" in ") else { return false };
     let is_count = text::number(list)
         .is_some_and(|(_, rest)| WORDS.iter().any(|word| rest.trim_start().starts_with(word)));

@@ -2,17 +2,18 @@
 
 use crate::hints::{Hints, Number};
 use crate::owner::{Owner, Part};
-use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::place;
+use crate::recogniser::{Attention, Line, Recogniser};
 use crate::report::Report;
-use crate::tool::{self, Documents};
-use crate::{place, text};
+use crate::tool::{self, Documents, MEMBERS};
+use crate::wants::{Set, Wants};
 
 /// All recognisers, and which of them want which line.
 pub(crate) struct Panel {
-    members: Vec<Box<dyn Recogniser>>,
+    members: [Box<dyn Recogniser>; MEMBERS],
     wants: Wants,
     /// The members in the middle of something.
-    busy: u64,
+    busy: Set,
     /// JSON documents, of which one output may hold several.
     documents: Documents,
     in_document: Attention,
@@ -26,8 +27,8 @@ impl Panel {
     pub(crate) fn new(command: &str) -> Self {
         let members = tool::members(command);
         let mut wants = Wants::default();
-        for (index, member) in members.iter().enumerate().take(64) {
-            wants.add(1_u64 << index, &member.cues());
+        for (index, member) in members.iter().enumerate() {
+            wants.add(bit(index), &member.cues());
         }
         Self {
             members,
@@ -52,8 +53,8 @@ impl Panel {
             return;
         }
         let mut wanted = self.busy | self.wants.of(text, hints);
-        if place.is_some() {
-            wanted |= self.wants.place;
+        if let Some(place) = place {
+            wanted |= self.wants.at(&place);
         }
         if self.in_document == Attention::Busy || text.starts_with(['{', '[']) {
             self.in_document = self.documents.line(&line);
@@ -63,7 +64,7 @@ impl Panel {
         }
         while wanted != 0 {
             let index = wanted.trailing_zeros() as usize;
-            wanted &= !(1_u64 << index);
+            wanted &= !bit(index);
             self.hand(index, &line);
         }
     }
@@ -81,7 +82,7 @@ impl Panel {
     }
 
     fn hand(&mut self, index: usize, line: &Line<'_>) {
-        let bit = 1_u64 << index;
+        let bit = bit(index);
         let Some(member) = self.members.get_mut(index) else { return };
         match member.line(line) {
             Attention::Busy => self.busy |= bit,
@@ -103,99 +104,10 @@ impl Panel {
     }
 }
 
-/// Which members want which lines while they are idle, one bit each.
-struct Wants {
-    by_first: Table,
-    /// By the first byte, of lines with a slash.
-    slash: Table,
-    /// By the first byte, of lines with a colon and a number.
-    number: Table,
-    /// By the first byte, of lines that end as `by_last` says.
-    ending: Table,
-    by_last: Table,
-    /// By the last byte of a sign of three bytes that the line begins with.
-    by_sign: Table,
-    any_sign: u64,
-    /// Lines that begin with a place.
-    place: u64,
-}
-
-type Table = [u64; 256];
-
-/// The first byte of all the signs that test runners put before a result.
-const SIGN: u8 = 0xe2;
-
-impl Default for Wants {
-    fn default() -> Self {
-        let none = [0; 256];
-        Self {
-            by_first: none,
-            slash: none,
-            number: none,
-            ending: none,
-            by_last: none,
-            by_sign: none,
-            any_sign: 0,
-            place: 0,
-        }
-    }
-}
-
-impl Wants {
-    fn add(&mut self, member: u64, cues: &Cues) {
-        mark(&mut self.by_first, cues.first, member);
-        if cues.place {
-            self.place |= member;
-        }
-        match cues.also {
-            None => {}
-            Some((first, Trait::Slash)) => mark(&mut self.slash, first, member),
-            Some((first, Trait::ColonNumber)) => mark(&mut self.number, first, member),
-            Some((first, Trait::EndsWith(last))) => {
-                mark(&mut self.ending, first, member);
-                mark(&mut self.by_last, &[last], member);
-            }
-            Some((_, Trait::Sign(signs))) => {
-                self.any_sign |= member;
-                for sign in signs {
-                    let last = sign.encode_utf8(&mut [0; 4]).bytes().next_back();
-                    mark(&mut self.by_sign, last.as_slice(), member);
-                }
-            }
-        }
-    }
-
-    /// The members that want this line.
-    fn of(&self, text: &str, hints: Hints) -> u64 {
-        let bytes = text.as_bytes();
-        let own = bytes.get(text::indent(text)..).unwrap_or_default();
-        let first = own.first().unwrap_or(&b'\n');
-        let last = bytes.last().unwrap_or(&b'\n');
-        // A clock or a date begins no line of a tool, and many lines of programs that log.
-        let mut wanted = if is_time(own) { 0 } else { at(&self.by_first, *first) };
-        wanted |= at(&self.ending, *first) & at(&self.by_last, *last);
-        let (slash, number) = (at(&self.slash, *first), at(&self.number, *first));
-        if slash != 0 && hints.slash && memchr::memchr(b'/', bytes).is_some() {
-            wanted |= slash;
-        }
-        if number != 0 && hints.number == Number::Colon && has_number(bytes) {
-            wanted |= number;
-        }
-        if *first == SIGN {
-            wanted |= self.of_sign(own);
-        }
-        wanted
-    }
-
-    /// The members that want a line that begins with this sign.
-    fn of_sign(&self, sign: &[u8]) -> u64 {
-        match sign {
-            // White space of a rare kind: the sign comes behind it.
-            [SIGN, 0x80 | 0x81, ..] => self.any_sign,
-            [SIGN, _, last, ..] => at(&self.by_sign, *last),
-            _ => 0,
-        }
-    }
+/// The set of one member.
+const fn bit(index: usize) -> Set {
+    const { assert!(MEMBERS <= Set::BITS as usize, "a set has no room for all recognisers") };
+    1 << index
 }
 
 /// The folder in `> a@1.0.0 test /repo/packages/a` and `npm error path /repo/packages/a`.
@@ -207,31 +119,4 @@ fn folder(text: &str) -> Option<&str> {
         text.strip_prefix("npm error path ").or_else(|| text.strip_prefix("npm ERR! path "))?
     };
     (path.starts_with('/') && !path.contains(' ')).then_some(path)
-}
-
-/// Whether digits are followed as in `2026-11-15` or `12:30:01`.
-fn is_time(own: &[u8]) -> bool {
-    matches!(
-        own,
-        [b'0'..=b'9', b'0'..=b'9', b':', b'0'..=b'9', b'0'..=b'9', b':', ..]
-            | [b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'-' | b'/', b'0'..=b'9', ..]
-    )
-}
-
-fn mark(table: &mut Table, bytes: &[u8], member: u64) {
-    for byte in bytes {
-        if let Some(members) = table.get_mut(usize::from(*byte)) {
-            *members |= member;
-        }
-    }
-}
-
-fn at(table: &Table, byte: u8) -> u64 {
-    table.get(usize::from(byte)).copied().unwrap_or(0)
-}
-
-/// Whether a colon has a digit after it.
-fn has_number(bytes: &[u8]) -> bool {
-    memchr::memchr_iter(b':', bytes)
-        .any(|colon| bytes.get(colon + 1).is_some_and(u8::is_ascii_digit))
 }

@@ -87,14 +87,41 @@ fn paren_place<'a>(file: &'a str, after: &'a str) -> Option<Place<'a>> {
 
 /// Whether this looks like a file and not like a URL, a clock time or a Rust path.
 fn plausible(file: &str, line: u32) -> bool {
-    line > 0
-        && file.len() <= 400
-        && !file.contains("://")
-        && !file.ends_with(':')
-        && file.contains(['.', '/', '\\'])
-        && file.chars().any(|c| c.is_ascii_alphabetic())
-        && !file.contains(['"', '\'', '`', '=', ',', ';', '{', '}', '|', '*', '?'])
+    if line == 0 || file.len() > 400 || file.ends_with(':') {
+        return false;
+    }
+    let mut seen = 0;
+    for byte in file.bytes() {
+        seen |= CLASSES.get(usize::from(byte)).copied().unwrap_or(0);
+    }
+    seen & (LETTER | MARK | NEVER) == LETTER | MARK
+        && (seen & COLON == 0 || !text::has(file, "://"))
 }
+
+const LETTER: u8 = 1;
+/// A dot or a slash.
+const MARK: u8 = 2;
+/// What no path has.
+const NEVER: u8 = 4;
+const COLON: u8 = 8;
+
+/// What each byte is in a path: looked up, because very many lines are asked.
+#[expect(clippy::indexing_slicing, reason = "within the table, checked by the compiler")]
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+            b'.' | b'/' | b'\\' => MARK,
+            b':' => COLON,
+            b'"' | b'\'' | b'`' | b'=' | b',' | b';' | b'{' | b'}' | b'|' | b'*' | b'?' => NEVER,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    classes
+};
 
 /// The first mention of a place anywhere in the line, for output nobody understands: only paths
 /// whose name has an extension, never URLs or clock times.
@@ -134,7 +161,7 @@ pub(crate) fn is_foreign(line: &str) -> bool {
         "node:internal",
         "<frozen ",
     ];
-    FOREIGN.iter().any(|place| line.contains(place))
+    FOREIGN.iter().any(|place| text::has(line, place))
 }
 
 /// The path without `./` and `file://`.

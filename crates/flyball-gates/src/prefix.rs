@@ -206,10 +206,13 @@ fn bare_bar(text: &str) -> Option<Prefixed<'_>> {
 
 /// A name and its mark: a bar, a colon or a tab.
 fn named(text: &str) -> Option<Prefixed<'_>> {
-    if let Some(prefixed) = time(text) {
+    let bytes = text.as_bytes();
+    // Only the name of a month may begin a time, and has three letters.
+    if bytes.get(3) == Some(&b' ')
+        && let Some(prefixed) = time(text)
+    {
         return Some(prefixed);
     }
-    let bytes = text.as_bytes();
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.@/:#+-".contains(byte);
     let length = bytes.iter().take(KEY_MAX + 1).take_while(|byte| part(byte)).count();
     if length > KEY_MAX {

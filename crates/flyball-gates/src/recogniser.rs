@@ -23,15 +23,41 @@ pub(crate) enum Attention {
     Busy,
 }
 
-/// Which lines a recogniser wants to see while it is idle.
+/// Which lines a recogniser wants to see while it is idle. A few others may be handed over as well.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cues {
     /// First bytes of a line after its blanks.
     pub first: &'static [u8],
+    /// How a line begins after its blanks: more than one byte, of which four count. A `0` at the
+    /// start stands for any number.
+    pub starts: &'static [&'static str],
     /// Lines that begin with a place.
-    pub place: bool,
+    pub places: Places,
     /// Further first bytes, of lines that have something else as well.
-    pub also: Option<(&'static [u8], Trait)>,
+    pub also: &'static [(&'static [u8], Trait)],
+}
+
+impl Cues {
+    /// No lines at all.
+    pub(crate) const NONE: Self = Self { first: b"", starts: &[], places: Places::None, also: &[] };
+}
+
+/// First bytes of paths.
+pub(crate) const PATHS: &[u8] =
+    b"/._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+/// First bytes of names and codes.
+pub(crate) const CAPITALS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/// Which lines that begin with a place are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// None because of that.
+    None,
+    /// Those with one of these bytes behind the place.
+    Before(&'static [u8]),
+    /// Those in files with one of these extensions.
+    Of(&'static [&'static str]),
 }
 
 /// What is quickly seen of a line and says that most others are of no interest.
@@ -43,8 +69,11 @@ pub(crate) enum Trait {
     Slash,
     /// There is a colon with a digit after it.
     ColonNumber,
-    /// It begins with one of these, all of which are three bytes long and begin alike; a few
-    /// others may be handed over as well.
+    /// It begins with capital letters and a digit behind them: `E501`.
+    Code,
+    /// Its first word ends with `Error`.
+    ErrorName,
+    /// It begins with one of these, all of which are three bytes long and begin alike.
     Sign(&'static [char]),
 }
 

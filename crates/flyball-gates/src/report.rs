@@ -16,7 +16,7 @@ const NAME_CHARS_MAX: usize = 300;
 const EXCERPT_CHARS_MAX: usize = 2_000;
 const EXCERPT_LINES_MAX: usize = 20;
 /// How many findings are remembered to recognise a repeated one.
-const SEEN_MAX: usize = 4_096;
+const SEEN_MAX: usize = 2_048;
 
 /// What one tool said.
 #[derive(Debug, Default)]
@@ -91,19 +91,32 @@ pub(crate) struct Findings {
 impl Findings {
     /// Adds a finding unless it was there before; keeps it only while there is room.
     pub(crate) fn push(&mut self, number: u64, finding: Finding) {
-        let finding = bounded(finding);
-        if self.seen.len() < SEEN_MAX {
-            if !self.seen.insert(key(&finding)) {
+        let is_full = self.kept.len() >= FINDINGS_MAX;
+        // Nothing more is remembered then: all that can be done is to count.
+        if !is_full || self.seen.len() < SEEN_MAX {
+            let key = key(&finding);
+            let is_new = if self.seen.len() < SEEN_MAX {
+                self.seen.insert(key)
+            } else {
+                !self.seen.contains(&key)
+            };
+            if !is_new {
                 return;
             }
-        } else if self.seen.contains(&key(&finding)) {
-            return;
         }
-        if self.kept.len() < FINDINGS_MAX {
-            self.kept.push((number, finding));
-        } else {
+        if is_full {
             self.left_out = self.left_out.saturating_add(1);
+        } else {
+            self.kept.push((number, bounded(finding)));
         }
+    }
+
+    /// Whether one more finding would only be counted, and need not be put together. Then it has
+    /// been.
+    pub(crate) fn is_only_counted(&mut self) -> bool {
+        let is_only_counted = self.kept.len() >= FINDINGS_MAX && self.seen.len() >= SEEN_MAX;
+        self.left_out = self.left_out.saturating_add(u64::from(is_only_counted));
+        is_only_counted
     }
 
     /// Adds the findings of another stream: what looks the same there is not the same.
@@ -165,20 +178,23 @@ impl Findings {
 fn key(finding: &Finding) -> u64 {
     let mut hasher = DefaultHasher::new();
     finding.kind.hash(&mut hasher);
-    finding.name.hash(&mut hasher);
-    finding.file.hash(&mut hasher);
+    finding.name.as_deref().map(name_of).hash(&mut hasher);
+    finding.file.as_deref().map(file_of).hash(&mut hasher);
     finding.line.hash(&mut hasher);
-    finding.column.hash(&mut hasher);
-    finding.message.hash(&mut hasher);
+    finding.column.filter(|column| *column > 0).hash(&mut hasher);
+    message_of(&finding.message).hash(&mut hasher);
     hasher.finish()
 }
 
 /// The finding with all its texts within limits.
 fn bounded(mut finding: Finding) -> Finding {
-    finding.message =
-        text::clip(text::trim_lines(&finding.message), MESSAGE_CHARS_MAX).trim_end().to_owned();
-    finding.name = finding.name.map(|name| text::clip(name.trim(), 500).to_owned());
-    finding.file = finding.file.map(|file| text::clip(place::tidy(&file), 1_000).to_owned());
+    shorten(&mut finding.message, message_of);
+    if let Some(name) = &mut finding.name {
+        shorten(name, name_of);
+    }
+    if let Some(file) = &mut finding.file {
+        shorten(file, file_of);
+    }
     finding.column = finding.column.filter(|column| *column > 0);
     finding.excerpt = finding.excerpt.and_then(|excerpt| {
         let mut lines = excerpt.lines().skip_while(|line| line.trim().is_empty());
@@ -188,6 +204,25 @@ fn bounded(mut finding: Finding) -> Finding {
         (!kept.is_empty()).then(|| kept.to_owned())
     });
     finding
+}
+
+fn message_of(message: &str) -> &str {
+    text::clip(text::trim_lines(message), MESSAGE_CHARS_MAX).trim_end()
+}
+
+fn name_of(name: &str) -> &str {
+    text::clip(name.trim(), 500)
+}
+
+fn file_of(file: &str) -> &str {
+    text::clip(place::tidy(file), 1_000)
+}
+
+fn shorten(text: &mut String, kept: fn(&str) -> &str) {
+    let short = kept(text);
+    if short.len() < text.len() {
+        *text = short.to_owned();
+    }
 }
 
 /// A few lines collected while a block is open.

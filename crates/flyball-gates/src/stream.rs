@@ -165,7 +165,9 @@ impl Stream {
 
     /// A line without a prefix of the usual kind: pnpm announces its own.
     fn own_or_announced(&mut self, line: Passing<'_>) {
-        if let Some(key) = announced(line.text) {
+        if line.hints.dollar
+            && let Some(key) = announced(line.text)
+        {
             if let Some(child) = self.child(key) {
                 child.is_announced = true;
             }

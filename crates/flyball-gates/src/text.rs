@@ -11,6 +11,30 @@ pub(crate) fn clip(text: &str, chars: usize) -> &str {
     }
 }
 
+/// Where `needle` stands in the line. For short words in short lines, of which there are very many:
+/// nothing is prepared, one byte is looked for.
+pub(crate) fn find(line: &str, needle: &str) -> Option<usize> {
+    let (line_bytes, needle) = (line.as_bytes(), needle.as_bytes());
+    // A mark is rarer than a letter.
+    let rare = needle.iter().position(u8::is_ascii_punctuation).unwrap_or(0);
+    let byte = *needle.get(rare)?;
+    memchr::memchr_iter(byte, line_bytes).find_map(|at| {
+        let start = at.checked_sub(rare)?;
+        line_bytes.get(start..)?.starts_with(needle).then_some(start)
+    })
+}
+
+/// Whether `needle` stands in the line.
+pub(crate) fn has(line: &str, needle: &str) -> bool {
+    find(line, needle).is_some()
+}
+
+/// What stands before and after the first `mark`.
+pub(crate) fn split<'a>(line: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
+    let at = find(line, mark)?;
+    line.get(..at).zip(line.get(at + mark.len()..))
+}
+
 /// How many blanks a line begins with.
 pub(crate) fn indent(line: &str) -> usize {
     line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
@@ -82,7 +106,18 @@ pub(crate) fn trim_lines(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{assignments, clip, in_rule, tally};
+    use super::{assignments, clip, find, in_rule, split, tally};
+
+    #[test]
+    fn words_are_found_wherever_they_stand() {
+        let line = "a: line 3, col 4 - b: line";
+        for needle in ["a", ": line ", " - ", "line", "b: line", "col", ", ", "x", ": line 4"] {
+            assert_eq!(find(line, needle), line.find(needle), "{needle}");
+            assert_eq!(split(line, needle), line.split_once(needle), "{needle}");
+        }
+        assert_eq!(find("", "a"), None);
+        assert_eq!(find("a", "ab"), None);
+    }
 
     #[test]
     fn numbers_are_read_out_of_summaries() {

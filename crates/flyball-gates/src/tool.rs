@@ -73,9 +73,12 @@ mod vitest;
 pub(crate) use self::document::Documents;
 use crate::recogniser::Recogniser;
 
+/// How many recognisers there are.
+pub(crate) const MEMBERS: usize = 60;
+
 /// All recognisers, with the command as a hint.
-pub(crate) fn members(command: &str) -> Vec<Box<dyn Recogniser>> {
-    vec![
+pub(crate) fn members(command: &str) -> [Box<dyn Recogniser>; MEMBERS] {
+    [
         Box::new(cargo_test::CargoTest::default()),
         Box::new(nextest::Nextest::default()),
         Box::new(libtest_json::LibtestJson::default()),

@@ -10,6 +10,8 @@ const BYTES: usize = 32 * 1024;
 const PATIENCE: u32 = 4;
 const REST_MIN: u32 = 100;
 const REST_MAX: u32 = 2_000;
+/// After so many lines without anything like a prefix only every eighth is looked at.
+const CALM: u32 = 1_024;
 
 /// Lines held back.
 #[derive(Debug, Default)]
@@ -18,6 +20,8 @@ pub(crate) struct Window {
     bytes: usize,
     refused: u32,
     resting: u32,
+    /// How many lines in a row had nothing like a prefix.
+    plain: u32,
 }
 
 /// One line held back.
@@ -52,7 +56,13 @@ impl Window {
             self.resting -= 1;
             return false;
         }
-        prefix::of(text).is_some()
+        let is_looked_at = self.plain < CALM || self.plain.is_multiple_of(8);
+        self.plain = if self.plain > 2 * CALM { CALM } else { self.plain + 1 };
+        let has_prefix = is_looked_at && prefix::of(text).is_some();
+        if has_prefix {
+            self.plain = 0;
+        }
+        has_prefix
     }
 
     /// Holds a line back, and judges when there are enough.

@@ -2,6 +2,8 @@
 
 use super::js_frame;
 use crate::place;
+use std::collections::HashSet;
+
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use crate::report::{Block, Findings, Names, Report};
 use crate::{Counts, Finding, FindingKind, text};
@@ -12,7 +14,7 @@ const TITLES_MAX: usize = 500;
 /// Reads the list of tests, then the blocks of those that failed.
 #[derive(Default)]
 pub(super) struct Ava {
-    titles: Vec<String>,
+    titles: HashSet<String>,
     names: Names,
     counts: Counts,
     in_blocks: bool,
@@ -26,9 +28,7 @@ impl Recogniser for Ava {
     }
 
     fn cues(&self) -> Cues {
-        Cues {
-            first: b"", place: false, also: Some((b"\xe2", Trait::Sign(&['✘', '✔', '─'])))
-        }
+        Cues { also: &[(b"\xe2", Trait::Sign(&['✘', '✔', '─']))], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -39,15 +39,16 @@ impl Recogniser for Ava {
             self.counts.failed = self.counts.failed.saturating_add(1);
             self.names.ran(title.trim_end());
             if self.titles.len() < TITLES_MAX {
-                self.titles.push(title.trim_end().to_owned());
+                self.titles.insert(title.trim_end().to_owned());
             }
         } else if !self.titles.is_empty() && own.trim() == "─" {
             self.close();
             self.in_blocks = !self.in_blocks;
         } else if self.in_blocks {
-            if self.titles.iter().any(|title| title == own.trim_end()) {
+            let own_title = own.trim_end();
+            if self.titles.contains(own_title) {
                 self.close();
-                self.open = Some((line.number, own.trim_end().to_owned(), Block::default()));
+                self.open = Some((line.number, own_title.to_owned(), Block::default()));
             } else if let Some((_, _, block)) = &mut self.open {
                 block.push(own);
             }

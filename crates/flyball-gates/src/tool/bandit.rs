@@ -18,7 +18,7 @@ impl Recogniser for Bandit {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b">", place: false, also: None }
+        Cues { starts: &[">> "], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -26,7 +26,7 @@ impl Recogniser for Bats {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"", place: false, also: Some((b"\xe2", Trait::Sign(&['✗', '✓']))) }
+        Cues { also: &[(b"\xe2", Trait::Sign(&['✗', '✓']))], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -37,9 +37,10 @@ impl Recogniser for Biome {
     }
 
     fn cues(&self) -> Cues {
-        let paths = b"/.@_-[(0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        const PATHS: &[u8] =
+            b"/.@_-[(0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
         // The last byte of the rule every heading ends with.
-        Cues { first: b"", place: false, also: Some((paths, Trait::EndsWith(0x81))) }
+        Cues { also: &[(PATHS, Trait::EndsWith(0x81))], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

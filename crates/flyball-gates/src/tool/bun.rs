@@ -36,7 +36,7 @@ impl Recogniser for Bun {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"b", place: false, also: None }
+        Cues { starts: &["bun "], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -57,7 +57,10 @@ impl Recogniser for CargoTest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"rt-pfFosE", place: false, also: None }
+        Cues {
+            starts: &["test", "runn", "----", "fail", "succ", "proc", "thre", "Erro"],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

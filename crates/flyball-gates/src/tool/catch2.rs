@@ -1,7 +1,7 @@
 //! Catch2: a title between rules, and its failed assertions.
 
 use crate::place;
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
@@ -30,7 +30,11 @@ impl Recogniser for Catch2 {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"-=tAFN", place: true, also: None }
+        Cues {
+            starts: &["----", "====", "test", "All ", "Fail", "No t"],
+            places: Places::Before(b"FfP"),
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -18,7 +18,7 @@ impl Recogniser for Checkstyle {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"<", place: false, also: None }
+        Cues { first: b"<", ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

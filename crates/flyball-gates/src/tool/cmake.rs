@@ -24,7 +24,7 @@ impl Recogniser for Cmake {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"C", place: false, also: None }
+        Cues { starts: &["CMak"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -32,7 +32,7 @@ impl Recogniser for Ctest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"0123456789SNT", place: false, also: None }
+        Cues { starts: &["0/", "0: ", "0% t", "Star", "No t", "The "], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

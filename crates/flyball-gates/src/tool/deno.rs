@@ -31,7 +31,7 @@ impl Recogniser for Deno {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"ETFore", place: false, also: None }
+        Cues { starts: &["ERRO", "TS", "FAIL", "ok |", "erro"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -1,7 +1,7 @@
 //! .NET: `dotnet test` through `VSTest`, and errors of its compilers.
 
 use crate::place::{self, Place};
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
@@ -39,7 +39,11 @@ impl Recogniser for Dotnet {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FPTeM", place: true, also: None }
+        Cues {
+            starts: &["Fail", "Pass", "erro", "MSBU"],
+            places: Places::Before(b"ew"),
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -21,8 +21,8 @@ impl Recogniser for Eslint {
     }
 
     fn cues(&self) -> Cues {
-        let paths = b"/.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-        Cues { first: b"O", place: false, also: Some((paths, Trait::Slash)) }
+        const PATHS: &[u8] = b"/.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        Cues { starts: &["Oops"], also: &[(PATHS, Trait::Slash)], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

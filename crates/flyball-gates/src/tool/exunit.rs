@@ -41,7 +41,7 @@ impl Recogniser for Exunit {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"0123456789*weF", place: false, also: None }
+        Cues { starts: &["0) t", "0) d", "0) p", "Fini", "** (", "warn", "erro"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

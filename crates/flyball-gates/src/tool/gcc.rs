@@ -1,9 +1,9 @@
 //! gcc and clang, and their linker.
 
-use crate::{Finding, FindingKind};
+use crate::{Finding, FindingKind, text};
 
 use crate::place::Place;
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Report};
 
 /// Reads `path:9:12: error: text` with the source lines below, and undefined references.
@@ -56,7 +56,12 @@ impl Recogniser for Gcc {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"0123456789/cl", place: true, also: None }
+        Cues {
+            first: b"/",
+            starts: &["0 wa", "0 er", "coll", "clan", "ld", "lld"],
+            places: Places::Before(b"efwnspium"),
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -81,7 +86,7 @@ impl Recogniser for Gcc {
                 self.close();
             }
         }
-        if line.text.contains("ld: ") {
+        if text::has(line.text, "ld: ") {
             if line.text.ends_with("':") {
                 self.linker = Linker::Speaks;
             }
@@ -127,6 +132,13 @@ impl Gcc {
         // Every level of shellcheck makes its exit code red.
         let severity = if is_shellcheck { Severity::Error } else { severity };
         self.spoke = true;
+        let list = match severity {
+            Severity::Error => &mut self.findings,
+            Severity::Warning => &mut self.warnings,
+        };
+        if list.is_only_counted() {
+            return;
+        }
         // Rules without a dash are those of linters that speak like compilers.
         let is_lint = flag.is_some_and(|flag| !flag.starts_with('-'));
         let kind = if is_lint { FindingKind::Lint } else { FindingKind::Compile };
@@ -169,7 +181,7 @@ fn is_link_error(text: &str) -> bool {
 /// File, line if known, and message of what the linker says of a name: without a definition, or
 /// with two: `a.c:(.text+0x5): undefined reference …`, `/usr/bin/ld: a.c:3: undefined …`.
 fn link_error(text: &str) -> Option<(&str, Option<u32>, &str)> {
-    let at = LINK_ERRORS.iter().find_map(|start| text.find(start))?;
+    let at = LINK_ERRORS.iter().find_map(|start| text::find(text, start))?;
     let (before, message) = text.split_at_checked(at)?;
     let message = message.split(';').next()?;
     let place = before.strip_suffix(": ")?;

@@ -11,11 +11,14 @@ use crate::report::{Findings, Report};
 
 /// How many mentions are kept.
 const MENTIONS_MAX: usize = 50;
+/// After so many lines that may mention a place nobody looks any more.
+const LOOKS_MAX: u32 = 20_000;
 
 /// Collects lines that begin with `path:line` and say something, and of others one per place.
 #[derive(Default)]
 pub(super) struct Generic {
     seen: HashSet<(String, u32)>,
+    looks: u32,
     /// The last frame of a Python traceback, until its error comes.
     traced: Option<(String, u32)>,
     findings: Findings,
@@ -28,14 +31,15 @@ impl Recogniser for Generic {
 
     fn cues(&self) -> Cues {
         // Any letter, digit, path mark or opening bracket.
-        let first =
+        const FIRST: &[u8] =
             b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./[(<'\"`!*-#>~_@";
-        // `F` for the frames of Python.
-        Cues { first: b"F", place: false, also: Some((first, Trait::ColonNumber)) }
+        // `File` for the frames of Python.
+        Cues { starts: &["File"], also: &[(FIRST, Trait::ColonNumber)], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
-        if self.seen.len() >= MENTIONS_MAX {
+        self.looks = self.looks.saturating_add(1);
+        if self.seen.len() >= MENTIONS_MAX || self.looks > LOOKS_MAX {
             return Attention::Idle;
         }
         if let Some((file, number)) = python_frame(line.text) {
@@ -100,7 +104,9 @@ fn is_harmless(text: &str) -> bool {
         || ["PASS ", "PASSED ", "ok ", "\u{2713} ", "\u{2714} "]
             .iter()
             .any(|start| text.starts_with(start))
-        || ["Warning: ", "warning: ", "WARN ", "WARNING"].iter().any(|word| text.contains(word))
+        || ["Warning: ", "warning: ", "WARN ", "WARNING"]
+            .iter()
+            .any(|word| crate::text::has(text, word))
 }
 
 /// File and line of `  File "x.py", line 3, in f`.

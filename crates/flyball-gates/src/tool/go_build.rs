@@ -43,7 +43,7 @@ impl Recogniser for GoBuild {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"#v", place: false, also: None }
+        Cues { starts: &["# ", "vet:"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

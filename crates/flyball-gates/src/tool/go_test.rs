@@ -44,7 +44,7 @@ impl Recogniser for GoTest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"-=pF{oe", place: false, also: None }
+        Cues { starts: &["--- ", "=== ", "pani", "FAIL", "{\"", "ok  ", "exit"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -2,7 +2,7 @@
 
 use crate::{Finding, FindingKind};
 
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Report};
 
 /// Reads problems that name their linter at the end.
@@ -18,7 +18,7 @@ impl Recogniser for Golangci {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"", place: true, also: None }
+        Cues { places: Places::Of(&["go"]), ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

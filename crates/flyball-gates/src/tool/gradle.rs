@@ -28,8 +28,12 @@ impl Recogniser for Gradle {
 
     fn cues(&self) -> Cues {
         // Any test may be named in the first word of its result.
-        let names = b"abcdfghijklmnopqrstuvwxyzACDEFGHIJKLMNOPQRSTUVWXYZ";
-        Cues { first: b"*0123456789eB", place: false, also: Some((names, Trait::EndsWith(b'D'))) }
+        const NAMES: &[u8] = b"abcdfghijklmnopqrstuvwxyzACDEFGHIJKLMNOPQRSTUVWXYZ";
+        Cues {
+            starts: &["* Wh", "e: ", "BUIL", "0 te"],
+            also: &[(NAMES, Trait::EndsWith(b'D'))],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

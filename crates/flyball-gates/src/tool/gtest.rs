@@ -1,7 +1,7 @@
 //! `GoogleTest`: what stands between `[ RUN      ]` and `[  FAILED  ]`.
 
 use crate::place;
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
@@ -43,7 +43,11 @@ impl Recogniser for Gtest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"[u", place: true, also: None }
+        Cues {
+            starts: &["[ RU", "[   ", "[  F", "[  P", "[  S", "[===", "[---", "unkn"],
+            places: Places::Before(b"F"),
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -97,8 +101,8 @@ impl Recogniser for Gtest {
 
 impl Gtest {
     fn mark(&mut self, mark: &str, rest: &str, number: u64) {
-        let name = rest.split(" (").next().unwrap_or(rest);
-        let name = name.split(", where ").next().unwrap_or(name).trim();
+        let name = text::split(rest, " (").map_or(rest, |(name, _)| name);
+        let name = text::split(name, ", where ").map_or(name, |(name, _)| name).trim();
         match mark {
             "RUN" => {
                 self.running = Some((number, name.to_owned()));
@@ -169,9 +173,12 @@ impl Failure {
 
 /// Mark and text of `[  FAILED  ] Suite.Test (0 ms)`.
 fn mark(text: &str) -> Option<(&str, &str)> {
-    let (mark, rest) = text.strip_prefix('[')?.split_once(']')?;
+    // Twelve bytes with their brackets, whatever they say.
+    let (mark, rest) = text.strip_prefix('[')?.split_at_checked(10)?;
+    let rest = rest.strip_prefix(']')?;
+    let mark = mark.trim_matches(' ');
     let known = ["RUN", "OK", "FAILED", "PASSED", "SKIPPED", "==========", "----------"];
-    (mark.len() == 10 && known.contains(&mark.trim())).then(|| (mark.trim(), rest.trim()))
+    known.contains(&mark).then(|| (mark, rest.trim()))
 }
 
 /// Whether it ends with how long the test took.

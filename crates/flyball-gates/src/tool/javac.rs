@@ -2,7 +2,7 @@
 
 use crate::{Finding, FindingKind};
 
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Report};
 
 /// Reads errors and warnings with the column from the caret.
@@ -27,7 +27,7 @@ impl Recogniser for Javac {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b":", place: true, also: None }
+        Cues { first: b":", places: Places::Of(&["java"]), ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

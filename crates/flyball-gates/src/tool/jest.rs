@@ -25,7 +25,11 @@ impl Recogniser for Jest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FPTNJ", place: false, also: Some((b"\xe2", Trait::Sign(&['●', '›']))) }
+        Cues {
+            starts: &["FAIL", "PASS", "Test", "Jest"],
+            also: &[(b"\xe2", Trait::Sign(&['●', '›']))],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -30,7 +30,7 @@ impl Recogniser for Junit {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"<", place: false, also: None }
+        Cues { first: b"<", ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -45,7 +45,7 @@ impl Recogniser for LibtestJson {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"{", place: false, also: None }
+        Cues { starts: &["{\"", "{ \""], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

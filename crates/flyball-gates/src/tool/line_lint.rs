@@ -3,7 +3,7 @@
 //! `compact` of many.
 
 use crate::place::{self, Place};
-use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::recogniser::{Attention, Cues, Line, PATHS, Places, Recogniser, Trait};
 use crate::report::{Findings, Report};
 use crate::{Finding, FindingKind, text};
 
@@ -52,7 +52,12 @@ impl Recogniser for LineLint {
     fn cues(&self) -> Cues {
         // `=` for rubocop's simple form, `E` for isort, `/` for `path: line 3`; some paths have no
         // extension.
-        Cues { first: b"=E/", place: true, also: Some((b"DCdh-[/.", Trait::ColonNumber)) }
+        Cues {
+            first: b"/",
+            starts: &["== ", "ERRO"],
+            places: Places::Before(b"CWEFRI[ewaiB"),
+            also: &[(b"DCdh-[/.", Trait::ColonNumber), (PATHS, Trait::EndsWith(b']'))],
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -93,10 +98,13 @@ impl Recogniser for LineLint {
         }
         if let Some((place, said)) = self.said(line) {
             self.tool = Some(said.tool);
+            let list = if said.is_warning { &mut self.warnings } else { &mut self.findings };
+            if list.is_only_counted() {
+                return Attention::Idle;
+            }
             let mut finding = Finding::new(said.kind, said.message.trim());
             finding = finding.at(place::tidy(place.file), place.line, place.column);
             finding.name = said.rule.map(str::to_owned);
-            let list = if said.is_warning { &mut self.warnings } else { &mut self.findings };
             list.push(line.number, finding);
         } else if let Some(file) = unsorted(text) {
             self.tool = Some("isort");
@@ -134,7 +142,9 @@ impl LineLint {
                 Attention::Busy
             }
             (Some(""), Some(more), None, None) => {
-                if let Some(last) = self.findings.kept_mut().last() {
+                if let Some(last) = self.findings.kept_mut().last()
+                    && last.message.len() < 2_000
+                {
                     last.message = format!("{} {more}", last.message);
                 }
                 Attention::Busy
@@ -268,7 +278,7 @@ fn ty<'a>(place: &Place<'a>) -> Option<Said<'a>> {
 
 /// `B404[bandit]: LOW: text`.
 fn bandit(rest: &str) -> Option<Said<'_>> {
-    let (rule, rest) = rest.split_once("[bandit]: ")?;
+    let (rule, rest) = text::split(rest, "[bandit]: ")?;
     let (_, message) = rest.split_once(": ")?;
     let kind = FindingKind::Lint;
     Some(Said { tool: "bandit", kind, rule: Some(rule), message, is_warning: false })
@@ -307,7 +317,7 @@ fn actionlint<'a>(place: &Place<'a>) -> Option<Said<'a>> {
 
 /// `/path/a.css: line 1, col 12, error - text (rule)`, the format `compact` of eslint and stylelint.
 fn compact(text: &str) -> Option<(Place<'_>, Said<'_>)> {
-    let (file, rest) = text.split_once(": line ")?;
+    let (file, rest) = text::split(text, ": line ")?;
     let (line, rest) = text::small(rest)?;
     let (column, rest) = text::small(rest.strip_prefix(", col ")?)?;
     let (level, rest) = rest.strip_prefix(", ")?.split_once(" - ")?;

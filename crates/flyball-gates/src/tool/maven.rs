@@ -28,7 +28,7 @@ impl Recogniser for Maven {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"[T", place: false, also: None }
+        Cues { starts: &["[ERR", "[INF", "[WAR", "Test"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -30,7 +30,7 @@ impl Recogniser for Minitest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"0123456789FE", place: false, also: None }
+        Cues { starts: &["0) F", "0) E", "Fail", "Erro", "0 ru", "0 te"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -32,7 +32,7 @@ impl Recogniser for Mocha {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"0123456789E", place: false, also: None }
+        Cues { starts: &["0 pa", "0 pe", "0 fa", "Exce", "Erro"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -2,7 +2,7 @@
 
 use crate::{Finding, FindingKind};
 
-use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::recogniser::{Attention, Cues, Line, PATHS, Places, Recogniser, Trait};
 use crate::report::{Block, Findings, Report};
 
 /// Reads errors; notes and revealed types are not findings.
@@ -19,8 +19,12 @@ impl Recogniser for Mypy {
     }
 
     fn cues(&self) -> Cues {
-        let paths = b"/.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-        Cues { first: b"S", place: true, also: Some((paths, Trait::EndsWith(b')'))) }
+        Cues {
+            starts: &["Succ"],
+            places: Places::Of(&["py", "pyi"]),
+            also: &[(PATHS, Trait::EndsWith(b')'))],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -30,6 +34,9 @@ impl Recogniser for Mypy {
             self.close();
             if let Some(message) = place.rest.strip_prefix("error: ") {
                 self.spoke = true;
+                if self.findings.is_only_counted() {
+                    return Attention::Idle;
+                }
                 let finding = Finding::new(FindingKind::Type, message);
                 let finding = finding.at(place.file, place.line, place.column);
                 let mut excerpt = Block::default();

@@ -39,7 +39,13 @@ impl Recogniser for Nextest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FPSTALN", place: false, also: None }
+        Cues {
+            starts: &[
+                "STAR", "PASS", "FAIL", "LEAK", "LKFA", "FLAK", "TIME", "TMT", "ABOR", "SIG",
+                "TRY ", "Summ", "Next", "XFAI",
+            ],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -4,7 +4,7 @@ use crate::{Finding, FindingKind};
 
 use super::js_frame;
 use crate::place;
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, CAPITALS, Cues, Line, Places, Recogniser, Trait};
 use crate::report::{Block, Findings, Report};
 
 /// Reads an error with its stack at the left margin, up to `Node.js v20`.
@@ -23,7 +23,12 @@ impl Recogniser for NodeError {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", place: true, also: None }
+        Cues {
+            starts: &["Node", "Unca"],
+            places: Places::Of(&["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"]),
+            also: &[(CAPITALS, Trait::ErrorName)],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -41,8 +41,11 @@ impl Recogniser for NodeTest {
     }
 
     fn cues(&self) -> Cues {
-        let signs = Trait::Sign(&['ℹ', '▶', '✖', '✔']);
-        Cues { first: b"tF", place: false, also: Some((b"\xe2", signs)) }
+        Cues {
+            starts: &["test", "Fail"],
+            also: &[(b"\xe2", Trait::Sign(&['ℹ', '▶', '✖', '✔']))],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -29,7 +29,7 @@ impl Recogniser for Oxlint {
 
     fn cues(&self) -> Cues {
         // `×` is two bytes.
-        Cues { first: b"x!\xc3", place: false, also: Some((b"\xe2", Trait::Sign(&['⚠']))) }
+        Cues { first: b"x!\xc3", also: &[(b"\xe2", Trait::Sign(&['⚠']))], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

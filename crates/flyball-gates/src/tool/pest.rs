@@ -27,7 +27,7 @@ impl Recogniser for Pest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FT", place: false, also: None }
+        Cues { starts: &["FAIL", "Test"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

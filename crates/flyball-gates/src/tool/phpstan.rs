@@ -30,7 +30,7 @@ impl Recogniser for Phpstan {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"-", place: false, also: None }
+        Cues { starts: &["----"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -84,7 +84,10 @@ impl Phpstan {
         } else if let Some((_, finding)) = &mut self.open {
             if let Some(rule) = own.strip_prefix("🪪") {
                 finding.name = Some(rule.trim().to_owned());
-            } else if !own.is_empty() && !own.starts_with(['💡', '✏']) && finding.name.is_none()
+            } else if !own.is_empty()
+                && !own.starts_with(['💡', '✏'])
+                && finding.name.is_none()
+                && finding.message.len() < 2_000
             {
                 finding.message = format!("{} {own}", finding.message);
             }

@@ -1,7 +1,7 @@
 //! `PHPUnit`: numbered failures, the documentation form, and PHP's own fatal errors.
 
 use crate::place;
-use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
@@ -60,8 +60,8 @@ impl Recogniser for Phpunit {
     }
 
     fn cues(&self) -> Cues {
-        let first = b"PTEFWON0123456789C";
-        Cues { first, place: false, also: Some((b"\xe2", Trait::Sign(&['✘']))) }
+        // Before it has said its name nothing is its own but a program that cannot be read.
+        Cues { starts: &["PHPU", "PHP ", "Pars", "Fata"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -34,7 +34,12 @@ impl Recogniser for Playwright {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"0123456789RES", place: false, also: None }
+        Cues {
+            starts: &[
+                "0) ", "0 pa", "0 fa", "0 fl", "0 sk", "0 in", "0 di", "Runn", "Erro", "Synt",
+            ],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -44,8 +44,9 @@ impl Recogniser for Prettier {
     }
 
     fn cues(&self) -> Cues {
-        let all: &[u8] = b"[CA./abcdefghijklmnopqrstuvwxyzBDEFGHIJKLMNOPQRSTUVWXYZ";
-        Cues { first: if self.lists_paths { all } else { b"[CA" }, place: false, also: None }
+        let paths = b"./abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        let first: &[u8] = if self.lists_paths { paths } else { b"" };
+        Cues { first, starts: &["[war", "[err", "Chec", "All "], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

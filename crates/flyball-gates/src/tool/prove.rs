@@ -26,7 +26,7 @@ impl Recogniser for Prove {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"#F(T", place: false, also: None }
+        Cues { first: b"#", starts: &["File", "(les", "Test"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

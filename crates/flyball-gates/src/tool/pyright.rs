@@ -27,8 +27,8 @@ impl Recogniser for Pyright {
     }
 
     fn cues(&self) -> Cues {
-        let paths = b"/.ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-        Cues { first: b"0123456789N", place: false, also: Some((paths, Trait::ColonNumber)) }
+        const PATHS: &[u8] = b"/.ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        Cues { starts: &["0 er", "No s"], also: &[(PATHS, Trait::ColonNumber)], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -105,7 +105,7 @@ impl Open {
 fn head(text: &str) -> Option<(bool, Place<'_>)> {
     let own = text.strip_prefix("  ").filter(|own| !own.starts_with(' '))?;
     // A path may hold blanks, which a place in front of a line never does.
-    let at = own.find(" - error: ").or_else(|| own.find(" - warning: "))?;
+    let at = text::find(own, " - error: ").or_else(|| text::find(own, " - warning: "))?;
     let (before, after) = own.split_at_checked(at)?;
     let (rest, column) = before.rsplit_once(':')?;
     let (file, line) = rest.rsplit_once(':')?;

@@ -51,7 +51,14 @@ impl Recogniser for Pytest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"=_FEpI!0123456789nTS", place: false, also: None }
+        Cues {
+            first: b"_",
+            starts: &[
+                "====", "FAIL", "ERRO", "SUBF", "Test", "pyte", "INTE", "Impo", "Synt", "Modu",
+                "0 fa", "0 pa", "0 er", "0 sk", "0 de", "0 wa", "0 xf", "0 xp", "no t", "!!!!",
+            ],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

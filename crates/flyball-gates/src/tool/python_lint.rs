@@ -3,7 +3,7 @@
 use crate::{Finding, FindingKind};
 
 use crate::place::{self, Place};
-use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::recogniser::{Attention, CAPITALS, Cues, Line, Places, Recogniser, Trait};
 use crate::report::{Block, Findings, Report};
 use crate::text;
 
@@ -50,9 +50,10 @@ impl Recogniser for PythonLint {
 
     fn cues(&self) -> Cues {
         Cues {
-            first: b"ABCDEFGHIJKLMNOPQRSTUVWXYZiuw+e",
-            place: true,
-            also: Some((PATHS, Trait::EndsWith(b':'))),
+            starts: &["inva", "unfo", "io-e", "Foun", "All ", "erro", "woul", "Woul", "+++ "],
+            places: Places::Of(&["py", "pyi", "ipynb"]),
+            also: &[(PATHS, Trait::EndsWith(b':')), (CAPITALS, Trait::Code)],
+            ..Cues::NONE
         }
     }
 
@@ -115,6 +116,9 @@ impl PythonLint {
         let code = code.trim_end_matches(':');
         let message = fix_mark(message);
         if place.column.is_none() || !(is_code(code) || code == "invalid-syntax") {
+            return;
+        }
+        if self.findings.is_only_counted() {
             return;
         }
         let (name, message) = match message.rsplit_once(" (") {

@@ -26,7 +26,7 @@ impl Recogniser for Rspec {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FA0123456789", place: false, also: None }
+        Cues { starts: &["Fail", "Fini", "An e", "0 ex", "0 sp"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -2,7 +2,7 @@
 
 use crate::{Finding, FindingKind};
 
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Report};
 use crate::{place, text};
 
@@ -50,7 +50,7 @@ impl Recogniser for Rustc {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"ew", place: true, also: None }
+        Cues { starts: &["erro", "warn"], places: Places::Of(&["rs"]), ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -42,8 +42,9 @@ impl Recogniser for Rustfmt {
     }
 
     fn cues(&self) -> Cues {
-        let all: &[u8] = b"D/abcdefghijklmnopqrstuvwxyz.";
-        Cues { first: if self.lists_paths { all } else { b"D" }, place: false, also: None }
+        let paths = b"/abcdefghijklmnopqrstuvwxyz.";
+        let first: &[u8] = if self.lists_paths { paths } else { b"" };
+        Cues { first, starts: &["Diff"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -28,7 +28,7 @@ impl Recogniser for Scalatest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"[-T=", place: false, also: None }
+        Cues { starts: &["[inf", "[err", "[war", "- ", "Test", "==> "], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

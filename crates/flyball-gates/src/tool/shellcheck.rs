@@ -18,7 +18,7 @@ impl Recogniser for Shellcheck {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"I", place: false, also: None }
+        Cues { starts: &["In "], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -1,6 +1,6 @@
 //! stylelint: a path, and below it `  1:12  ✖  text   rule`.
 
-use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::recogniser::{Attention, Cues, Line, PATHS, Recogniser, Trait};
 use crate::report::{Findings, Report};
 use crate::{Finding, FindingKind, text};
 
@@ -18,9 +18,8 @@ impl Recogniser for Stylelint {
     }
 
     fn cues(&self) -> Cues {
-        let paths = b"/._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
         // Style sheets end alike: css, scss, sass, less.
-        Cues { first: b"C", place: false, also: Some((paths, Trait::EndsWith(b's'))) }
+        Cues { starts: &["Conf"], also: &[(PATHS, Trait::EndsWith(b's'))], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

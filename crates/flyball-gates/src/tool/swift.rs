@@ -1,7 +1,7 @@
 //! Swift: `XCTest`, swift-testing and the compiler.
 
 use crate::place::{self, Place};
-use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::recogniser::{Attention, Cues, Line, Places, Recogniser, Trait};
 use crate::report::{Findings, Names, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
@@ -22,7 +22,12 @@ impl Recogniser for Swift {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"T\tE", place: true, also: Some((b"\xe2", Trait::Sign(&['✘', '✔']))) }
+        Cues {
+            starts: &["Test", "Exec"],
+            places: Places::Of(&["swift"]),
+            also: &[(b"\xe2", Trait::Sign(&['✘', '✔']))],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -48,7 +48,7 @@ impl Recogniser for Tap {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"onT1B#}", place: false, also: None }
+        Cues { first: b"}", starts: &["ok ", "not ", "TAP ", "0..", "Bail", "# "], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -21,7 +21,7 @@ impl Recogniser for Teamcity {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"#", place: false, also: None }
+        Cues { starts: &["##te"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

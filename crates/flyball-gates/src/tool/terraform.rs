@@ -31,7 +31,9 @@ impl Recogniser for Terraform {
 
     fn cues(&self) -> Cues {
         Cues {
-            first: b"EW", place: false, also: Some((b"\xe2", Trait::Sign(&['╷', '│', '╵'])))
+            starts: &["Erro", "Warn"],
+            also: &[(b"\xe2", Trait::Sign(&['╷', '│', '╵']))],
+            ..Cues::NONE
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{Finding, FindingKind};
 
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Report};
 use crate::text;
 
@@ -19,7 +19,7 @@ impl Recogniser for Tsc {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"e", place: true, also: None }
+        Cues { starts: &["erro"], places: Places::Before(b"-e"), ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -29,6 +29,9 @@ impl Recogniser for Tsc {
         };
         if let Some((code, message)) = head {
             self.close();
+            if self.findings.is_only_counted() {
+                return Attention::Idle;
+            }
             let mut finding = Finding::new(kind(code), message).named(code);
             if let Some(place) = line.place {
                 finding = finding.at(place.file, place.line, place.column);

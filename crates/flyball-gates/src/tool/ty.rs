@@ -32,7 +32,7 @@ impl Recogniser for Ty {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"ewF", place: false, also: None }
+        Cues { starts: &["erro", "warn"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -34,7 +34,7 @@ impl Recogniser for Unittest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"=FREOU", place: false, also: None }
+        Cues { starts: &["====", "FAIL", "ERRO", "Ran ", "OK", "UNEX"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -20,7 +20,7 @@ impl Recogniser for Uvu {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FTP", place: false, also: None }
+        Cues { starts: &["FAIL", "Tota", "Pass"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -30,7 +30,11 @@ impl Recogniser for Vitest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b"FRT", place: false, also: Some((b"\xe2", Trait::Sign(&['⎯']))) }
+        Cues {
+            starts: &["FAIL", "RUN ", "Test"],
+            also: &[(b"\xe2", Trait::Sign(&['⎯']))],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
