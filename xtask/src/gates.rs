@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use flyball_gates::Finding;
 use serde::Deserialize;
 
-use self::score::{Capture, Table, Told, captures, judge};
+use self::score::{Capture, Table, Told, captures, judge, wrapped};
 use super::say;
 
 /// Where the captures of the project are.
@@ -23,6 +23,8 @@ struct Options {
     /// The program to replay through instead of the library.
     flyball: Option<PathBuf>,
     misses: bool,
+    /// Whether what stands before lines is tried as well.
+    wrapped: bool,
     /// Only captures whose label begins so.
     only: String,
 }
@@ -31,6 +33,14 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     let options = options(words)?;
     let all = captures(&options.folder)
         .with_context(|| format!("no captures in {}", options.folder.display()))?;
+    if options.wrapped {
+        let sameness = wrapped(&all, 1);
+        for remark in sameness.remarks.iter().filter(|_| options.misses) {
+            say(remark);
+        }
+        say(sameness.to_string().trim_end());
+        return Ok(());
+    }
     let mut table = Table::default();
     for capture in all.iter().filter(|capture| capture.label.starts_with(&options.only)) {
         let told = match &options.flyball {
@@ -63,6 +73,7 @@ fn options(words: &[String]) -> Result<Options> {
         folder: PathBuf::from(FOLDER),
         flyball: None,
         misses: false,
+        wrapped: false,
         only: String::new(),
     };
     let mut words = words.iter();
@@ -70,11 +81,12 @@ fn options(words: &[String]) -> Result<Options> {
         let mut value = || words.next().with_context(|| format!("{word} needs a value"));
         match word.as_str() {
             "--misses" => options.misses = true,
+            "--wrapped" => options.wrapped = true,
             "--tool" => options.only = value()?.clone(),
             "--flyball" => options.flyball = Some(fs::canonicalize(value()?)?),
             folder if !folder.starts_with('-') => options.folder = PathBuf::from(folder),
             other => {
-                bail!("`{other}` is no option: [FOLDER] [--tool T] [--misses] [--flyball BIN]")
+                bail!("`{other}` is no option: [FOLDER] [--tool T] [--misses] [--wrapped] [--flyball BIN]")
             }
         }
     }

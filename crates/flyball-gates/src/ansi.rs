@@ -65,6 +65,12 @@ fn after_sequence(bytes: &[u8]) -> &[u8] {
             Some(end) => end + 1,
             None => after.len(),
         },
+        // Strings for the terminal, with which Buildkite tells the time: until the same marks.
+        Some(b'_' | b'P' | b'X' | b'^') => match memchr::memchr2(0x07, ESCAPE, after) {
+            Some(end) if after.get(end) == Some(&ESCAPE) => end + 2,
+            Some(end) => end + 1,
+            None => 1,
+        },
         // Choice of a character set: one more byte.
         Some(b'(' | b')' | b'*' | b'+') => 2,
         Some(_) => 1,
@@ -85,6 +91,7 @@ mod tests {
             (b"\x1b[38;5;9mred\x1b(B\x1b[m", "red"),
             (b"\x1b]0;title\x07text", "text"),
             (b"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
+            (b"\x1b_bk;t=1700000000000\x07text", "text"),
             (b"10%\r50%\r100%", "100%"),
             (b"\rdone\x1b[K", "done"),
             (b"\x1b[1G 1/3 one\x1b[77G\x1b[1G done", " done"),

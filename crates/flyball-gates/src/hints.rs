@@ -3,14 +3,21 @@
 /// What may be in a line. What is not here is certainly not in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hints {
-    /// A slash.
-    pub slash: bool,
-    /// A dollar sign.
-    pub dollar: bool,
+    /// Certain single bytes.
+    pub marks: Marks,
     /// A number that may be that of a line.
     pub number: Number,
     /// A word that may speak of an error.
     pub error: bool,
+}
+
+/// Single bytes that few lines have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Marks {
+    /// A slash.
+    pub slash: bool,
+    /// A dollar sign.
+    pub dollar: bool,
 }
 
 /// What comes right before a digit; every place has one of these.
@@ -27,7 +34,7 @@ pub(crate) enum Number {
 impl Hints {
     /// Nobody has looked.
     pub(crate) const UNKNOWN: Self =
-        Self { slash: true, dollar: true, number: Number::Colon, error: true };
+        Self { marks: Marks { slash: true, dollar: true }, number: Number::Colon, error: true };
 
     /// What is in these bytes. Nothing in here depends on what came before, so that the compiler
     /// can look at many bytes at once.
@@ -47,7 +54,7 @@ impl Hints {
         };
         let slash = slash != 0 || bytes.last() == Some(&b'/');
         let dollar = dollar != 0 || bytes.last() == Some(&b'$');
-        Self { slash, dollar, number, error: may_tell(bytes) }
+        Self { marks: Marks { slash, dollar }, number, error: may_tell(bytes) }
     }
 }
 
@@ -69,7 +76,7 @@ pub(crate) fn may_tell(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hints, Number};
+    use super::{Hints, Marks, Number};
 
     #[test]
     fn what_is_there_is_seen() {
@@ -84,7 +91,7 @@ mod tests {
             ("1: (a)", false, Number::Nothing),
         ];
         for (text, slash, number) in table {
-            let want = Hints { slash, dollar: false, number, error: false };
+            let want = Hints { marks: Marks { slash, dollar: false }, number, error: false };
             assert_eq!(Hints::of(text.as_bytes()), want, "{text}");
             let long = format!("{}{text}", "x ".repeat(100));
             assert_eq!(Hints::of(long.as_bytes()), want, "{long}");

@@ -49,6 +49,8 @@ mod finding;
 #[cfg(feature = "read")]
 mod ansi;
 #[cfg(feature = "read")]
+mod common;
+#[cfg(feature = "read")]
 mod exit;
 #[cfg(feature = "read")]
 mod hints;

@@ -106,19 +106,24 @@ const NEVER: u8 = 4;
 const COLON: u8 = 8;
 
 /// What each byte is in a path: looked up, because very many lines are asked.
-#[expect(clippy::indexing_slicing, reason = "within the table, checked by the compiler")]
+#[expect(clippy::indexing_slicing, reason = "bytes within the table")]
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
-            b'.' | b'/' | b'\\' => MARK,
-            b':' => COLON,
-            b'"' | b'\'' | b'`' | b'=' | b',' | b';' | b'{' | b'}' | b'|' | b'*' | b'?' => NEVER,
-            _ => 0,
-        };
-        byte += 1;
+    let kinds: [(&[u8], u8); 4] = [
+        (crate::recogniser::LETTERS, LETTER),
+        (b"./\\", MARK),
+        (b":", COLON),
+        (b"\"'`=,;{}|*?", NEVER),
+    ];
+    let mut kind = 0;
+    while kind < kinds.len() {
+        let (bytes, class) = kinds[kind];
+        let mut at = 0;
+        while at < bytes.len() {
+            classes[bytes[at] as usize] = class;
+            at += 1;
+        }
+        kind += 1;
     }
     classes
 };

@@ -34,6 +34,8 @@ pub(crate) enum Shape {
     Colon,
     /// A name and a tab.
     Tab,
+    /// A name with the number of its process.
+    Tag,
 }
 
 /// The longest name.
@@ -78,19 +80,29 @@ const NOT_NAMES: &[&str] = &[
     "success",
     "log",
     "elifecycle",
+    "internalerror",
 ];
 
 /// The prefix of a line, by its shape alone: whether it is one, others must say.
 pub(crate) fn of(text: &str) -> Option<Prefixed<'_>> {
     let first = *text.as_bytes().first()?;
     match first {
-        b'0'..=b'9' | b'(' => time(text),
+        b'0'..=b'9' => time(text).or_else(|| numbered(text)),
+        b'(' => time(text),
         b'[' => time(text).or_else(|| bracket(text)),
         b'#' => step(text),
         b'|' | 0xe2 => bare_bar(text),
-        b'A'..=b'Z' | b'a'..=b'z' | b'@' | b'_' | b'.' => named(text),
+        b'A'..=b'Z' | b'a'..=b'z' | b'@' | b'_' | b'.' | b'+' => named(text),
         _ => None,
     }
+}
+
+/// The prefix of a line whose stream has prefixes of this shape, where a line may be read in two ways.
+pub(crate) fn as_shape(text: &str, shape: Shape) -> Option<Prefixed<'_>> {
+    let prefixed = of(text)?;
+    // The gutter of quoted source behind a name in brackets looks like a bar.
+    let is_gutter = shape == Shape::Bracket && prefixed.shape == Shape::Bar;
+    if is_gutter && text.starts_with('[') { in_brackets(text) } else { Some(prefixed) }
 }
 
 /// The rest of a line after its mark: one blank belongs to the mark, and nothing at all is a blank.
@@ -108,8 +120,50 @@ fn time(text: &str) -> Option<Prefixed<'_>> {
     if let Some(close) = open {
         rest = rest.strip_prefix(close)?;
     }
-    let rest = after_blank(rest)?;
+    let rest = after_time(rest)?;
     Some(Prefixed { shape: Shape::Time, key: "", rest })
+}
+
+/// What follows a time: blanks alone, or one of the marks some put behind it.
+fn after_time(rest: &str) -> Option<&str> {
+    // TeamCity: `[12:30:01] : text`, `[12:30:01]W: text`.
+    if let Some(text) = rest.get(1..).and_then(|text| text.strip_prefix(": ")) {
+        return rest.starts_with([' ', 'i', 'W', 'E', 'F']).then_some(text);
+    }
+    // GitLab: which stream it was, and whether the line goes on.
+    let bytes = rest.as_bytes();
+    if let [b' ', b'0'..=b'9', b'0'..=b'9', b'O' | b'E', b' ' | b'+', ..] = bytes {
+        return rest.get(5..);
+    }
+    if let [b' ', b'0'..=b'9', b'0'..=b'9', b'O' | b'E'] = bytes {
+        return Some("");
+    }
+    after_blank(rest)
+}
+
+/// pm2: `0|web  | text`.
+fn numbered(text: &str) -> Option<Prefixed<'_>> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let inner = named(text.get(digits..)?.strip_prefix('|')?)?;
+    let key = text.get(..digits + 1 + inner.key.len())?;
+    (inner.shape == Shape::Bar).then_some(Prefixed { key, ..inner })
+}
+
+/// The log of a system: `host name[412]: text`, `name[412]: text`.
+fn tag(text: &str) -> Option<Prefixed<'_>> {
+    let near = text.get(..KEY_MAX).unwrap_or(text);
+    let end = near.find("]: ").or_else(|| text.strip_suffix("]:").map(str::len))?;
+    let key = text.get(..=end)?;
+    let (name, process) = key.strip_suffix(']')?.rsplit_once('[')?;
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.@/-".contains(&b))
+    };
+    let is_tag = process.bytes().all(|byte| byte.is_ascii_digit())
+        && !process.is_empty()
+        && name.split(' ').count() <= 2
+        && name.split(' ').all(is_name);
+    let rest = text.get(end + 2..).map(|rest| rest.strip_prefix(' ').unwrap_or(rest))?;
+    is_tag.then_some(Prefixed { shape: Shape::Tag, key, rest })
 }
 
 /// What follows a date with a time, or a time with seconds.
@@ -159,12 +213,17 @@ fn pattern<'a>(text: &'a str, shape: &str) -> Option<&'a str> {
 
 fn bracket(text: &str) -> Option<Prefixed<'_>> {
     let end = text.bytes().take(KEY_MAX).position(|byte| byte == b']')?;
-    let key = text.get(1..end)?;
-    let rest = text.get(end + 1..)?;
+    let (key, rest) = (text.get(1..end)?, text.get(end + 1..)?);
     // The gutter of quoted source has a bar as well: only act's names have a slash.
     if let Some(bar) = bar(rest).filter(|_| key.contains('/')) {
         return Some(Prefixed { shape: Shape::Bar, key, rest: bar });
     }
+    in_brackets(text)
+}
+
+fn in_brackets(text: &str) -> Option<Prefixed<'_>> {
+    let end = text.bytes().take(KEY_MAX).position(|byte| byte == b']')?;
+    let (key, rest) = (text.get(1..end)?, text.get(end + 1..)?);
     let rest = after_blank(rest.strip_prefix(':').unwrap_or(rest))?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.@/:#- ".contains(&byte);
     let is_progress = key.bytes().next()?.is_ascii_digit() && key.contains(['/', '%', '.']);
@@ -173,7 +232,8 @@ fn bracket(text: &str) -> Option<Prefixed<'_>> {
     (is_name && !is_word(key)).then_some(Prefixed { shape: Shape::Bracket, key, rest })
 }
 
-fn is_word(key: &str) -> bool {
+/// Whether it says how grave a line is, or how a test went, and is no name.
+pub(crate) fn is_word(key: &str) -> bool {
     NOT_NAMES.iter().any(|word| word.eq_ignore_ascii_case(key))
 }
 
@@ -219,6 +279,9 @@ fn named(text: &str) -> Option<Prefixed<'_>> {
         return None;
     }
     let (name, rest) = text.split_at_checked(length)?;
+    if let Some(tagged) = tag(text).filter(|_| rest.starts_with([' ', '['])) {
+        return Some(tagged);
+    }
     if let Some(key) = name.strip_suffix(':') {
         let rest = after_blank(rest)?;
         return colon(key, rest);
@@ -288,6 +351,14 @@ mod tests {
             ("Nov 15 16:30:22 x", Shape::Time, "", "x"),
             ("(16:30:22) x", Shape::Time, "", "x"),
             ("build\tRun tests\tx", Shape::Tab, "build", "Run tests\tx"),
+            ("[16:30:22] : x", Shape::Time, "", "x"),
+            ("[16:30:22]W:   x", Shape::Time, "", "  x"),
+            ("2026-11-15T16:30:22.123456Z 01O x", Shape::Time, "", "x"),
+            ("2026-11-15T16:30:22.123456Z 00E", Shape::Time, "", ""),
+            ("0|web  | x", Shape::Bar, "0|web", "x"),
+            ("+test | x", Shape::Bar, "+test", "x"),
+            ("build-7 runner[412]: x", Shape::Tag, "build-7 runner[412]", "x"),
+            ("runner[412]:", Shape::Tag, "runner[412]", ""),
         ];
         for (text, shape, key, rest) in table {
             let prefixed = of(text).unwrap_or_else(|| panic!("nothing in {text}"));

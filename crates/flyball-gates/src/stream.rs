@@ -4,9 +4,9 @@ use crate::hints::Hints;
 use crate::kept::Kept;
 use crate::panel::Panel;
 use crate::passing::Passing;
-use crate::prefix::{self, Prefixed, Shape};
+use crate::prefix::Shape;
 use crate::report::Report;
-use crate::window::{Held, Judgement, Window};
+use crate::window::{Before, Held, Judgement, Window};
 
 /// How many streams are read side by side; the lines of further ones stay with the others.
 const CHILDREN_MAX: usize = 24;
@@ -20,8 +20,8 @@ pub(crate) struct Stream {
     panel: Panel,
     kept: Kept,
     window: Window,
-    /// The prefix that lines of this stream have.
-    shape: Option<Shape>,
+    /// What stands before the lines of this stream.
+    before: Option<Before>,
     children: Vec<Child>,
 }
 
@@ -55,7 +55,7 @@ impl Stream {
             panel: Panel::new(command),
             kept: Kept::default(),
             window: Window::default(),
-            shape: None,
+            before: None,
             children: Vec::new(),
         }
     }
@@ -65,13 +65,15 @@ impl Stream {
         if self.depth >= DEPTH_MAX {
             return self.own(line);
         }
-        if let Some(shape) = self.shape {
-            return self.route(shape, line);
+        if let Some(before) = self.before.take() {
+            self.route(&before, line);
+            self.before = Some(before);
+            return;
         }
         if self.window.wants(line.text) {
             let text = line.text.to_owned();
             let held = Held { text, number: line.number, near_end: line.near_end };
-            let judgement = self.window.hold(held);
+            let judgement = self.window.hold(held, self.depth);
             self.follow(judgement);
         } else {
             self.own_or_announced(line);
@@ -89,8 +91,8 @@ impl Stream {
     }
 
     fn collect(&mut self, folder: Option<String>, all: &mut Vec<Said>) {
-        while self.shape.is_none() && !self.window.is_empty() {
-            let judgement = self.window.judge();
+        while self.before.is_none() && !self.window.is_empty() {
+            let judgement = self.window.judge(self.depth);
             self.follow(judgement);
         }
         for child in &mut self.children {
@@ -108,12 +110,12 @@ impl Stream {
         match judgement {
             Judgement::Open => {}
             Judgement::Plain(lines) => self.all_own(&lines),
-            Judgement::Found(shape, before, lines) => {
-                self.all_own(&before);
-                self.shape = Some(shape);
+            Judgement::Found(before, plain, lines) => {
+                self.all_own(&plain);
                 for line in &lines {
-                    self.route(shape, line.passing());
+                    self.route(&before, line.passing());
                 }
+                self.before = Some(before);
             }
         }
     }
@@ -125,15 +127,15 @@ impl Stream {
     }
 
     /// A line of a stream whose lines have a prefix.
-    fn route(&mut self, shape: Shape, line: Passing<'_>) {
-        match prefix::of(line.text) {
-            Some(Prefixed { shape: own, key, rest }) if own == shape => {
+    fn route(&mut self, before: &Before, line: Passing<'_>) {
+        match before.strip(line.text) {
+            Some((key, rest)) => {
                 let rest = Passing { text: rest, hints: Hints::UNKNOWN, ..line };
                 self.inside(key, rest);
             }
             // Lines go on without a time.
-            _ if shape == Shape::Time => self.inside("", line),
-            _ => self.own_or_announced(line),
+            None if matches!(before, Before::Known(Shape::Time, _)) => self.inside("", line),
+            None => self.own_or_announced(line),
         }
     }
 
@@ -165,7 +167,7 @@ impl Stream {
 
     /// A line without a prefix of the usual kind: pnpm announces its own.
     fn own_or_announced(&mut self, line: Passing<'_>) {
-        if line.hints.dollar
+        if line.hints.marks.dollar
             && let Some(key) = announced(line.text)
         {
             if let Some(child) = self.child(key) {

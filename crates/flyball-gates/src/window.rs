@@ -1,5 +1,6 @@
 //! Whether lines really have a prefix: a few of them are held back until most share one.
 
+use crate::common::Common;
 use crate::prefix::{self, Prefixed, Shape};
 
 /// How many lines are looked at together.
@@ -22,6 +23,38 @@ pub(crate) struct Window {
     resting: u32,
     /// How many lines in a row had nothing like a prefix.
     plain: u32,
+    /// How the line before began, and how many in a row did so.
+    head: ([u8; HEAD], u32),
+    /// Whether the first lines of all have been judged.
+    begun: bool,
+}
+
+/// How much of a line is compared with the line before it.
+const HEAD: usize = 6;
+/// So many lines in a row that begin alike may have a prefix nobody knows.
+const ALIKE: u32 = 6;
+
+/// What stands before the lines of a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// A prefix of a known sort, and further blanks.
+    Known(Shape, usize),
+    /// What all lines begin with.
+    Common(Common),
+}
+
+impl Before {
+    /// Whose line it is, and the line without its prefix.
+    pub(crate) fn strip<'a>(&self, line: &'a str) -> Option<(&'a str, &'a str)> {
+        match self {
+            Self::Known(shape, blanks) => {
+                let Prefixed { shape: own, key, rest } = prefix::as_shape(line, *shape)?;
+                let extra = rest.bytes().take(*blanks).take_while(|byte| *byte == b' ').count();
+                (own == *shape).then(|| (key, rest.get(extra..).unwrap_or(rest)))
+            }
+            Self::Common(common) => common.strip(line).map(|rest| ("", rest)),
+        }
+    }
 }
 
 /// One line held back.
@@ -43,15 +76,16 @@ pub(crate) enum Judgement {
     /// These have no prefix.
     Plain(Vec<Held>),
     /// From the first of the second ones on lines have this prefix.
-    Found(Shape, Vec<Held>, Vec<Held>),
+    Found(Before, Vec<Held>, Vec<Held>),
 }
 
 impl Window {
     /// Whether a line must be held back.
     pub(crate) fn wants(&mut self, text: &str) -> bool {
-        if !self.held.is_empty() {
+        if !self.held.is_empty() || !self.begun {
             return true;
         }
+        let is_alike = self.is_alike(text);
         if self.resting > 0 {
             self.resting -= 1;
             return false;
@@ -62,25 +96,38 @@ impl Window {
         if has_prefix {
             self.plain = 0;
         }
-        has_prefix
+        has_prefix || is_alike
+    }
+
+    /// Whether this line begins as those before it, numbers aside.
+    fn is_alike(&mut self, text: &str) -> bool {
+        let mut own = [b' '; HEAD];
+        for (slot, byte) in own.iter_mut().zip(text.bytes()) {
+            *slot = if byte.is_ascii_digit() { b'0' } else { byte };
+        }
+        let (head, times) = &mut self.head;
+        *times = if *head == own { times.saturating_add(1) } else { 0 };
+        *head = own;
+        *times == ALIKE
     }
 
     /// Holds a line back, and judges when there are enough.
-    pub(crate) fn hold(&mut self, line: Held) -> Judgement {
+    pub(crate) fn hold(&mut self, line: Held, depth: usize) -> Judgement {
         self.bytes = self.bytes.saturating_add(line.text.len());
         self.held.push(line);
         if self.held.len() < LINES && self.bytes < BYTES {
             return Judgement::Open;
         }
-        self.judge()
+        self.judge(depth)
     }
 
-    /// Judges what there is.
-    pub(crate) fn judge(&mut self) -> Judgement {
-        if let Some((shape, first)) = shared(&self.held) {
+    /// Judges what there is; `depth` prefixes were taken off already.
+    pub(crate) fn judge(&mut self, depth: usize) -> Judgement {
+        self.begun = true;
+        if let Some((before, first)) = common(&self.held, depth).or_else(|| shared(&self.held)) {
             self.bytes = 0;
             let after = self.held.split_off(first);
-            return Judgement::Found(shape, std::mem::take(&mut self.held), after);
+            return Judgement::Found(before, std::mem::take(&mut self.held), after);
         }
         // Lines at the end that may have begun to share one are looked at again.
         let after = self.held.split_off(run_at_end(&self.held));
@@ -108,9 +155,22 @@ fn run_at_end(held: &[Held]) -> usize {
     if run >= 3 && run < held.len() { held.len().saturating_sub(run) } else { held.len() }
 }
 
+/// What all lines begin with from the first or second line on, unless a known sort of prefix says
+/// more: whose lines they are.
+fn common(held: &[Held], depth: usize) -> Option<(Before, usize)> {
+    let texts: Vec<&str> = held.iter().map(|line| line.text.as_str()).collect();
+    let common = Common::of(&texts, depth)?;
+    let first = texts.iter().position(|text| common.strip(text).is_some())?;
+    let sorted = texts.iter().filter_map(|text| prefix::of(text));
+    let rests: Vec<&str> = texts.iter().filter_map(|text| common.strip(text)).collect();
+    // Names, of which a line has another, and prefixes that leave no more than this one.
+    let is_known = sorted.clone().count() * 20 >= texts.len() * 19
+        && sorted.clone().zip(&rests).all(|(known, rest)| known.rest.len() <= rest.len());
+    (!is_known).then_some((Before::Common(common), first))
+}
+
 /// The prefix most lines share from some line on.
-fn shared(held: &[Held]) -> Option<(Shape, usize)> {
-    let lines: Vec<Option<Prefixed<'_>>> = held.iter().map(|line| prefix::of(&line.text)).collect();
+fn shared(held: &[Held]) -> Option<(Before, usize)> {
     let shapes = [
         Shape::Time,
         Shape::Step,
@@ -118,18 +178,34 @@ fn shared(held: &[Held]) -> Option<(Shape, usize)> {
         Shape::Bracket,
         Shape::Colons,
         Shape::Tab,
+        Shape::Tag,
         Shape::BareBar,
         Shape::Colon,
     ];
     shapes.into_iter().find_map(|shape| {
+        let lines = held.iter().map(|line| prefix::as_shape(&line.text, shape));
+        let lines: Vec<Option<Prefixed<'_>>> = lines.collect();
         let of_shape = |line: &Option<Prefixed<'_>>| line.is_some_and(|line| line.shape == shape);
         if lines.iter().filter(|line| of_shape(line)).count() < 3 {
             return None;
         }
         let first = lines.iter().position(of_shape)?;
         let since = lines.get(first..)?;
-        is_shared(shape, since).then_some((shape, first))
+        is_shared(shape, since).then(|| (Before::Known(shape, blanks(shape, since)), first))
     })
+}
+
+/// How many blanks more than one belong to the prefix: none, or one that even empty lines have, or
+/// that stands before words. Tools do not indent by one, but for the numbers of quoted lines.
+fn blanks(shape: Shape, lines: &[Option<Prefixed<'_>>]) -> usize {
+    let rests = || lines.iter().flatten().filter(|line| line.shape == shape).map(|line| line.rest);
+    let is_worded = |rest: &&str| {
+        let own = rest.as_bytes().get(1);
+        own.is_some_and(|byte| !byte.is_ascii_digit() && *byte != b' ')
+    };
+    let has_empty = rests().any(|rest| rest.trim().is_empty());
+    let all_have = rests().all(|rest| rest.starts_with(' '));
+    usize::from(all_have && (has_empty || rests().filter(is_worded).count() >= 2))
 }
 
 fn is_shared(shape: Shape, lines: &[Option<Prefixed<'_>>]) -> bool {
@@ -146,7 +222,7 @@ fn is_shared(shape: Shape, lines: &[Option<Prefixed<'_>>]) -> bool {
     let share = |percent: usize| again.saturating_mul(100) >= lines.len().saturating_mul(percent);
     most >= 3
         && match shape {
-            Shape::Time => share(70),
+            Shape::Time | Shape::Tag => share(70),
             Shape::Step => share(50),
             Shape::Bar => share(60) && (has_layout || share(95)),
             Shape::Bracket | Shape::Colons => share(70) && (has_layout || share(100)),

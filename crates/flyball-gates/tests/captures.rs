@@ -12,7 +12,7 @@ use std::path::Path;
 
 use flyball_gates::Parser;
 
-use self::score::{Capture, Table, captures, judge};
+use self::score::{Capture, Table, captures, judge, wrapped};
 
 fn all() -> Vec<Capture> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures");
@@ -27,6 +27,14 @@ fn what_is_found_in_recorded_outputs_does_not_sink() {
     }
     let sunk = table.sunk();
     assert!(sunk.is_empty(), "below the floor: {sunk:#?}\n{table}");
+}
+
+/// Every capture behind every prefix is `cargo xtask gates --wrapped`.
+#[test]
+fn what_stands_before_each_line_changes_nothing() {
+    let sameness = wrapped(&all(), 12);
+    let some: Vec<&String> = sameness.remarks.iter().take(5).collect();
+    assert!(sameness.percent() >= 99.0, "{sameness}\n{some:#?}");
 }
 
 #[test]

@@ -13,7 +13,6 @@ const LINES_MIN: usize = 8;
 
 struct Case {
     name: String,
-    command: String,
     exit: Option<i32>,
     output: String,
 }
@@ -40,11 +39,6 @@ fn cases() -> Vec<Case> {
             if is_text && output.lines().count() >= LINES_MIN {
                 cases.push(Case {
                     name: file.display().to_string(),
-                    command: expect
-                        .get("command")
-                        .and_then(|one| one.as_str())
-                        .unwrap_or_default()
-                        .to_owned(),
                     exit: expect
                         .get("exit")
                         .and_then(serde_json::Value::as_i64)
@@ -68,50 +62,6 @@ fn told(parsed: &Parsed) -> Vec<Told> {
         (f.kind, f.name.clone(), f.file.clone(), f.line, f.message.clone())
     };
     parsed.findings.iter().map(tell).collect()
-}
-
-#[expect(clippy::format_collect, reason = "a text of a few lines")]
-fn with(prefix: impl Fn(usize) -> String, output: &str) -> String {
-    let lines = output.lines().enumerate();
-    lines.map(|(at, line)| format!("{}{line}\n", prefix(at))).collect()
-}
-
-/// What the line is put behind, by its number.
-type Prefix = fn(usize) -> String;
-
-const PREFIXES: &[(&str, Prefix)] = &[
-    ("docker compose", |_| "web-1  | ".to_owned()),
-    ("docker compose, old", |_| "web_1      | ".to_owned()),
-    ("act", |_| "[CI/test]   | ".to_owned()),
-    ("bar", |_| "| ".to_owned()),
-    ("concurrently", |_| "[0] ".to_owned()),
-    ("concurrently, named", |_| "[api] ".to_owned()),
-    ("yarn", |_| "[@shop/api]: ".to_owned()),
-    ("turbo", |_| "@shop/api:test: ".to_owned()),
-    ("lerna", |_| "shop-api: ".to_owned()),
-    ("honcho", |at| format!("16:44:{:02} test.1 | ", at % 60)),
-    ("GitHub", |at| format!("2026-11-15T16:30:{:02}.1234567Z ", at % 60)),
-    ("GitHub, gh", |at| format!("test\tRun tests\t2026-11-15T16:30:{:02}.1234567Z ", at % 60)),
-    ("brackets", |at| format!("[2026-11-15 16:30:{:02}] ", at % 60)),
-    ("compose with times", |at| format!("web-1  | 2026-11-15T16:30:{:02}.1Z ", at % 60)),
-    ("docker build", |at| format!("#12 {at}.123 ")),
-];
-
-#[test]
-fn a_prefix_changes_nothing() {
-    let mut wrong = String::new();
-    for case in cases() {
-        let want = told(&read(&case.command, case.exit, &case.output));
-        for (name, prefix) in PREFIXES {
-            let got = told(&read("./ci.sh", case.exit, &with(prefix, &case.output)));
-            let alone = told(&read("./ci.sh", case.exit, &case.output));
-            if got != want && got != alone {
-                writeln!(wrong, "{} behind {name}:\n  {want:?}\n  {got:?}", case.name)
-                    .expect("text");
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod judge;
 mod table;
+mod wrap;
 
 use std::fs;
 use std::io;
@@ -15,6 +16,7 @@ use serde::Deserialize;
 use self::judge::Score;
 pub(crate) use self::judge::judge;
 pub(crate) use self::table::Table;
+pub(crate) use self::wrap::wrapped;
 
 /// One recorded output with its truth.
 pub(crate) struct Capture {
