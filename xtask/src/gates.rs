@@ -86,7 +86,9 @@ fn options(words: &[String]) -> Result<Options> {
             "--flyball" => options.flyball = Some(fs::canonicalize(value()?)?),
             folder if !folder.starts_with('-') => options.folder = PathBuf::from(folder),
             other => {
-                bail!("`{other}` is no option: [FOLDER] [--tool T] [--misses] [--wrapped] [--flyball BIN]")
+                bail!(
+                    "`{other}` is no option: [FOLDER] [--tool T] [--misses] [--wrapped] [--flyball BIN]"
+                )
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Orders, in the imperative. Reading this file tells everything flyball can do to the world.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -11,7 +12,7 @@ use crate::event::Timer;
 use crate::gate::{BlockingEvent, TamperFinding, TestBounds};
 use crate::guard::{GuardKind, Rung, Trip};
 use crate::human::{HumanReply, WordWay};
-use crate::id::{IterationNo, TaskId};
+use crate::id::{GateName, IterationNo, TaskId};
 use crate::moment::Moment;
 use crate::outcome::Outcome;
 use crate::stop::{StopTicket, StopVerdict};
@@ -341,6 +342,9 @@ pub struct Ending {
     /// What each role used, the work first.
     #[serde(default)]
     pub roles: Vec<RoleSpend>,
+    /// Checks that were of both colours on one tree, and what was red.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub flaky: BTreeMap<GateName, String>,
     /// What to look at and what to type now, in this order.
     #[serde(default)]
     pub next_steps: Vec<String>,

@@ -90,7 +90,7 @@ pub struct Check {
     /// The last lines of its output, for when nothing could be parsed.
     #[serde(default)]
     pub tail: String,
-    /// What was red before the same check on the same tree was green: it is flaky.
+    /// What was of another colour when the same check ran on the same tree: it is flaky.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flaky: Option<String>,
 }
@@ -136,6 +136,19 @@ impl Check {
             if names.is_empty() { String::from("no reason known") } else { names.join(", ") };
         self.flaky = Some(alloc::format!("red once, then green: {what}"));
         self
+    }
+
+    /// This check, of which `before` tells on the same tree, command and environment: another
+    /// colour makes it flaky. A red one stays red.
+    #[must_use]
+    pub fn beside(self, before: &Self) -> Self {
+        if self.flaky.is_some() || self.status.is_red() == before.status.is_red() {
+            return self;
+        }
+        if before.status.is_red() {
+            return self.flaky_after(before);
+        }
+        Self { flaky: Some(String::from("red now, green before on the same tree")), ..self }
     }
 
     /// Whether no finding says for certain why it is red: then its last lines are shown as well.

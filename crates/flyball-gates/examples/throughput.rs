@@ -69,9 +69,9 @@ fn recorded() -> io::Result<Vec<String>> {
 fn measured(name: &str, size: usize) -> io::Result<String> {
     let path = std::env::temp_dir().join(format!("flyball-throughput-{name}.log"));
     if MADE.contains(&name) {
-        made(&path, size, name)?
+        made(&path, size, name)?;
     } else {
-        repeated(&path, size, name)?
+        repeated(&path, size, name)?;
     }
     let bytes = fs::metadata(&path)?.len();
     let grep = || Command::new("grep").args(["-c", "FAILED"]).arg(&path).output();

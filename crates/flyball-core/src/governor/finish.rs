@@ -297,9 +297,21 @@ fn close(reason: Reason, state: &mut RunState, out: &mut StepOutput) -> Phase {
     let (left, tally) = (state.left.clone(), state.tally());
     let next_steps = next_steps::after(outcome, trip.as_ref(), state);
     let (rescues, roles) = (state.crew.rescues.clone(), state.crew.by_role());
+    let flaky = state.flaky.clone();
     tamper::keep(state, out);
-    let ending =
-        Ending { outcome, why, trip, also, left, nothing_left, rescues, roles, next_steps, tally };
+    let ending = Ending {
+        outcome,
+        why,
+        trip,
+        also,
+        left,
+        nothing_left,
+        rescues,
+        roles,
+        flaky,
+        next_steps,
+        tally,
+    };
     orders.push(Effect::FinishRun(ending.clone()));
     out.effects.extend(orders.iter().cloned());
     Phase::Finished(Box::new(Finished { ending, orders }))

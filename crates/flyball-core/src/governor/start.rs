@@ -1,6 +1,7 @@
 //! How a run begins, and how it goes on after a death.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -114,6 +115,7 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         verdict: None,
         verdict_whole: true,
         verdict_before: None,
+        flaky: BTreeMap::new(),
         tamper: TamperWatch::new(may_change(start), &human_files.accepted_tamper, &snapshot.tamper),
         ring: IterationRing::default(),
         task_ring: TaskRing::new(memory.clone()),

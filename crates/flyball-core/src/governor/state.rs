@@ -1,6 +1,6 @@
 //! What the governor knows of a run, whatever phase it is in.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -78,6 +78,9 @@ pub(super) struct RunState {
     #[serde(default = "yes")]
     pub(super) verdict_whole: bool,
     pub(super) verdict_before: Option<GateResult>,
+    /// Checks that were of both colours on one tree.
+    #[serde(default)]
+    pub(super) flaky: BTreeMap<GateName, String>,
     pub(super) tamper: TamperWatch,
     pub(super) ring: IterationRing,
     pub(super) task_ring: TaskRing,

@@ -195,6 +195,11 @@ impl RunState {
 
     /// The gates' word on a new tree.
     pub(super) fn take_verdict(&mut self, result: &GateResult, tamper: &[Finding]) {
+        for check in &result.checks {
+            if let Some(why) = &check.flaky {
+                self.flaky.entry(check.gate.clone()).or_insert_with(|| why.clone());
+            }
+        }
         self.verdict_before = self.verdict.replace(result.clone());
         self.tamper.take_gates(result, tamper);
     }

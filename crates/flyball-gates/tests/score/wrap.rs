@@ -39,7 +39,7 @@ pub(crate) const PREFIXES: &[(&str, Prefix)] = &[
     ("GitHub", |at| format!("2026-11-15T16:30:{:02}.1234567Z ", at % 60)),
     ("GitHub, gh", |at| format!("test\tRun tests\t2026-11-15T16:30:{:02}.1234567Z ", at % 60)),
     ("GitLab", |at| format!("2026-11-15T16:30:{:02}.123456Z 01O ", at % 60)),
-    ("Buildkite", |at| format!("\u{1b}_bk;t=17000000{:05}\u{7}", at)),
+    ("Buildkite", |at| format!("\u{1b}_bk;t=17000000{at:05}\u{7}")),
     ("Jenkins", |at| format!("[2026-11-15T16:30:{:02}.123Z] ", at % 60)),
     ("Jenkins, short", |at| format!("16:30:{:02}  ", at % 60)),
     ("TeamCity", |at| format!("[16:30:{:02}] : ", at % 60)),
@@ -67,14 +67,12 @@ pub(crate) struct Sameness {
 }
 
 impl Sameness {
-    fn add(&mut self, row: &'static str, is_same: bool, remark: impl FnOnce() -> String) {
+    /// One more comparison, with what was different in it.
+    fn add(&mut self, row: &'static str, remark: Option<String>) {
         let (same, all) = self.rows.entry(row).or_default();
         *all += 1;
-        if is_same {
-            *same += 1;
-        } else {
-            self.remarks.push(remark());
-        }
+        *same += usize::from(remark.is_none());
+        self.remarks.extend(remark);
     }
 
     /// How many of a hundred were the same.
@@ -109,11 +107,12 @@ pub(crate) fn wrapped(captures: &[Capture], step: usize) -> Sameness {
     for (at, capture) in usable.iter().enumerate().step_by(step) {
         let plain = told(&capture.output, capture.exit());
         for (name, prefix) in PREFIXES {
-            let text = behind(prefix, &capture.output);
+            let text = behind(*prefix, &capture.output);
             let got = told(text.as_bytes(), capture.exit());
-            sameness.add(name, got == plain, || {
+            let remark = (got != plain).then(|| {
                 format!("{} behind {name}:\n  plain   {plain:?}\n  wrapped {got:?}", capture.label)
             });
+            sameness.add(name, remark);
         }
         let other = usable.get((at + 37) % usable.len()).unwrap_or(capture);
         mixed(&mut sameness, capture, other);
@@ -150,7 +149,7 @@ fn mixed(sameness: &mut Sameness, one: &Capture, other: &Capture) {
         }
         for (name, line) in lines {
             if let Some(line) = line {
-                together.push_str(&format!("{name}-1  | {line}\n"));
+                together.extend([name, "-1  | ", line, "\n"]);
             }
         }
     }
@@ -158,17 +157,16 @@ fn mixed(sameness: &mut Sameness, one: &Capture, other: &Capture) {
     let mut got = told(together.as_bytes(), exit);
     want.sort();
     got.sort();
-    sameness.add("two side by side", want == got, || {
+    let remark = (want != got).then(|| {
         let missing: Vec<&Told> = want.iter().filter(|one| !got.contains(one)).collect();
         let further: Vec<&Told> = got.iter().filter(|one| !want.contains(one)).collect();
-        format!(
-            "{} beside {}:\n  missing {missing:?}\n  further {further:?}",
-            one.label, other.label
-        )
+        let (one, other) = (&one.label, &other.label);
+        format!("{one} beside {other}:\n  missing {missing:?}\n  further {further:?}")
     });
+    sameness.add("two side by side", remark);
 }
 
-fn behind(prefix: &Prefix, output: &[u8]) -> String {
+fn behind(prefix: Prefix, output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let mut wrapped = String::new();
     for (at, line) in text.lines().enumerate() {

@@ -147,6 +147,10 @@ fn result(
         Some(_) | None => runner.run(&tree, cancel, &observe),
     };
     let Ok(result) = ran else { return Ok(None) };
+    let result = match &journal {
+        Some(journal) if args.no_cache => runner.beside_earlier(journal, result),
+        Some(_) | None => result,
+    };
     // What was said while someone changed the files is not said of this tree.
     if let Some(journal) = &mut journal
         && look()? == tree

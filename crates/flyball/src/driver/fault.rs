@@ -2,6 +2,8 @@
 //! deleted. The run ends all the same, cleanly and with what is known: nothing keeps running, what can
 //! still be written is written, and people read a summary with the next step.
 
+use std::collections::BTreeMap;
+
 use flyball_core::effect::Ending;
 use flyball_core::event::StopCause;
 use flyball_core::{Effect, Event, Moment, Outcome};
@@ -66,6 +68,7 @@ impl Driver {
             nothing_left: false,
             rescues: Vec::new(),
             roles: Vec::new(),
+            flaky: BTreeMap::new(),
             next_steps: vec![format!("flyball run --resume {}", self.run)],
             tally: self.governor.standing().map(|standing| standing.tally).unwrap_or_default(),
         }

@@ -6,6 +6,7 @@
 //! Decides nothing about the work: it only keeps what the governor has ordered from being stuck behind
 //! something else.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -265,6 +266,7 @@ fn leave(watched: &Watched, last_word: &LastWord) {
         nothing_left: false,
         rescues: Vec::new(),
         roles: Vec::new(),
+        flaky: BTreeMap::new(),
         next_steps: vec![format!("flyball run --resume {run}")],
         tally: watched.tally,
     };

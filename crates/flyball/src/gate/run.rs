@@ -109,7 +109,7 @@ impl GateRunner {
         cancel: &Cancel,
         observe: Observe<'_>,
     ) -> Result<GateResult, Cancelled> {
-        self.go(tree, cancel, observe, &|gate| {
+        let result = self.go(tree, cancel, observe, &|gate| {
             let find = |key: &GateKey| {
                 let found = journal.gate_cache_get(key).ok().flatten()?;
                 let check = found.checks.into_iter().next()?;
@@ -121,7 +121,25 @@ impl GateRunner {
                 // What is red may be red for another reason by now.
                 (same.status == CheckStatus::Passed).then_some(same)
             })
-        })
+        })?;
+        Ok(self.beside_earlier(journal, result))
+    }
+
+    /// The result, with those gates named flaky that were of another colour on the same tree, in
+    /// whatever run that was.
+    pub fn beside_earlier(&self, journal: &Journal, result: GateResult) -> GateResult {
+        let GateResult { tree, checks } = result;
+        let beside = |check: Check| {
+            let earlier = self.plan.gate(check.gate.as_str()).filter(|_| has_colour(&check));
+            let earlier = earlier.map(|gate| self.key(gate, &seen_on(&tree)));
+            match earlier.and_then(|key| journal.gate_cache_get(&key).ok().flatten()) {
+                Some(earlier) => earlier.checks.first().map(|c| check.clone().beside(c)),
+                None => None,
+            }
+            .unwrap_or(check)
+        };
+        let checks = checks.into_iter().map(beside).collect();
+        GateResult { tree, checks }
     }
 
     /// Keeps what gates said on a tree, as far as it would be said again: not what timed out,
@@ -132,9 +150,13 @@ impl GateRunner {
         now: Moment,
         result: &GateResult,
     ) -> Result<(), JournalError> {
-        for check in result.checks.iter().filter(|check| is_lasting(check)) {
+        for check in result.checks.iter().filter(|check| has_colour(check)) {
             let Some(gate) = self.plan.gate(check.gate.as_str()) else { continue };
             let single = GateResult { tree: result.tree.clone(), checks: vec![check.clone()] };
+            journal.gate_cache_put(&self.key(gate, &seen_on(&result.tree)), now, &single)?;
+            if !is_lasting(check) {
+                continue;
+            }
             journal.gate_cache_put(&self.key(gate, &result.tree), now, &single)?;
             if let Some(files) = self.files.get(&gate.name) {
                 journal.gate_cache_put(&self.key(gate, &of_files(files)), now, &single)?;
@@ -220,6 +242,21 @@ impl GateRunner {
 /// What stands in the place of a tree for a gate that is about some files only.
 fn of_files(digest: &str) -> String {
     format!("files {digest}")
+}
+
+/// What stands in the place of a tree for the last colour a gate had on it, kept or not.
+fn seen_on(tree: &str) -> String {
+    format!("seen {tree}")
+}
+
+/// Whether a check says something of the tree, and not only of what is installed.
+fn has_colour(check: &Check) -> bool {
+    let could_not = |found: &Finding| found.kind == FindingKind::CouldNotRun;
+    match check.status {
+        CheckStatus::Passed => true,
+        CheckStatus::Failed => !check.findings.iter().any(could_not),
+        CheckStatus::Skipped { .. } | CheckStatus::TimedOut => false,
+    }
 }
 
 /// What is said of a gate whose output flyball stumbled over.

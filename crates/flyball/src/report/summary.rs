@@ -53,6 +53,9 @@ pub fn summary_text(
         let word = left.standing.words();
         row(&mut out, "Left", &format!("{} ({word}): {}", left.task, first_line(&left.why)));
     }
+    for (gate, why) in &ending.flaky {
+        row(&mut out, "Flaky", &format!("{gate}: {}", first_line(why)));
+    }
     for rescue in &ending.rescues {
         row(&mut out, "Rescue", &rescue_words(rescue));
     }

@@ -319,6 +319,30 @@ fn a_check_of_both_colours_is_green_and_flaky_and_one_that_is_always_red_stays_r
 }
 
 #[test]
+fn another_colour_on_the_same_tree_is_named_in_a_later_run_and_red_stays_red() {
+    let shaky = "test -e well || { echo 'not ok 1 - shaky'; exit 1; }";
+    let place = Place::new().gate("shaky", shaky, &[]);
+    let state = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(state.path()).unwrap();
+    let mut run = |tree: &str| {
+        let runner = place.runner();
+        let result = runner.run(tree, &Cancel::new(), &|_| {}).unwrap();
+        let result = runner.beside_earlier(&journal, result);
+        runner.store(&mut journal, Moment::from_millis(1), &result).unwrap();
+        (statuses(&result), result.checks[0].flaky.clone())
+    };
+    assert_eq!(run("tree"), (vec!["shaky: failed".to_owned()], None));
+    assert_eq!(run("tree"), (vec!["shaky: failed".to_owned()], None), "red each time is red");
+    fs::write(place.dir.path().join("well"), "").unwrap();
+    let why = Some("red once, then green: shaky".to_owned());
+    assert_eq!(run("tree"), (vec!["shaky: passed".to_owned()], why));
+    assert_eq!(run("other"), (vec!["shaky: passed".to_owned()], None), "another tree");
+    fs::remove_file(place.dir.path().join("well")).unwrap();
+    let why = Some("red now, green before on the same tree".to_owned());
+    assert_eq!(run("other"), (vec!["shaky: failed".to_owned()], why));
+}
+
+#[test]
 fn a_green_check_whose_files_were_not_touched_is_not_run_again_between_iterations() {
     let mut place = Place::new().gate("web", "echo x >> runs", &[]);
     place.gates[0].paths = vec!["web".to_owned()];

@@ -183,6 +183,7 @@ pub(crate) fn ending(outcome: Outcome) -> Ending {
         nothing_left: false,
         rescues: Vec::new(),
         roles: Vec::new(),
+        flaky: std::collections::BTreeMap::new(),
         next_steps: Vec::new(),
     }
 }

@@ -139,6 +139,7 @@ fn ending() -> Ending {
         nothing_left: false,
         rescues: Vec::new(),
         roles: Vec::new(),
+        flaky: std::collections::BTreeMap::new(),
         next_steps: Vec::new(),
         outcome: Outcome::Stuck,
         why: "nothing moved".to_owned(),

@@ -108,6 +108,39 @@ fn fewer_red_tests_are_progress_and_do_not_feed_the_breaker() {
 }
 
 #[test]
+fn a_flaky_check_blocks_nothing_and_stands_in_the_summary() {
+    let check = "echo x >> $OUT/tries\nif [ $(wc -l < $OUT/tries) = 2 ]; then echo 'not ok 1 - shaky'; exit 1; fi\n";
+    let config = "[[gates.check]]\nname = \"tests\"\ncommand = \"sh check.sh\"\nretry = 1\n";
+    let scenario = Scenario::new().config(config).file("check.sh", check).committed();
+    let scenario = scenario
+        .agent("echo x > work.txt; pass a; pass b; commit done; say '<promise>COMPLETE</promise>'");
+    let ran = scenario.run();
+    let ran = ran.ended(0).saying("Iterations:  1 / 15");
+    ran.saying("Flaky:       tests: red once, then green: shaky");
+}
+
+#[test]
+fn a_check_of_some_files_runs_when_they_are_touched_and_for_a_completion() {
+    let config = "[[gates.check]]\nname = \"web\"\ncommand = \"echo web >> $OUT/ran\"\npaths = [\"web\"]\n\
+                  [[gates.check]]\nname = \"all\"\ncommand = \"echo all >> $OUT/ran\"\n";
+    let scenario = Scenario::new().config(config).file("web/page.txt", "one\n").committed();
+    let script = "echo \"iteration $n\" >> $OUT/ran; case $n in \
+                  1) echo x > server.txt; commit server;; \
+                  2) echo two > web/page.txt; commit page;; \
+                  *) echo y > server.txt; pass a; pass b; commit last; \
+                  say '<promise>COMPLETE</promise>';; esac";
+    let scenario = scenario.agent(script);
+    scenario.run().ended(0);
+    let ran = scenario.told("ran");
+    let parts: Vec<Vec<&str>> =
+        ran.split("iteration ").map(|part| part.lines().skip(1).collect()).collect();
+    let has_web = |part: usize| parts.get(part).is_some_and(|lines| lines.contains(&"web"));
+    assert!(!has_web(1), "only the server was touched: {ran}");
+    assert!(has_web(2), "the page was touched: {ran}");
+    assert!(has_web(3), "a completion is about everything: {ran}");
+}
+
+#[test]
 fn the_same_tree_is_never_checked_twice() {
     let scenario = project("fine\n", "fine\n", "").file("check.sh", "echo x >> $OUT/checks\n");
     let scenario = scenario.committed().agent("say nothing new");
