@@ -73,7 +73,8 @@ pub fn open(
         || label.is_empty()
     {
         return Err(CliError::usage(format!("`{label}` cannot name a worktree"))
-            .hint("letters, digits, `-`, `_` and `.` can"));
+            .hint("letters, digits, `-`, `_` and `.` can")
+            .hint("a task to do stands before `--worktree`, or behind `--worktree=NAME`"));
     }
     let (path, branch) = (folder_of(origin)?.join(label), format!("flyball/{label}"));
     let base = origin.head()?.ok_or_else(|| {

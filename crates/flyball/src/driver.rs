@@ -49,7 +49,7 @@ use self::enclosure::Enclosure;
 use self::gates::GateJob;
 use self::guards::GuardWatch;
 use self::look::{EndedBy, Eyes, LookJob, Looked};
-pub use self::resume::{limits_now, recorded_config};
+pub use self::resume::recorded_config;
 use self::session::Session;
 use self::setup::Guarded;
 pub use self::setup::{RunRequest, Started, new_run_id};

@@ -187,7 +187,7 @@ impl Engine<'_> {
         let Some(text) = written else { return before.clone() };
         let Ok(folder) = tempfile::tempdir() else { return before.clone() };
         let file = folder.path().join(crate::config::FILE_NAME);
-        if std::fs::write(&file, text).is_err() {
+        if crate::files::write_whole(&file, text).is_err() {
             return before.clone();
         }
         let sources =

@@ -85,6 +85,7 @@ pub fn run(args: &LandArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         && !args.keep
     {
         notes.extend(tidy(&mut journal, &repository, &apart)?);
+        forget_kept(&repository, &keep_as, &target)?;
     }
     let is_there = matches!(landed, Landed::Moved { .. } | Landed::AlreadyThere);
     terminal::write_out(&told(args, &found, (&apart, &target), (&landed, &notes)))?;
@@ -119,6 +120,17 @@ fn target(args: &LandArgs, apart: &ApartRun) -> Result<String, CliError> {
         CliError::usage("no branch was checked out where the run was started")
             .hint("name one: `flyball land RUN --onto BRANCH`")
     })
+}
+
+/// Removes the branch a merge was kept on for its owner, who has taken it.
+fn forget_kept(repository: &Worktree, branch: &str, target: &str) -> Result<(), CliError> {
+    let (kept, target) = (repository.tip(branch)?, repository.tip(target)?);
+    if let (Some(kept), Some(target)) = (kept, target)
+        && repository.is_part_of(&kept, &target)?
+    {
+        repository.remove_branch(branch, &kept)?;
+    }
+    Ok(())
 }
 
 /// Removes a worktree whose work is elsewhere; what is kept, and why.

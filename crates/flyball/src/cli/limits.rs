@@ -3,17 +3,16 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use flyball_core::Millis;
 use flyball_core::human::{HumanReply, HumanWish, LimitChange};
 use flyball_core::policy::LimitRules;
+use flyball_core::{Governor, Millis};
 use serde_json::json;
 
-use super::{Globals, live, place};
+use super::{Globals, fault, live, place};
 use crate::config::schema::{Kind, Place, place as setting_at};
 use crate::config::{Value, duration, suggest};
-use crate::driver;
 use crate::error::CliError;
-use crate::journal::RunSummary;
+use crate::journal::{Journal, RunSummary};
 use crate::terminal;
 
 /// Change the limits of a run at work
@@ -46,9 +45,23 @@ pub fn run(args: &LimitsArgs, globals: &Globals) -> Result<ExitCode, CliError> {
             return Err(CliError::config(why).hint("nothing was changed"));
         }
     }
-    let now = driver::limits_now(&found.run, globals.sources()?)?;
-    terminal::write_out(&shown(&found, &now, args))?;
+    let governor = replayed(&journal, &found)?;
+    let Some(policy) = governor.policy() else {
+        return Err(CliError::already_running(format!("run `{}` is only beginning", found.run))
+            .hint("ask again in a moment"));
+    };
+    terminal::write_out(&shown(&found, &policy.limits, args))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The governor the journal leads to: it alone knows what holds now.
+fn replayed(journal: &Journal, run: &RunSummary) -> Result<Governor, CliError> {
+    let mut governor = Governor::new();
+    for recorded in journal.events(&run.run).map_err(fault::journal)? {
+        let recorded = recorded.map_err(fault::journal)?;
+        governor.step(recorded.at, &recorded.event);
+    }
+    Ok(governor)
 }
 
 /// The run and the changes that were meant.

@@ -34,8 +34,9 @@ pub struct LogArgs {
     /// Go on with what happens until the run ends; Ctrl-C leaves it running
     #[arg(long, short, conflicts_with_all = ["iteration", "session"])]
     pub follow: bool,
-    /// Show a session outside of a run instead, as `flyball status --json` names it
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["run", "iteration"])]
+    /// Show a session outside of a run instead: any part of its name, or without one the latest
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    #[arg(conflicts_with_all = ["run", "iteration"])]
     pub session: Option<String>,
     /// Print the journal's events as JSON lines
     #[arg(long)]
@@ -57,11 +58,19 @@ pub fn run(args: &LogArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let paint = globals.color.for_stdout();
     if let Some(name) = &args.session {
         let form = (paint, args.json.then_some(session::AsJson));
-        terminal::write_out(&session::text(&journal, name, form)?)?;
+        let name = session::find(&journal, name)?;
+        terminal::write_out(&session::text(&journal, &name, form)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let here = || place::repository(globals);
-    let found = runs::find_or_latest(&journal, args.run.as_deref(), here)?;
+    let found = runs::find_or_latest(&journal, args.run.as_deref(), here).map_err(|error| {
+        match session::latest(&journal) {
+            Some(name) if args.run.is_none() => {
+                error.hint(format!("a session outside of a run: `flyball log --session {name}`"))
+            }
+            Some(_) | None => error,
+        }
+    })?;
     let iteration = args.iteration.map(IterationNo::new);
     if args.json {
         let mut seq = print_json(&journal, &found, iteration, 0)?;

@@ -41,11 +41,6 @@ pub fn recorded_config(run: &RunId, sources: Sources) -> Result<Config, CliError
     config
 }
 
-/// The limits that hold for a run now.
-pub fn limits_now(run: &RunId, sources: Sources) -> Result<LimitRules, CliError> {
-    recorded_config(run, sources).map(|config| config.policy.limits.clone())
-}
-
 /// Limits that were changed while the run went on hold like those it was started with; flags given
 /// now come after them.
 fn with_changed_limits(run: &RunId, sources: &mut Sources) -> Result<(), CliError> {

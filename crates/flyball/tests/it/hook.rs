@@ -550,3 +550,28 @@ fn a_turn_that_changed_nothing_is_never_refused_its_stop() {
     one_call(&place, "claude", "look again");
     assert_eq!(place.ask("claude", "Stop", &stop("well")), Value::Null);
 }
+
+#[test]
+fn sessions_guarded_by_hooks_show_in_status_and_log() {
+    let place = Place::new(RED);
+    let run = |arguments: &[&str]| {
+        let output = begin(place.command(arguments), "").wait_with_output().unwrap();
+        let (out, err) = (output.stdout, output.stderr);
+        (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+    };
+    one_call(&place, "claude", "1");
+    fs::write(place.root().join("work"), "half").unwrap();
+    place.ask("claude", "Stop", &stop("done"));
+    let (status, _) = run(&["status"]);
+    assert!(status.contains("claude/s") && status.contains("hooks"), "{status}");
+    let (_, hint) = run(&["log"]);
+    assert!(hint.contains("`flyball log --session claude/s`"), "{hint}");
+    for arguments in
+        [&["log", "--session"][..], &["log", "--session", "claude/s"], &["log", "--session", "e/s"]]
+    {
+        let (told, error) = run(arguments);
+        assert!(told.contains("PreToolUse") && told.contains("tests failed"), "{told}{error}");
+    }
+    let (_, unknown) = run(&["log", "--session", "nobody"]);
+    assert!(unknown.contains("nothing is known of a session `nobody`"), "{unknown}");
+}

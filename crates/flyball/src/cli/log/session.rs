@@ -1,5 +1,6 @@
 //! A session outside of a run: what its hooks were asked and answered, from the trail.
 
+use flyball_core::Moment;
 use flyball_core::guard::Rung;
 use flyball_core::stop::StopRing;
 
@@ -13,6 +14,43 @@ use crate::terminal::Paint;
 
 /// Characters shown of a reason.
 const WORDS_MAX: usize = 100;
+
+/// How many sessions are looked through.
+const SESSIONS_MAX: u32 = 500;
+
+/// The names of the sessions that spoke through hooks, the latest first.
+fn names(journal: &Journal) -> Result<Vec<String>, CliError> {
+    let rows = journal.sessions_since(Moment::default(), SESSIONS_MAX).map_err(fault::journal)?;
+    let is_one =
+        |id: &String| !id.starts_with("run/") && !id.starts_with("mcp:") && !id.ends_with("/stop");
+    Ok(rows.into_iter().map(|row| row.id).filter(is_one).collect())
+}
+
+/// The latest session that spoke through hooks.
+pub(super) fn latest(journal: &Journal) -> Option<String> {
+    names(journal).ok()?.into_iter().next()
+}
+
+/// The session meant: this one, the only one with this in its name, or the latest.
+pub(super) fn find(journal: &Journal, asked: &str) -> Result<String, CliError> {
+    let names = names(journal)?;
+    let fits: Vec<&String> = names.iter().filter(|name| name.contains(asked)).collect();
+    match fits.as_slice() {
+        _ if names.iter().any(|name| name == asked) => Ok(asked.to_owned()),
+        [first, ..] if asked.is_empty() => Ok((*first).clone()),
+        [only] => Ok((*only).clone()),
+        [] => Ok(asked.to_owned()),
+        several => {
+            let some: Vec<String> =
+                several.iter().take(5).map(|name| format!("`{name}`")).collect();
+            Err(CliError::no_input(format!(
+                "`{asked}` is part of the names of {} sessions",
+                several.len()
+            ))
+            .hint(format!("one of {}", some.join(", "))))
+        }
+    }
+}
 
 /// The trail of a session, as a table or as JSON lines.
 pub(super) fn text(

@@ -151,6 +151,23 @@ fn a_target_with_uncommitted_work_is_left_to_its_owner() {
 }
 
 #[test]
+fn a_merge_its_owner_has_to_take_is_kept_until_it_is_taken() {
+    let scenario = scenario();
+    let (run, path) = ran(&scenario);
+    scenario.write("z", "mine");
+    scenario.git(&["add", "-A"]);
+    scenario.git(&["commit", "-qm", "z"]);
+    scenario.write("a.txt", "not yet committed");
+    let kept = format!("flyball/{run}-landed");
+    stays(&scenario, &run, &format!("merge --ff-only {kept}"));
+    scenario.git(&["stash", "-q"]);
+    scenario.git(&["merge", "-q", "--ff-only", &kept]);
+    let said = lands(&scenario, &run);
+    assert!(said.stdout.contains("has everything of run"), "{}", said.stdout);
+    assert!(!path.exists() && scenario.git(&["branch", "--list", "flyball/*"]).is_empty());
+}
+
+#[test]
 fn a_run_can_be_dropped_and_brought_back() {
     let scenario = scenario();
     let (run, path) = ran(&scenario);
