@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use flyball_core::RunId;
+use flyball_core::{Moment, RunId};
 use serde_json::json;
 
 use super::{Format, fault};
@@ -88,19 +88,20 @@ pub(super) fn start(resumed: Option<RunId>, format: Format) -> Result<ExitCode, 
         .and_then(|()| files::append_private(&path))
         .map_err(written)?;
     let before = output.metadata().map_or(0, |meta| meta.len());
+    let ended_before = journal.run(&run).ok().and_then(|row| row.ended);
     let child = start_in_background(&arguments(&run), &output).map_err(|error| {
         CliError::io("flyball could not be started in the background").cause(error)
     })?;
-    let begun = begun(&journal, &run, child)?;
-    match begun {
+    match begun(&journal, (&run, ended_before), child)? {
         Begun::AtWork { pid } => {
             terminal::write_out(&told(&run, pid, &path, format))?;
             Ok(ExitCode::SUCCESS)
         }
         Begun::Refused { code } => {
-            let said = files::read_end(&path, SHOWN_MAX).unwrap_or_default();
-            let new = usize::try_from(before).ok().and_then(|before| said.get(before..));
-            terminal::write_err(&String::from_utf8_lossy(new.unwrap_or(&said)));
+            let length = output.metadata().map_or(0, |meta| meta.len());
+            let new = length.saturating_sub(before).min(SHOWN_MAX);
+            let said = files::read_end(&path, new).unwrap_or_default();
+            terminal::write_err(&String::from_utf8_lossy(&said));
             if is_new {
                 files::remove(&path).ok();
             }
@@ -116,7 +117,11 @@ enum Begun {
 }
 
 /// Waits until the journal knows that this process has the run, or the process has gone.
-fn begun(journal: &Journal, run: &RunId, mut child: Background) -> Result<Begun, CliError> {
+fn begun(
+    journal: &Journal,
+    (run, ended_before): (&RunId, Option<Moment>),
+    mut child: Background,
+) -> Result<Begun, CliError> {
     loop {
         let ended = child.ended().ok().flatten();
         match journal.run(run) {
@@ -124,7 +129,7 @@ fn begun(journal: &Journal, run: &RunId, mut child: Background) -> Result<Begun,
                 return Ok(Begun::AtWork { pid: child.pid() });
             }
             // It was short.
-            Ok(row) if ended.is_some() && row.ended.is_some() && row.pid.is_none() => {
+            Ok(row) if ended.is_some() && row.ended.is_some() && row.ended != ended_before => {
                 return Ok(Begun::AtWork { pid: child.pid() });
             }
             Ok(_) | Err(JournalError::UnknownRun { .. }) => {}

@@ -1,7 +1,7 @@
 //! What is done after a verified completion: the user's own command, as it stood when the run began.
 
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use flyball_core::effect::Ending;
@@ -33,11 +33,16 @@ impl Driver {
         spec.walls = brief_walls();
         spec.env = self.finish_env(ending, &report);
         let timeout = Duration::from_millis(self.config.finish.timeout.get());
-        let (sender, printed) = mpsc::channel::<Vec<u8>>();
+        let printed = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&printed);
         let ran = run_shown(&spec, timeout, move |bytes| {
-            sender.send(bytes.to_vec()).ok();
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            // One more than is shown, to know that there was more.
+            let room = (SHOWN_MAX + 1).saturating_sub(kept.len()).min(bytes.len());
+            kept.extend_from_slice(bytes.get(..room).unwrap_or_default());
         });
-        let mut shown: Vec<u8> = printed.into_iter().flatten().take(SHOWN_MAX + 1).collect();
+        let mut shown =
+            std::mem::take(&mut *printed.lock().unwrap_or_else(PoisonError::into_inner));
         if shown.len() > SHOWN_MAX {
             shown.truncate(SHOWN_MAX);
             shown.extend(b"\n[the rest is left out]");

@@ -104,6 +104,21 @@ fn a_refused_start_is_told_by_who_asked_with_its_code() {
 }
 
 #[test]
+fn a_refused_resume_is_told_too() {
+    let scenario = waiting();
+    detach(&scenario);
+    go(&scenario);
+    assert_eq!(until_ended(&scenario), "complete");
+    let ran = scenario.flyball(&["run", "--resume", "--detach"]);
+    assert_eq!(ran.code, 64, "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stderr.starts_with("error: ") && ran.stderr.contains("is complete"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn attaching_shows_it_and_ends_with_its_code() {
     let scenario = waiting();
     let run = detach(&scenario);
