@@ -14,6 +14,8 @@ const COMMANDS: &str = "docs/reference/commands.md";
 const SETTINGS: &str = "docs/reference/settings.md";
 /// Every setting with its default and why.
 const DEFAULTS: &str = "crates/flyball/default.toml";
+/// Every variable that is read or given, and what it is.
+const VARIABLES: &str = "crates/flyball/variables.txt";
 const NOTE: &str =
     "<!-- Written by `cargo xtask reference`; change the program, not this page. -->";
 
@@ -25,7 +27,9 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
         _ => bail!("usage: cargo xtask reference [--check]"),
     };
     let defaults = fs::read_to_string(DEFAULTS).with_context(|| DEFAULTS.to_owned())?;
-    let pages = [(COMMANDS, commands(&built()?)?), (SETTINGS, settings(&defaults))];
+    let variables = fs::read_to_string(VARIABLES).with_context(|| VARIABLES.to_owned())?;
+    let page = settings(&defaults) + &variables_page(&variables);
+    let pages = [(COMMANDS, commands(&built()?)?), (SETTINGS, page)];
     let mut outdated = Vec::new();
     for (path, page) in pages {
         if fs::read_to_string(path).is_ok_and(|there| there == page) {
@@ -136,6 +140,20 @@ fn settings(defaults: &str) -> String {
     }
     if matches!(before, Kind::Sample(_)) {
         lines.push("```".to_owned());
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The variables, a table for each who reads or is given them.
+fn variables_page(variables: &str) -> String {
+    let mut lines = vec![String::new(), "## Variables".to_owned()];
+    for line in variables.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            lines.extend([String::new(), format!("### {title}"), String::new()]);
+            lines.push("| variable | what it is |\n|---|---|".to_owned());
+        } else if let Some((name, what)) = line.split_once(" | ") {
+            lines.push(format!("| `{name}` | {what} |"));
+        }
     }
     lines.join("\n") + "\n"
 }

@@ -71,7 +71,7 @@ use crate::guard::Rung;
 use crate::guard::Trip;
 use crate::id::{IterationNo, TaskId};
 use crate::moment::Moment;
-use crate::policy::Policy;
+use crate::policy::{LimitRules, Policy};
 use crate::task::TaskRing;
 use crate::tasklist::{Mode, TaskList};
 
@@ -171,6 +171,7 @@ impl Governor {
             task_ring: &run.state.task_ring,
             calls: session.map(|s| s.calls.status()),
             roles: run.state.crew.by_role(),
+            limits: &run.state.policy.limits,
         })
     }
 }
@@ -200,6 +201,8 @@ pub struct RunStanding<'a> {
     pub calls: Option<CallStatus>,
     /// What each role has used.
     pub roles: Vec<RoleSpend>,
+    /// The limits that hold.
+    pub limits: &'a LimitRules,
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "in any other phase the event is late")]

@@ -55,6 +55,12 @@ fn replaced(word: &str) -> String {
     if is_time(word) {
         return "0000-00-00T00:00:00Z".to_owned();
     }
+    if is_day(word) {
+        return "0000-00-00".to_owned();
+    }
+    if is_time_of_day(word) {
+        return "00:00:00".to_owned();
+    }
     if is_hash(word) {
         return "0".repeat(word.len());
     }
@@ -71,6 +77,25 @@ fn is_run(word: &str) -> bool {
         [day, time, tail] => digits(day, 8) && digits(time, 6) && tail.len() == 4,
         _ => false,
     }
+}
+
+/// `2026-11-15`
+fn is_day(word: &str) -> bool {
+    is_pattern(word, "dddd-dd-dd")
+}
+
+/// `10:45:12`
+fn is_time_of_day(word: &str) -> bool {
+    is_pattern(word, "dd:dd:dd")
+}
+
+/// Digits where the pattern has a `d`, and the pattern itself elsewhere.
+fn is_pattern(word: &str, pattern: &str) -> bool {
+    let fits = |(byte, wanted): (u8, u8)| match wanted {
+        b'd' => byte.is_ascii_digit(),
+        other => byte == other,
+    };
+    word.len() == pattern.len() && word.bytes().zip(pattern.bytes()).all(fits)
 }
 
 /// `2026-11-15T10:45:12Z`

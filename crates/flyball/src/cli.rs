@@ -58,6 +58,7 @@ use clap::error::ErrorKind as ClapErrorKind;
 use clap::{Parser, Subcommand};
 
 pub use self::globals::Globals;
+use crate::clock;
 use crate::error::{CliError, ErrorKind};
 pub use crate::report::Format;
 use crate::terminal::{self, ColorChoice};
@@ -178,6 +179,9 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
     // Should a keeper be killed by what it keeps, that comes to flyball itself.
     crate::process::adopt_orphans();
     let globals = &cli.globals;
+    if globals.utc {
+        clock::tell_in_utc();
+    }
     match cli.command {
         Command::Init(args) => init::run(&args, globals),
         Command::Run(args) => run::run(&args, globals),

@@ -30,6 +30,7 @@ mod own_settings;
 mod pi;
 mod plain;
 mod plugin;
+mod preview;
 pub mod prices;
 mod qwen;
 mod reading;

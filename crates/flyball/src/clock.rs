@@ -1,9 +1,11 @@
 //! The one place that reads time. Nothing else in flyball asks a clock.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use flyball_core::Moment;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 const YEAR: Duration = Duration::from_hours(365 * 24);
 
@@ -66,6 +68,43 @@ pub fn rfc3339(moment: Moment) -> String {
     Timestamp::from_second(secs).unwrap_or(Timestamp::MAX).to_string()
 }
 
+/// The zone in which people are told times, once it is asked for.
+static ZONE: OnceLock<TimeZone> = OnceLock::new();
+
+/// From now on people are told times in UTC. Without it, in the zone of the machine.
+pub fn tell_in_utc() {
+    // A zone that was used already stays: one text never has two.
+    ZONE.set(TimeZone::UTC).ok();
+}
+
+/// A moment for people, in their zone: `2026-11-15 10:00:00`.
+pub fn told(moment: Moment) -> String {
+    shown(moment, "%Y-%m-%d %H:%M:%S")
+}
+
+/// Its day: `2026-11-15`.
+pub fn day(moment: Moment) -> String {
+    shown(moment, "%Y-%m-%d")
+}
+
+/// Its time of day: `10:00:00`.
+pub fn time_of_day(moment: Moment) -> String {
+    shown(moment, "%H:%M:%S")
+}
+
+/// The zone people are told times in, at a moment: `UTC`, `+02:00`.
+pub fn zone_words(moment: Moment) -> String {
+    let offset = shown(moment, "%:z");
+    if offset == "+00:00" { "UTC".to_owned() } else { offset }
+}
+
+fn shown(moment: Moment, form: &str) -> String {
+    let millis = i64::try_from(moment.as_millis()).unwrap_or(i64::MAX);
+    let stamp = Timestamp::from_millisecond(millis).unwrap_or(Timestamp::MAX);
+    let zone = ZONE.get_or_init(TimeZone::system).clone();
+    stamp.to_zoned(zone).strftime(form).to_string()
+}
+
 #[expect(clippy::disallowed_methods, reason = "this is the clock")]
 fn instant() -> Instant {
     Instant::now()
@@ -78,7 +117,7 @@ fn wall_since_epoch() -> Duration {
 
 /// How many seconds the local zone is ahead of UTC now; 0 where no zone is known.
 pub fn local_offset_secs() -> i64 {
-    let zone = jiff::tz::TimeZone::system();
+    let zone = TimeZone::system();
     let millis = i64::try_from(wall().as_millis()).unwrap_or(0);
     Timestamp::from_millisecond(millis)
         .map_or(0, |stamp| i64::from(zone.to_offset(stamp).seconds()))

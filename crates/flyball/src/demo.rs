@@ -35,6 +35,9 @@ run 2 greets_the_world "" "Hello, world!"
 exit ${bad:-0}
 "#;
 
+/// Set for the run of the demo, whose repository does not outlive it.
+pub(crate) const DEMO: &str = "FLYBALL_DEMO";
+
 /// Lays out the repository the demo plays in.
 pub fn lay_out(root: &Path) -> Result<(), CliError> {
     let io =
@@ -75,6 +78,7 @@ pub fn play(root: &Path, state: &Path) -> Result<ExitStatus, CliError> {
         .arg("run")
         .current_dir(root)
         .env("FLYBALL_STATE", state)
+        .env(DEMO, "1")
         .env_remove("FLYBALL_RUN")
         .env("XDG_CONFIG_HOME", state)
         .status()

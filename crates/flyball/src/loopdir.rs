@@ -6,8 +6,9 @@ mod human_files;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use flyball_core::event::TasksSnapshot;
+use flyball_core::event::{TasksSnapshot, WorktreeSnapshot};
 use flyball_core::{IterationNo, Moment, RunId};
 use serde_json::json;
 
@@ -25,6 +26,8 @@ pub(crate) const IGNORE_ALL: &str = "*\n";
 const ACTIVE: &str = "active.json";
 const LOGS: &str = "logs";
 const RESPONSES: &str = "responses";
+/// The iterations of the latest run, one row each.
+pub(crate) const SUMMARY: &str = "logs/summary.csv";
 
 /// The loop folder of one worktree.
 #[derive(Clone, Debug)]
@@ -34,6 +37,15 @@ pub struct LoopDir {
     tasks: PathBuf,
     /// Whether the work is something else than the task list.
     leaves_tasks: bool,
+    /// The task list as flyball last repaired it; its copies know the same.
+    repaired: Arc<Mutex<Option<String>>>,
+}
+
+/// A path as it is found from where flyball was started: what is printed can be opened.
+pub fn from_here(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    let inside = here.as_ref().and_then(|here| path.strip_prefix(here).ok());
+    inside.unwrap_or(path).display().to_string()
 }
 
 /// What `active.json` says about a run at work.
@@ -54,8 +66,8 @@ pub struct Active<'a> {
 impl LoopDir {
     /// The folder `relative` below `root`, with its task list.
     pub fn new(root: &Path, relative: &Path, tasks: &Path) -> Self {
-        let leaves_tasks = false;
-        Self { root: root.into(), relative: relative.into(), tasks: tasks.into(), leaves_tasks }
+        let (root, relative, tasks) = (root.into(), relative.into(), tasks.into());
+        Self { root, relative, tasks, leaves_tasks: false, repaired: Arc::default() }
     }
 
     /// The same for a run that was given its one task: the list is neither read nor written.
@@ -73,6 +85,12 @@ impl LoopDir {
     /// Its path below the root, as git writes it.
     pub fn relative(&self) -> String {
         self.relative.to_string_lossy().replace('\\', "/")
+    }
+
+    /// A file in it that is there, as it is found from where flyball was started.
+    pub fn shown(&self, name: &str) -> Option<String> {
+        let path = self.file(name);
+        path.exists().then(|| from_here(&path))
     }
 
     /// A file in it.
@@ -120,9 +138,28 @@ impl LoopDir {
     /// Writes the task list anew, whole or not at all; its folder too, should the agent have
     /// deleted it.
     pub fn write_tasks(&self, text: &str) -> io::Result<()> {
+        self.remember_repair(text);
         let path = self.tasks_relative();
         let folder = Folder::make(&self.root, path.parent().unwrap_or(Path::new("")))?;
         folder.write(&path.file_name().unwrap_or_default().to_string_lossy(), text)
+    }
+
+    /// flyball has written the task list like this.
+    pub fn remember_repair(&self, text: &str) {
+        *self.repaired.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+    }
+
+    /// Puts the task list into a look at the worktree. One that stands as flyball repaired it is
+    /// flyball's change: nobody else has left it uncommitted (B1).
+    pub fn look_at_tasks(&self, snapshot: &mut WorktreeSnapshot) {
+        snapshot.tasks = self.tasks();
+        let repaired = self.repaired.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (TasksSnapshot::Found { text }, Some(repaired)) = (&snapshot.tasks, &*repaired)
+            && text == repaired
+        {
+            let path = self.tasks_relative().to_string_lossy().replace('\\', "/");
+            snapshot.uncommitted.retain(|one| *one != path);
+        }
     }
 
     /// The prompt template; none when there is none.

@@ -90,7 +90,7 @@ impl Reporter {
     /// Bytes of the agent's standard error.
     pub fn agent_stderr(&mut self, bytes: &[u8]) {
         if let Self::Text(text) = self {
-            text.raw(bytes);
+            text.agent_stderr(bytes);
         }
     }
 
@@ -118,15 +118,15 @@ impl Reporter {
     }
 
     /// The run is over.
-    pub fn summary(&mut self, run: &RunId, end: (&Ending, u8), max: u32, loop_dir: &str) {
+    pub fn summary(&mut self, run: &RunId, end: (&Ending, u8), max: u32, log: Option<&str>) {
         match self {
-            Self::Text(text) => text.summary(run, end, max, loop_dir),
+            Self::Text(text) => text.summary(&summary_text(run, end, max, log)),
             Self::Json(_) => JsonReport::summary(run, end),
         }
     }
 
     /// The summary as text, for whoever has nothing else left to say it with.
-    pub fn last_words(run: &RunId, end: (&Ending, u8), max: u32, loop_dir: &str) -> String {
-        summary_text(run, end, max, loop_dir)
+    pub fn last_words(run: &RunId, end: (&Ending, u8), max: u32, log: Option<&str>) -> String {
+        summary_text(run, end, max, log)
     }
 }

@@ -2,11 +2,14 @@
 //! story. Whatever is printed goes through here and is made safe ([`plain()`]): no text of an agent, a
 //! tool or a file drives the terminal. Never decides what to say.
 
+mod cells;
 mod outlet;
 mod plain;
 
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 
+pub use self::cells::{cut, width, wrap};
 use self::outlet::Stream;
 pub use self::plain::{PlainText, plain};
 
@@ -40,20 +43,30 @@ impl ColorChoice {
         match self {
             Self::Auto if stream.is_terminal() && !no_color => Paint::ON,
             Self::Always => Paint::ON,
-            Self::Auto | Self::Never => Paint::OFF,
+            Self::Auto if !no_color => Paint::OFF,
+            Self::Auto | Self::Never => Paint::REFUSED,
         }
     }
 }
 
 /// Puts words in colour, or leaves them as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Paint(bool);
+pub struct Paint(Wish);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wish {
+    On,
+    Off,
+    Refused,
+}
 
 impl Paint {
     /// Colours.
-    pub const ON: Self = Self(true);
-    /// Plain text.
-    pub const OFF: Self = Self(false);
+    pub const ON: Self = Self(Wish::On);
+    /// Plain text; who has colours of his own keeps them.
+    pub const OFF: Self = Self(Wish::Off);
+    /// No colour of anybody's.
+    pub const REFUSED: Self = Self(Wish::Refused);
 
     /// Failed.
     pub fn red(self, text: &str) -> String {
@@ -75,13 +88,28 @@ impl Paint {
         self.wrap("36", text)
     }
 
+    /// What an agent says.
+    pub fn blue(self, text: &str) -> String {
+        self.wrap("34", text)
+    }
+
+    /// What its program prints beside that.
+    pub fn magenta(self, text: &str) -> String {
+        self.wrap("35", text)
+    }
+
+    /// Whether nobody may have colours.
+    pub const fn is_refused(self) -> bool {
+        matches!(self.0, Wish::Refused)
+    }
+
     /// Everything that matters less.
     pub fn dim(self, text: &str) -> String {
         self.wrap("2", text)
     }
 
     fn wrap(self, code: &str, text: &str) -> String {
-        if self.0 { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.0 == Wish::On { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 }
 
@@ -96,12 +124,13 @@ pub fn error_text(error: &CliError, paint: Paint) -> String {
 /// What flyball itself may do to the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// Empties the line the cursor stands in.
-    ClearLine,
+    /// Empties the line the cursor stands in, and all below it: a terminal that became narrower
+    /// has broken a line in two, and the cursor stands where it began.
+    ClearLive,
+    /// Puts the cursor where the line began.
+    LineStart,
     /// Empties the screen.
     ClearScreen,
-    /// Ends a colour somebody left on.
-    ResetColour,
     /// Rings.
     Bell,
 }
@@ -109,11 +138,46 @@ pub enum Control {
 impl Control {
     const fn sequence(self) -> &'static str {
         match self {
-            Self::ClearLine => "\r\u{1b}[2K",
+            Self::ClearLive => "\r\u{1b}[J",
+            Self::LineStart => "\r",
             Self::ClearScreen => "\u{1b}[H\u{1b}[2J",
-            Self::ResetColour => "\u{1b}[0m",
             Self::Bell => "\u{7}",
         }
+    }
+}
+
+/// What a terminal without a known size is taken for.
+const COLUMNS: usize = 80;
+
+/// How wide the terminal behind standard error is; none where there is no terminal.
+pub fn err_columns() -> Option<usize> {
+    columns(&io::stderr())
+}
+
+/// How wide the terminal behind standard output is; none where there is no terminal.
+pub fn out_columns() -> Option<usize> {
+    columns(&io::stdout())
+}
+
+fn columns(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    if !stream.is_terminal() {
+        return None;
+    }
+    let told = rustix::termios::tcgetwinsize(stream).map_or(0, |size| usize::from(size.ws_col));
+    let set = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    Some(if told > 0 { told } else { set().unwrap_or(COLUMNS) })
+}
+
+/// Whether both streams end in the same place: what is said on one need not be said on the other.
+pub fn is_one_place() -> bool {
+    let place = |stream: BorrowedFd<'_>| {
+        rustix::fs::fstat(stream).map(|stat| (stat.st_dev, stat.st_ino)).ok()
+    };
+    match (place(io::stdout().as_fd()), place(io::stderr().as_fd())) {
+        (Some(out), Some(err)) => out == err,
+        // A stream that was closed shows nothing.
+        (None, _) => true,
+        (_, None) => false,
     }
 }
 
@@ -194,7 +258,7 @@ mod tests {
     fn a_choice_made_by_the_user_outranks_the_terminal() {
         let file = tempfile::tempfile().unwrap();
         assert_eq!(ColorChoice::Always.paint(&file), Paint::ON);
-        assert_eq!(ColorChoice::Never.paint(&file), Paint::OFF);
+        assert_eq!(ColorChoice::Never.paint(&file), Paint::REFUSED);
         assert_eq!(ColorChoice::Auto.paint(&file), Paint::OFF);
     }
 

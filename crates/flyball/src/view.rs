@@ -6,14 +6,20 @@
 //! that the [`story`] is told in a few sentences. Pure functions over what was journalled; nothing
 //! in here prints, and nothing of the agent's text leaves it with a control character.
 
+mod call_words;
+mod echo;
 mod iteration;
 mod line;
+mod live;
 mod matrix;
 mod narrator;
 mod opening;
 mod render;
 mod replay;
 mod run_view;
+#[cfg(test)]
+mod speaking_tests;
+mod speech;
 mod story;
 mod story_view;
 #[cfg(test)]
@@ -25,7 +31,7 @@ pub use self::line::{Line, Severity, Speaker, Verb, Weight};
 pub use self::matrix::{Cell, CheckRow, Column, Matrix};
 pub use self::narrator::Narrator;
 pub use self::opening::Opening;
-pub use self::render::{log_line, terminal_lines};
+pub use self::render::{FRONT, hanging, log_lines, terminal_lines};
 pub use self::replay::{Replay, Step};
 pub use self::run_view::{Builder, RunView};
 pub use self::story::{Sentence, Span, story};

@@ -334,7 +334,8 @@ fn stuck(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -> Option<
     if count < limit {
         return None;
     }
-    let evidence = format!("{count} iterations in a row without progress (limit {limit})");
+    let times = crate::text::count(count.into(), "iteration");
+    let evidence = format!("{times} in a row without progress (limit {limit})");
     let trip = Trip::new(GuardKind::Stuck, count, limit, evidence);
     let is_hopeless = state.stuck.streak() >= limit.saturating_mul(2);
     match (state.policy.iterations.on_stuck, &closed.session.task) {

@@ -24,8 +24,9 @@ pub(super) fn halt(closed: &Closed, state: &mut RunState, out: &mut StepOutput) 
     let (count, limit) = (state.malformed_claims, state.policy.calls.max_validation_failures);
     let failure = closed.exit.claims.failures.last().filter(|_| count >= limit)?;
     let last = crate::call::texts::validation_evidence(failure);
+    let times = crate::text::count(count.into(), "iteration");
     let evidence = format!(
-        "{count} iterations in a row ended with a malformed claim and without progress, the last \
+        "{times} in a row ended with a malformed claim and without progress, the last \
          one with: {last}"
     );
     let trip = Trip::new(GuardKind::Validation, count, limit, evidence);

@@ -146,7 +146,9 @@ impl Steps<'_> {
         let named: Vec<String> = files
             .iter()
             .take(NAMED_MAX)
-            .map(|(file, times)| format!("{file} ({times} red iterations)"))
+            .map(|(file, times)| {
+                format!("{file} ({})", text::count(u64::from(*times), "red iteration"))
+            })
             .collect();
         let more = files.len().saturating_sub(NAMED_MAX);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };

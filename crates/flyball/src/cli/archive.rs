@@ -20,8 +20,11 @@ use crate::clock;
 use crate::error::CliError;
 use crate::files::write_whole;
 use crate::journal::{self, Journal};
+use crate::loopdir::from_here;
 use crate::terminal;
 
+/// Nothing of an archive is ignored, whatever is elsewhere.
+const KEEP_ALL: &str = "# Everything in here is kept.\n!*\n";
 /// The longest label.
 const LABEL_MAX: usize = 60;
 
@@ -64,6 +67,11 @@ pub fn run(args: &ArchiveArgs, globals: &Globals) -> Result<ExitCode, CliError> 
     let path = folder.join("summary.md");
     write_whole(&path, text).map_err(fault::file(&path, "written"))?;
     let names = put_away(&moved, &folder)?;
+    if args.include_logs {
+        // What is put away is kept: the ignore file of the loop folder knows every `logs`.
+        let ignore = folder.join(".gitignore");
+        write_whole(&ignore, KEEP_ALL).map_err(fault::file(&ignore, "written"))?;
+    }
     begin_anew(&place, list.as_ref())?;
     forget_standings(&mut journal, &place)?;
     terminal::write_out(&told(&place, &folder, &names))?;
@@ -109,7 +117,7 @@ fn slug(text: &str) -> String {
 fn new_folder(place: &Place, label: &str) -> Result<PathBuf, CliError> {
     let archive = place.human_files.file("archive");
     fs::create_dir_all(&archive).map_err(fault::file(&archive, "made"))?;
-    let first = format!("{}-{label}", words::day(clock::wall()));
+    let first = format!("{}-{label}", clock::day(clock::wall()));
     for number in 1..1_000 {
         let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
         let folder = archive.join(name);
@@ -162,8 +170,8 @@ fn forget_standings(journal: &mut Journal, place: &Place) -> Result<(), CliError
 }
 
 fn told(place: &Place, folder: &Path, names: &[String]) -> String {
-    let shown = folder.strip_prefix(&place.root).unwrap_or(folder).display();
-    let dir = crate::config::quoted(&place.human_files.relative());
+    let shown = from_here(folder);
+    let dir = crate::config::quoted(&from_here(&place.human_files.path()));
     let mut lines = vec![
         format!("Moved {} to {shown}", names.join(", ")),
         format!("Wrote {shown}/summary.md and fresh templates; the prompt stays"),

@@ -127,8 +127,8 @@ impl Show {
                 .show(&mut self.watcher)
                 .map_err(|error| CliError::io("what the run prints cannot be read").cause(error))?;
         }
-        if let Some(standing) = self.replay.governor().standing() {
-            self.watcher.tick(clock::wall(), &standing);
+        if let Some(parts) = self.replay.live(clock::wall()) {
+            self.watcher.tick(&parts);
         }
         Ok(())
     }
@@ -147,7 +147,7 @@ impl Show {
         let Some(ending) = &now.ending else { return Ok(ExitCode::SUCCESS) };
         let code = ending.outcome.exit_code();
         if self.printed.is_none() {
-            let text = summary_text(&now.run, (ending, code), now.max_iterations, ".flyball");
+            let text = summary_text(&now.run, (ending, code), now.max_iterations, None);
             terminal::write_err(&text);
         }
         Ok(ExitCode::from(code))

@@ -1,6 +1,6 @@
 //! Rows of cells, set in aligned columns.
 
-use crate::terminal::Paint;
+use crate::terminal::{self, Paint};
 
 /// What a cell's colour says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,13 +53,18 @@ impl Cell {
     }
 
     fn width(&self) -> usize {
-        self.text.chars().count()
+        terminal::width(&self.text)
     }
 }
 
 /// The heading of a table.
 pub(super) fn heading(words: &[&str]) -> Vec<Cell> {
     words.iter().map(|word| Cell::new(*word, Tint::Dim)).collect()
+}
+
+/// How wide the rows come out.
+pub(super) fn width(rows: &[Vec<Cell>]) -> usize {
+    render(rows, Paint::OFF).lines().map(terminal::width).max().unwrap_or(0)
 }
 
 /// The rows, two spaces between columns, nothing after the last cell with text.

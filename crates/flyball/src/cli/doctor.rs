@@ -90,11 +90,14 @@ fn rows(finding: &Finding) -> Vec<Vec<Cell>> {
         Level::Warn => Tint::Warn,
         Level::Fail => Tint::Bad,
     };
+    let mut lines = finding.what.lines();
     let mut rows = vec![vec![
         Cell::new(finding.level.word(), tint),
         Cell::plain(finding.check),
-        Cell::plain(&*finding.what),
+        Cell::plain(lines.next().unwrap_or_default()),
     ]];
+    // A part of a file that is shown keeps its lines.
+    rows.extend(lines.map(|line| vec![Cell::default(), Cell::default(), Cell::plain(line)]));
     if let Some(remedy) = &finding.remedy {
         let remedy = Cell::new(format!("-> {remedy}"), Tint::Name);
         rows.push(vec![Cell::default(), Cell::default(), remedy]);

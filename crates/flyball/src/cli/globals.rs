@@ -24,6 +24,9 @@ pub struct Globals {
     /// When to use colours; `NO_COLOR` is obeyed
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true, help_heading = HEADING)]
     pub color: ColorChoice,
+    /// Show times in UTC; without it they are local. JSON is always UTC
+    #[arg(long = "utc", global = true, help_heading = HEADING)]
+    pub utc: bool,
 }
 
 impl Globals {

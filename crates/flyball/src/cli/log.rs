@@ -12,21 +12,22 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{Globals, fault, place, runs, words};
+use crate::clock;
 use crate::error::CliError;
 use crate::hook::{self, HookNote};
 use crate::journal::{Journal, RunSummary};
 use crate::terminal::{self, Audience, Paint};
-use crate::view::{Line, Narrator, Replay, Weight, log_line};
+use crate::view::{Line, Narrator, Replay, Weight, hanging, log_lines};
 
 /// How often a run that goes on is looked at.
 const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(300);
 
 /// Show what happened in a run
 ///
-/// One line for each thing worth reading. Times are UTC.
+/// One line for each thing worth reading. Times are local; `--utc` shows them in UTC.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LogArgs {
-    /// The run, or the beginning of its name; without it, the latest one here
+    /// The run, or any part of its name that no other has; without it, the latest one here
     pub run: Option<String>,
     /// Show one iteration only, with its calls and the end of its log file
     #[arg(long, value_name = "N")]
@@ -200,13 +201,15 @@ struct Page {
     waiting: String,
     /// The time of the line before.
     before: Option<String>,
+    /// Its day, where that is said apart.
+    day: Option<String>,
     audience: Audience,
 }
 
 impl Page {
     fn new(paint: Paint, weight: Weight, only: Option<IterationNo>) -> Self {
         let (waiting, audience) = (String::new(), Audience::There);
-        Self { paint, weight, only, waiting, before: None, audience }
+        Self { paint, weight, only, waiting, before: None, day: None, audience }
     }
 
     /// Tells what came since: a run's events, what was decided on them, and the notes of its hooks
@@ -245,9 +248,18 @@ impl Page {
             if line.weight > self.weight || !is_asked_for {
                 continue;
             }
-            let (row, time) = log_line(line, self.before.as_deref(), self.paint);
-            text.push_str(&row);
-            text.push('\n');
+            let columns = terminal::out_columns();
+            let day = clock::day(line.at);
+            // Where a row has room for the time only, each day is said once.
+            if columns.is_some() && self.day.as_ref() != Some(&day) {
+                text.push_str(&format!("{}\n", self.paint.dim(&day)));
+                self.day = Some(day);
+            }
+            let (rows, time) = log_lines(line, self.before.as_deref(), self.paint, columns);
+            for row in rows {
+                text.push_str(&row);
+                text.push('\n');
+            }
             self.before = Some(time);
         }
         if text.is_empty() {
@@ -268,7 +280,10 @@ impl Page {
 fn head(run: &RunSummary) -> String {
     let root = run.root.to_string_lossy();
     let (started, agent) = (words::time(run.started), words::line(&run.agent, 300));
-    format!("Run {} in {}, agent {agent}, {started} UTC\n", run.run, words::line(&root, 300))
+    let zone = clock::zone_words(run.started);
+    let head =
+        format!("Run {} in {}, agent {agent}, {started} {zone}", run.run, words::line(&root, 300));
+    hanging(&head, 4, terminal::out_columns()).join("\n") + "\n"
 }
 
 /// The iteration an event belongs to.

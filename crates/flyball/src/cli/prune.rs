@@ -59,7 +59,7 @@ pub fn run(args: &PruneArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         crate::files::remove(&super::detach::output_of(&state_dir, &run.run)).ok();
     }
     let verb = if args.dry_run { "Would remove" } else { "Removed" };
-    let mut lines = vec![format!("{verb} what is older than {} UTC:", words::time(before))];
+    let mut lines = vec![format!("{verb} what is older than {}:", words::time(before))];
     if args.dry_run {
         lines.extend(checkpoints.iter().map(|name| format!("  checkpoint {name}")));
         lines.extend(kept.iter().map(|name| format!("  checkpoint {name} in the vault")));
@@ -88,7 +88,8 @@ fn rows(journal: &mut Journal, before: Moment, args: &PruneArgs) -> Result<Prune
 
 fn old_run(run: &RunSummary) -> String {
     let outcome = run.outcome.as_deref().unwrap_or("lost");
-    format!("  run {} ({outcome}, {}, {} events)", run.run, words::time(run.last_at), run.events)
+    let events = flyball_core::text::count(run.events, "event");
+    format!("  run {} ({outcome}, {}, {events})", run.run, words::time(run.last_at))
 }
 
 fn told(rows: &Pruned) -> String {

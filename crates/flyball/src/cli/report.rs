@@ -36,6 +36,8 @@ pub struct ReportArgs {
 
 /// Writes the report.
 pub fn run(args: &ReportArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    // A report is handed on: its times are the same for everybody.
+    clock::tell_in_utc();
     let journal = place::open_journal()?;
     let here = || place::repository(globals);
     let found = runs::find_or_latest(&journal, args.run.as_deref(), here)?;

@@ -1,4 +1,5 @@
-//! Runs as the command line names them: by id, by the beginning of an id, or the latest here.
+//! Runs as the command line names them: by id, by any part of an id that no other has, or the latest
+//! here.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +12,13 @@ use crate::error::CliError;
 use crate::journal::{Journal, RunFilter, RunSummary};
 use crate::process;
 
+/// The shortest name a run is given.
+const SHORT_MIN: usize = 4;
 /// How many ids an error names.
 const NAMED_MAX: usize = 5;
 
 /// Whether a run goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Life {
     /// Its process is at work.
@@ -46,20 +49,26 @@ pub(super) fn elapsed(run: &RunSummary, now: Moment) -> Millis {
     }
 }
 
-/// The run with this id, or the only one whose id begins so.
+/// The run with this id, or the only one whose id begins so or holds this anywhere.
 pub(super) fn find(journal: &Journal, asked: &str) -> Result<RunSummary, CliError> {
     let known = journal.runs(&RunFilter::default()).map_err(fault::journal)?;
     if let Some(exact) = known.iter().find(|run| run.run.as_str() == asked) {
         return Ok(exact.clone());
     }
-    let fits = |run: &&RunSummary| !asked.is_empty() && run.run.as_str().starts_with(asked);
-    let found: Vec<&RunSummary> = known.iter().filter(fits).collect();
-    if let [only] = found.as_slice() {
-        return Ok((*only).clone());
-    }
-    if !found.is_empty() {
-        let message = format!("`{asked}` begins the names of {} runs", found.len());
-        return Err(CliError::no_input(message).hint(format!("one of {}", ids(&found))));
+    let with = |fits: fn(&str, &str) -> bool| -> Vec<&RunSummary> {
+        known.iter().filter(|run| !asked.is_empty() && fits(run.run.as_str(), asked)).collect()
+    };
+    let begins: fn(&str, &str) -> bool = |name, asked| name.starts_with(asked);
+    let holds: fn(&str, &str) -> bool = |name, asked| name.contains(asked);
+    for (how, fits) in [("begins", begins), ("is in", holds)] {
+        match with(fits).as_slice() {
+            [] => {}
+            [only] => return Ok((*only).clone()),
+            many => {
+                let message = format!("`{asked}` {how} the names of {} runs", many.len());
+                return Err(CliError::no_input(message).hint(format!("one of {}", ids(many))));
+            }
+        }
     }
     let error = CliError::no_input(format!("there is no run `{asked}`"));
     if known.is_empty() {
@@ -71,6 +80,17 @@ pub(super) fn find(journal: &Journal, asked: &str) -> Result<RunSummary, CliErro
         |meant| format!("did you mean `{meant}`?"),
     );
     Err(error.hint(hint).hint("`flyball status` lists runs"))
+}
+
+/// The shortest end of a run's name that no other of these has, and a person can type.
+pub(super) fn short_name<'r>(run: &'r RunId, known: &[&RunId]) -> &'r str {
+    let name = run.as_str();
+    let ends = name.rmatch_indices('-').map(|(at, _)| name.get(at + 1..).unwrap_or(name));
+    let is_only = |end: &&str| {
+        end.len() >= SHORT_MIN
+            && known.iter().filter(|one| one.as_str().contains(*end)).count() <= 1
+    };
+    ends.into_iter().find(is_only).unwrap_or(name)
 }
 
 /// The run asked for, or the latest in a worktree.

@@ -158,8 +158,10 @@ fn top(stats: &Stats) -> String {
     }
     if all.fixed + all.broken > 0 {
         lines.push(format!(
-            "Checks fixed {}, broken {}, in {} iterations",
-            all.fixed, all.broken, all.iterations
+            "Checks fixed {}, broken {}, in {}",
+            all.fixed,
+            all.broken,
+            flyball_core::text::count(all.iterations, "iteration")
         ));
     }
     if stats.claims > 0 {

@@ -175,6 +175,16 @@ impl Session {
         self.note(AgentNote::Said(piece.to_owned()));
     }
 
+    /// A block of the agent's own text. A message may have several: each begins a line of its own.
+    pub(crate) fn said_block(&mut self, message: Option<&str>, block: &str) {
+        let goes_on = message.is_some() && self.message.as_deref() == message;
+        if goes_on && !self.words.is_empty() && !self.words.ends_with('\n') && !block.is_empty() {
+            self.said(message, &format!("\n{block}"));
+        } else {
+            self.said(message, block);
+        }
+    }
+
     /// The message is whole: it was well-formed, unless it held a call, which speaks for itself.
     pub(crate) fn spoke(&mut self) {
         if std::mem::take(&mut self.unspoken) {
@@ -239,6 +249,9 @@ impl Session {
         let args = || serde_json::from_str(call.args).unwrap_or_default();
         fact.mutating =
             call.changes_files.unwrap_or_else(|| changes_files(self.tools, call.tool, args));
+        if let Some(short) = super::preview::preview(call.args, PREVIEW) {
+            fact.preview = short;
+        }
         // The whole name counts, however long it is.
         fact.call = fingerprint_call_text(call.tool, call.args, &self.free_text);
         self.fact(AgentFact::CalledTool(fact));

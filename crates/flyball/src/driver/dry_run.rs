@@ -61,19 +61,43 @@ pub fn dry_run(dir: &Path, config: &Config, request: Option<&str>) -> Result<Str
         git_dirs: git_dirs(&setup.worktree),
         clients: clients(config),
     });
+    let waiting = waiting(&setup)?;
+    let iterations = match policy.limits.iterations {
+        0 => "no limit of iterations".to_owned(),
+        most => flyball_core::text::count(most.into(), "iteration"),
+    };
     Ok(format!(
-        "repository: {}\nagent: {}{}\ncommand: {}\ngates:\n{gates}\nlimits: {} iterations, runtime {}, stuck {}\n{}\n\
-         next: {} {task}\nprompt:\n{prompt}\n",
+        "repository: {}\nagent: {}{}\ncommand: {}\ngates:\n{gates}\nlimits: {iterations}, runtime {}, stuck {}\n{}\n\
+         {waiting}next: {} {task}\nprompt:\n{prompt}\n",
         setup.worktree.root().display(),
         agent_words(config),
         permissions.unwrap_or_default(),
         command(config, &setup),
-        policy.limits.iterations,
         policy.limits.runtime,
         policy.limits.stuck,
         holds.join("\n"),
         mode.as_str(),
     ))
+}
+
+/// What a human left, or has yet to do: an answer goes into the first briefing, a question or a
+/// blocker without one ends the run at once (B2).
+fn waiting(setup: &RunSetup) -> Result<String, CliError> {
+    let found = setup.loop_dir.human_files().map_err(|e| io("read what humans left", &e))?;
+    let said = |text: &str| crate::view::words::line(text, 400);
+    Ok(match (&found.blocked, &found.question, &found.answer) {
+        (Some(reason), ..) => {
+            format!("blocked: {}; a run would end at once, `flyball unblock`\n", said(reason))
+        }
+        (None, question, Some(answer)) => {
+            let to = question.as_ref().map(|q| format!(" to: {}", said(q))).unwrap_or_default();
+            format!("answer: {} (goes into the first briefing){to}\n", said(answer))
+        }
+        (None, Some(question), None) => {
+            format!("question: {}; a run would end at once, `flyball answer`\n", said(question))
+        }
+        (None, None, None) => String::new(),
+    })
 }
 
 /// The command line of a session, without its hooks; the prompt is left out.

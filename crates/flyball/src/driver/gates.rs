@@ -100,7 +100,7 @@ impl GateJob {
                 outbox.send(DriverInput::StopExamined { iteration, asking, found }).ok();
             };
             let Ok(mut snapshot) = look.snapshot() else { return report(None) };
-            snapshot.tasks = loop_dir.tasks();
+            loop_dir.look_at_tasks(&mut snapshot);
             snapshot.tamper = look.weakened(&watch, &snapshot, &plan);
             let tell = |progress| {
                 outbox.try_send(DriverInput::GateProgress(progress)).ok();

@@ -87,7 +87,7 @@ impl Eyes {
         let (dir, tasks) = (self.loop_dir.relative(), self.loop_dir.tasks_relative());
         self.loop_dir.mend_ignore();
         let mut snapshot = self.worktree.snapshot(&dir, &tasks)?;
-        snapshot.tasks = self.loop_dir.tasks();
+        self.loop_dir.look_at_tasks(&mut snapshot);
         self.worktree.checkpoint(&self.run, iteration, &snapshot.checkpoint_tree)?;
         let plan = plan_now(self.worktree.root(), &snapshot.tasks, &self.plan);
         let Guarded { watch, wanted, .. } = &self.guarded;

@@ -21,7 +21,7 @@ use crate::config::{AgentSettings, CommandLine, Permission};
 use crate::error::CliError;
 use crate::files;
 use crate::gate::tamper::Open;
-use crate::loopdir::Active;
+use crate::loopdir::{Active, SUMMARY};
 use crate::process::{Input, InputPipe, Spec, StartError, Supervised};
 use crate::prompt::{Variables, render, task_words};
 use crate::run_report;
@@ -396,7 +396,8 @@ impl Driver {
         self.loop_dir.remove_responses();
         self.write_report(now);
         let max = self.config.policy.limits.iterations;
-        self.reporter.summary(&self.run, (ending, code), max, &self.loop_dir.relative());
+        let log = self.loop_dir.shown(SUMMARY);
+        self.reporter.summary(&self.run, (ending, code), max, log.as_deref());
         self.run_finish(now, ending);
         crate::notify::run_ended(&self.config.notify, &self.run, self.worktree.root(), ending);
     }

@@ -105,7 +105,8 @@ impl RunRequest {
         }
         let plan = GatePlan::of(record.gates())?;
         check_limits(&config, &*setup.adapter)?;
-        let Replayed { governor, last_effects, snapshot: latest, guards } = replay(&journal, &id)?;
+        let Replayed { governor, last_effects, snapshot: latest, guards, repaired } =
+            replay(&journal, &id)?;
         let ended = end_leftovers(&id);
         let mut notes: Vec<String> = Vec::new();
         if !ended.is_empty() {
@@ -140,6 +141,9 @@ impl RunRequest {
         parts.go_on(&latest, notes)?;
         let mut driver = parts.assemble(governor, latest, found.guarded)?;
         driver.guards = guards;
+        if let Some(text) = &repaired {
+            driver.loop_dir.remember_repair(text);
+        }
         // All orders of an event are performed before the next is journalled: only the last
         // event's may be missing, and those that record something can be repeated.
         let now = driver.clock.now();
@@ -217,6 +221,8 @@ struct Replayed {
     last_effects: Vec<Effect>,
     snapshot: Option<WorktreeSnapshot>,
     guards: GuardWatch,
+    /// The task list as flyball last repaired it.
+    repaired: Option<String>,
 }
 
 fn replay(journal: &Journal, run: &RunId) -> Result<Replayed, CliError> {
@@ -226,6 +232,9 @@ fn replay(journal: &Journal, run: &RunId) -> Result<Replayed, CliError> {
         replayed.last_effects = replayed.governor.step(entry.at, &entry.event);
         for effect in &replayed.last_effects {
             replayed.guards.take(effect);
+            if let Effect::WriteTasks { text } = effect {
+                replayed.repaired = Some(text.clone());
+            }
         }
         match entry.event {
             Event::RunStarted(start) => replayed.snapshot = Some(start.snapshot),

@@ -30,7 +30,7 @@ use crate::error::CliError;
 use crate::gate::GatePlan;
 use crate::gate::tamper::{Beginning, Entry, Watch, repository_of};
 use crate::journal::{Journal, NewRun, lock_worktree, state_dir};
-use crate::loopdir::LoopDir;
+use crate::loopdir::{LoopDir, SUMMARY, from_here};
 use crate::preflight::check_agents;
 use crate::report::{Format, Reporter};
 use crate::run_record::RunRecord;
@@ -263,7 +263,7 @@ impl Parts {
         let (outbox, inbox) = sync_channel(INBOX);
         let last_word = LastWord {
             run: self.run.clone(),
-            loop_dir: self.setup.loop_dir.relative(),
+            log: Some(from_here(&self.setup.loop_dir.file(SUMMARY))),
             private_dir: self.private_dir.clone(),
             max_iterations: self.config.policy.limits.iterations,
         };

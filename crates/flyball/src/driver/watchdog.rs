@@ -38,7 +38,7 @@ const LEAVE: Duration = Duration::from_secs(12);
 #[derive(Clone, Debug)]
 pub(super) struct LastWord {
     pub(super) run: RunId,
-    pub(super) loop_dir: String,
+    pub(super) log: Option<String>,
     pub(super) private_dir: PathBuf,
     pub(super) max_iterations: u32,
 }
@@ -253,7 +253,7 @@ fn leave(watched: &Watched, last_word: &LastWord) {
         None => Outcome::Fault,
     };
     let code = if outcome == Outcome::Fault { ErrorKind::Io.code() } else { outcome.exit_code() };
-    let LastWord { run, loop_dir, private_dir, max_iterations } = last_word;
+    let LastWord { run, log, private_dir, max_iterations } = last_word;
     let ending = Ending {
         outcome,
         why: format!(
@@ -270,7 +270,12 @@ fn leave(watched: &Watched, last_word: &LastWord) {
         next_steps: vec![format!("flyball run --resume {run}")],
         tally: watched.tally,
     };
-    terminal::write_err(&Reporter::last_words(run, (&ending, code), *max_iterations, loop_dir));
+    terminal::write_err(&Reporter::last_words(
+        run,
+        (&ending, code),
+        *max_iterations,
+        log.as_deref(),
+    ));
     terminal::flush();
     std::fs::remove_dir_all(private_dir).ok();
     std::process::exit(i32::from(code));

@@ -35,6 +35,20 @@ const LINE_MAX: usize = 16 * 1024 * 1024;
 const WALKS_MAX: usize = 16;
 /// How long to wait between two rounds of killing.
 pub(super) const KILL_PAUSE: Duration = Duration::from_millis(5);
+/// The commands of git's that only tidy up.
+const HOUSEKEEPING: [&str; 11] = [
+    "maintenance",
+    "gc",
+    "repack",
+    "pack-objects",
+    "pack-refs",
+    "prune",
+    "prune-packed",
+    "reflog",
+    "rerere",
+    "commit-graph",
+    "multi-pack-index",
+];
 /// How long killing goes on before it is given up.
 pub(super) const KILL_MAX: Duration = Duration::from_secs(30);
 /// What a keeper that failed exits with; nobody but a person looking at it ever sees this.
@@ -197,8 +211,8 @@ impl Keeper {
                 return;
             }
             for process in &fresh {
-                platform::signal(process, signal);
                 self.count(process);
+                platform::signal(process, signal);
             }
         }
     }
@@ -212,17 +226,18 @@ impl Keeper {
                 return;
             }
             for process in &alive {
+                self.count(process);
                 if process.group != own_group {
                     platform::kill_group(process);
                 }
                 platform::signal(process, Signal::Kill);
-                self.count(process);
             }
         }
     }
 
+    /// Counts what outlived the program, while it can still be asked what it is.
     fn count(&mut self, process: &Process) {
-        if self.ended.is_some() {
+        if self.ended.is_some() && !process.zombie && !is_housekeeping(process.pid) {
             self.swept.insert(process.pid);
         }
     }
@@ -358,4 +373,15 @@ pub(super) fn next_line(received: &mut Vec<u8>) -> Option<Vec<u8>> {
     let end = received.iter().position(|byte| *byte == b'\n')?;
     let rest = received.split_off(end.saturating_add(1));
     Some(std::mem::replace(received, rest))
+}
+/// What git does in the background to keep a repository small: `git commit` starts it by itself, and
+/// nobody left it behind.
+fn is_housekeeping(pid: u32) -> bool {
+    let Some(words) = platform::arguments_of(pid) else { return false };
+    let mut words = words.iter().map(String::as_str);
+    let program = words.next().unwrap_or("");
+    let program = program.rsplit('/').next().unwrap_or(program);
+    // Options of git itself stand before the command: `git -c x=y gc`.
+    let command = words.find(|word| !word.starts_with('-') && !word.contains('='));
+    program == "git" && command.is_some_and(|command| HOUSEKEEPING.contains(&command))
 }

@@ -1,15 +1,15 @@
-//! The story for people: one aligned line per thing that happened, the agent's own words between.
+//! The story for people: one aligned line per thing that happened, the agent's own words between them.
 //! What is said is the narrator's (`view`); here it is only printed.
 
-use flyball_core::effect::{Effect, Ending};
+use flyball_core::effect::Effect;
 use flyball_core::governor::RunStanding;
-use flyball_core::{Event, IterationNo, Moment, RunId};
+use flyball_core::{Event, IterationNo, Moment};
 
 use super::status_line::StatusLine;
-use super::summary::summary_text;
+use super::summary::print_summary;
 use crate::client::AgentNote;
 use crate::gate::GateProgress;
-use crate::terminal::Paint;
+use crate::terminal::{self, Paint};
 use crate::view::{Line, Narrator, Opening, Verb, Weight, terminal_lines};
 
 /// Writes lines.
@@ -29,17 +29,26 @@ impl TextReport {
     }
 
     fn print(&mut self, lines: impl IntoIterator<Item = Line>) {
-        for line in lines {
-            if line.weight > Weight::Call {
-                continue;
-            }
-            for row in terminal_lines(&line, self.paint) {
-                self.status.print_line(&row);
-            }
+        let shown: Vec<Line> =
+            lines.into_iter().filter(|line| line.weight <= Weight::Call).collect();
+        if shown.iter().any(|line| !line.is_speech()) {
+            let begun = self.narrator.pause(self.now);
+            self.lay_out(&begun);
         }
+        self.lay_out(&shown);
+    }
+
+    fn lay_out(&self, lines: &[Line]) {
+        if lines.is_empty() {
+            return;
+        }
+        let columns = terminal::err_columns();
+        let rows = lines.iter().flat_map(|line| terminal_lines(line, self.paint, columns));
+        self.status.print(rows);
     }
 
     pub(super) fn opening(&mut self, opening: &Opening) {
+        self.narrator = Narrator::of(&opening.root);
         self.print(opening.lines(self.now));
     }
 
@@ -65,25 +74,27 @@ impl TextReport {
     }
 
     pub(super) fn aside(&mut self, iteration: IterationNo, aside: &AgentNote) {
-        if let AgentNote::Said(text) = aside {
-            self.status.print_said(text);
-        } else {
-            self.print(Narrator::aside(self.now, iteration, aside));
-        }
+        let lines = self.narrator.aside(self.now, iteration, aside);
+        self.print(lines);
     }
 
-    pub(super) fn raw(&mut self, bytes: &[u8]) {
-        self.status.print_errors(bytes);
+    pub(super) fn agent_stderr(&mut self, bytes: &[u8]) {
+        let lines = self.narrator.stderr(self.now, bytes);
+        self.print(lines);
     }
 
     pub(super) fn tick(&mut self, at: Moment, standing: &RunStanding<'_>) {
-        self.status.draw(at, standing);
+        self.now = at;
+        let waited = self.narrator.waited(at);
+        self.print(waited);
+        let parts = self.narrator.live(at, standing);
+        self.status.draw(&parts);
     }
 
-    pub(super) fn summary(&mut self, run: &RunId, end: (&Ending, u8), max: u32, loop_dir: &str) {
+    pub(super) fn summary(&mut self, text: &str) {
+        let begun = self.narrator.pause(self.now);
+        self.lay_out(&begun);
         self.status.clear();
-        for line in summary_text(run, end, max, loop_dir).lines() {
-            self.status.print_line(line);
-        }
+        print_summary(text);
     }
 }

@@ -5,15 +5,36 @@ use std::fmt::Write;
 use flyball_core::effect::{Ending, Rescue, RoleSpend};
 use flyball_core::{Millis, RunId};
 
+use crate::demo::DEMO;
 use crate::telemetry::result_word;
-use crate::view::words::{dollars, span};
+use crate::terminal;
+use crate::view::hanging;
+use crate::view::words::{count, dollars, span};
+
+/// Where the values stand.
+const VALUES: usize = 13;
+
+/// Prints a summary where the story was told, and on standard output too where that is another
+/// place: whoever keeps only what a run has to say for itself keeps this.
+pub(super) fn print_summary(text: &str) {
+    let rows = text.lines().flat_map(|line| {
+        // A command is left whole: it is copied.
+        let is_command = line.get(VALUES..).is_some_and(|value| value.starts_with("flyball "));
+        hanging(line, VALUES, terminal::err_columns().filter(|_| !is_command))
+    });
+    let told: String = rows.map(|row| row + "\n").collect();
+    terminal::write_err(&told);
+    if !terminal::is_one_place() {
+        terminal::write_out(text.trim_start_matches('\n')).ok();
+    }
+}
 
 /// The summary as a person reads it.
 pub fn summary_text(
     run: &RunId,
     (ending, code): (&Ending, u8),
     max: u32,
-    loop_dir: &str,
+    log: Option<&str>,
 ) -> String {
     let tally = ending.tally;
     let mut out = String::from("\nflyball summary\n---------------\n");
@@ -43,7 +64,7 @@ pub fn summary_text(
     }
     row(&mut out, "Stuck iters", &tally.stuck_iterations.to_string());
     if tally.tokens > 0 || tally.cost_micro_usd > 0 {
-        let spent = format!("{} tokens, {}", tally.tokens, dollars(tally.cost_micro_usd));
+        let spent = format!("{} tokens, {}", count(tally.tokens), dollars(tally.cost_micro_usd));
         row(&mut out, "Spent", &spent);
     }
     for line in role_lines(&ending.roles) {
@@ -59,8 +80,13 @@ pub fn summary_text(
     for rescue in &ending.rescues {
         row(&mut out, "Rescue", &rescue_words(rescue));
     }
-    row(&mut out, "Log", &format!("{loop_dir}/logs/summary.csv"));
-    row(&mut out, "Run", &format!("{run}  (flyball log {run})"));
+    // What the demo leaves behind is gone when this is read.
+    if std::env::var_os(DEMO).is_none() {
+        if let Some(log) = log {
+            row(&mut out, "Log", log);
+        }
+        row(&mut out, "Run", &format!("{run}  (flyball log {run})"));
+    }
     for (index, step) in ending.next_steps.iter().enumerate() {
         row(&mut out, if index == 0 { "Next" } else { "" }, step);
     }

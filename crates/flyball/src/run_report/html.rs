@@ -35,7 +35,7 @@ pub(super) fn document(run: &RunView, now: Moment) -> String {
 fn with(run: &RunView, now: Moment, shown: Shown) -> String {
     let project = project(run);
     let title = format!("{project} · {} · flyball", run.run.run);
-    let when = format!("report of {} UTC", words::time(now));
+    let when = format!("report of {} UTC", words::utc_time(now));
     let body = html! {
         (page::verdict(run, &project))
         (page::facts(run))
@@ -46,7 +46,7 @@ fn with(run: &RunView, now: Moment, shown: Shown) -> String {
         (page::settings(&settings::changed(&run.policy)))
         p.foot {
             "flyball " (env!("CARGO_PKG_VERSION")) " · run " code { (run.run.run) }
-            " · began " (words::time(run.run.started)) " UTC · "
+            " · began " (words::utc_time(run.run.started)) " UTC · "
             (run.run.events) " events · again: " code { "flyball report " (run.run.run) }
             @if run.outcome().is_none_or(|outcome| !outcome.is_success()) {
                 " · to go on: " code { "flyball run --resume " (run.run.run) }

@@ -64,6 +64,10 @@ pub enum Verb {
     Resume,
     /// An iteration begins.
     Start,
+    /// The agent speaks.
+    Says,
+    /// The agent's program prints on standard error.
+    Stderr,
     /// A tool is called.
     Call,
     /// A tool answered.
@@ -144,6 +148,8 @@ impl Verb {
             Self::Note => "NOTE",
             Self::Resume => "RESUME",
             Self::Start => "START",
+            Self::Says => "SAYS",
+            Self::Stderr => "STDERR",
             Self::Call => "CALL",
             Self::Result => "RESULT",
             Self::Invalid => "INVALID",
@@ -197,7 +203,9 @@ impl Verb {
     /// Who says such a thing.
     const fn speaker(self) -> Speaker {
         match self {
-            Self::Call
+            Self::Says
+            | Self::Stderr
+            | Self::Call
             | Self::Result
             | Self::Invalid
             | Self::Spend
@@ -253,8 +261,12 @@ pub struct Line {
     /// Who wants to read it.
     #[serde(skip)]
     pub weight: Weight,
-    /// The thing, without control characters; may have several lines.
+    /// The thing, without control characters; may have several lines. What an agent says keeps its
+    /// colours, and nothing else that a terminal would obey.
     pub text: String,
+    /// Whether it only goes on with what the line before began.
+    #[serde(skip)]
+    pub goes_on: bool,
 }
 
 impl Line {
@@ -262,7 +274,24 @@ impl Line {
     pub fn new(at: Moment, verb: Verb, severity: Severity, text: impl AsRef<str>) -> Self {
         let text = words::lines(text.as_ref().trim());
         let speaker = verb.speaker();
-        Self { at, iteration: None, speaker, verb, severity, weight: Weight::Story, text }
+        let (weight, goes_on) = (Weight::Story, false);
+        Self { at, iteration: None, speaker, verb, severity, weight, text, goes_on }
+    }
+
+    /// A line of what an agent says, made safe for a terminal already.
+    pub(super) fn spoken(
+        at: Moment,
+        verb: Verb,
+        severity: Severity,
+        safe: String,
+        goes_on: bool,
+    ) -> Self {
+        Self { text: safe, goes_on, ..Self::new(at, verb, severity, "") }
+    }
+
+    /// Whether it is the agent's own voice, as it comes.
+    pub fn is_speech(&self) -> bool {
+        matches!(self.verb, Verb::Says | Verb::Stderr)
     }
 
     /// The same, of an iteration.

@@ -1,20 +1,32 @@
 //! Events and decisions become lines here, and nowhere else.
 
+mod calls;
 mod facts;
 mod gates;
 mod human;
 mod notices;
 
-use flyball_core::effect::{Effect, Ending, Force, IterationReport, IterationResult};
+use flyball_core::door::{DoorQuestion, Matter};
+use flyball_core::effect::{Effect, Ending, Force, IterationReport, IterationResult, Notice};
 use flyball_core::event::{Commit, StopCause, WorktreeSnapshot};
 use flyball_core::gate::Finding;
+use flyball_core::governor::RunStanding;
 use flyball_core::guard::Trip;
-use flyball_core::{Event, IterationNo, Moment};
+use flyball_core::stop::StopVerdict;
+use flyball_core::{AgentFact, Event, IterationNo, Moment};
 
+use self::calls::Calls;
+use super::call_words::call_words;
+use super::echo::{Echoes, Heard};
 use super::line::{Line, Severity, Speaker, Verb, Weight};
+use super::live::Live;
+use super::speech::Speech;
 use super::words;
 use crate::client::AgentNote;
 use crate::gate::GateProgress;
+
+/// What stands for a client's repetition of what it was told.
+const REPEATED: &str = "(the client repeats what it was told)";
 
 /// Tells a run. Knows only what the lines of one event need from those before.
 #[derive(Debug, Default)]
@@ -27,9 +39,24 @@ pub struct Narrator {
     tamper: Vec<String>,
     /// How the run ended, until it is told or goes on.
     ending: Option<(Moment, Ending)>,
+    /// The repository, from which paths are seen.
+    root: String,
+    /// What the agent says, as it comes.
+    speech: Speech,
+    /// What the agent was told.
+    echoes: Echoes,
+    /// The calls that were told.
+    calls: Calls,
+    /// How it stands right now.
+    live: Live,
 }
 
 impl Narrator {
+    /// Tells a run in this repository.
+    pub fn of(root: &str) -> Self {
+        Self { root: root.to_owned(), ..Self::default() }
+    }
+
     /// Tells a fact.
     pub fn happened(&mut self, at: Moment, event: &Event) -> Vec<Line> {
         match event {
@@ -41,14 +68,13 @@ impl Narrator {
                 lines.push(Line::new(at, Verb::Resume, Severity::Turn, text));
                 lines
             }
-            Event::Agent { iteration, fact } => {
-                facts::told(at, fact).map(|line| line.of(*iteration)).into_iter().collect()
-            }
+            Event::Agent { iteration, fact } => self.agent(at, *iteration, fact),
             Event::WorktreeSeen { iteration, snapshot } => {
                 self.commits = snapshot.commits.len();
                 seen(at, *iteration, snapshot)
             }
             Event::GatesFinished { iteration, result, tamper } => {
+                self.live.no_gates();
                 let line = |check| gates::told(at, check, "").of(*iteration);
                 let mut lines: Vec<Line> = result.checks.iter().map(line).collect();
                 lines.extend(self.weakened(at, tamper).map(|line| line.of(*iteration)));
@@ -73,6 +99,7 @@ impl Narrator {
         match effect {
             Effect::StartAgent { iteration, mode, task, briefing, .. } => {
                 self.iteration = Some(*iteration);
+                self.live.forget();
                 let task = task.as_ref().map(|t| format!(" · {t}")).unwrap_or_default();
                 let told = if briefing.is_empty() { "" } else { " · with a briefing" };
                 let text = format!("{}{task}{told}", mode.as_str());
@@ -86,14 +113,26 @@ impl Narrator {
                 };
                 vec![Line::new(at, Verb::Stop, Severity::Warn, text).of(*iteration)]
             }
-            Effect::Announce(notice) => notices::told(at, notice, self.iteration),
+            Effect::Announce(notice) => {
+                let mut lines: Vec<Line> = self.asked_for(at, notice).into_iter().collect();
+                lines.extend(notices::told(at, notice, self.iteration));
+                lines
+            }
+            Effect::AnswerDoor { answer, .. } => {
+                self.echoes.tell(&answer.message);
+                Vec::new()
+            }
+            Effect::AnswerStop { verdict: StopVerdict::Refuse { reason, summary, .. }, .. } => {
+                self.echoes.tell(reason);
+                self.echoes.tell(summary);
+                Vec::new()
+            }
             Effect::CloseIteration(report) => vec![self.closed(at, report)],
             Effect::FinishRun(ending) => {
                 self.ending = Some((at, ending.clone()));
                 Vec::new()
             }
             Effect::SteerAgent { .. }
-            | Effect::AnswerDoor { .. }
             | Effect::AnswerHuman { .. }
             | Effect::ExamineStop { .. }
             | Effect::AnswerStop { .. }
@@ -112,7 +151,8 @@ impl Narrator {
     }
 
     /// Tells a gate that ended just now; those that only begin are not told.
-    pub fn gate(&self, at: Moment, progress: &GateProgress) -> Option<Line> {
+    pub fn gate(&mut self, at: Moment, progress: &GateProgress) -> Option<Line> {
+        self.live.gate(at, progress);
         let (check, note) = match progress {
             GateProgress::Started { .. } => return None,
             GateProgress::Finished(check) => (check, ""),
@@ -121,8 +161,10 @@ impl Narrator {
         Some(gates::told(at, check, note).of(self.iteration))
     }
 
-    /// Tells what the agent's client says beside the facts, as far as it is worth a line.
-    pub fn aside(at: Moment, iteration: IterationNo, aside: &AgentNote) -> Option<Line> {
+    /// Tells what the agent says, and what its client says beside the facts, as far as it is worth
+    /// a line.
+    pub fn aside(&mut self, at: Moment, iteration: IterationNo, aside: &AgentNote) -> Vec<Line> {
+        self.live.hears(at);
         let text = match aside {
             AgentNote::Retrying(text) | AgentNote::OwnLimit(text) | AgentNote::Failed(text) => {
                 text.clone()
@@ -130,13 +172,108 @@ impl Narrator {
             AgentNote::StopForced(text) => {
                 format!("the client let it stop against the gate: {text}")
             }
-            AgentNote::Said(_)
-            | AgentNote::Session(_)
-            | AgentNote::Model(_)
-            | AgentNote::StopRefused(_)
-            | AgentNote::Unknown(_) => return None,
+            AgentNote::Said(piece) => return self.speech.said(at, iteration, piece),
+            // The guard that refused it has said so.
+            AgentNote::StopRefused(_) => return self.speech.ends(at, iteration),
+            AgentNote::Session(_) | AgentNote::Model(_) | AgentNote::Unknown(_) => {
+                return Vec::new();
+            }
         };
-        Some(Line::new(at, Verb::Agent, Severity::Warn, text).of(iteration))
+        let mut lines = self.speech.ends(at, iteration);
+        if self.echoes.hear(&text) == Heard::New {
+            lines.push(Line::new(at, Verb::Agent, Severity::Warn, text).of(iteration));
+        }
+        lines
+    }
+
+    /// Tells what the agent's program prints on standard error. What it only repeats of what it was
+    /// told is folded.
+    pub fn stderr(&mut self, at: Moment, bytes: &[u8]) -> Vec<Line> {
+        self.live.hears(at);
+        let spoken = self.speech.errors(at, self.iteration.unwrap_or_default(), bytes);
+        self.folded(spoken)
+    }
+
+    /// Somebody else is about to be told: what the agent had begun to say is a line of its own.
+    pub fn pause(&mut self, at: Moment) -> Vec<Line> {
+        if self.speech.is_quiet() {
+            return Vec::new();
+        }
+        let spoken = self.speech.ends(at, self.iteration.unwrap_or_default());
+        self.folded(spoken)
+    }
+
+    /// Time has passed: what the agent had begun to say, when it does not go on.
+    pub fn waited(&mut self, at: Moment) -> Vec<Line> {
+        let spoken = self.speech.waited(at, self.iteration.unwrap_or_default());
+        self.folded(spoken)
+    }
+
+    /// How the run stands right now, in parts, the most wanted first.
+    pub fn live(&mut self, now: Moment, standing: &RunStanding<'_>) -> Vec<String> {
+        self.live.parts(now, standing)
+    }
+
+    fn folded(&mut self, spoken: Vec<Line>) -> Vec<Line> {
+        let mut lines = Vec::with_capacity(spoken.len());
+        for mut line in spoken {
+            if line.verb == Verb::Stderr {
+                match self.echoes.hear(&line.text) {
+                    Heard::New => {}
+                    Heard::Repeated => REPEATED.clone_into(&mut line.text),
+                    Heard::Again => continue,
+                }
+            }
+            lines.push(line);
+        }
+        lines
+    }
+
+    /// Tells a fact about the agent.
+    fn agent(&mut self, at: Moment, iteration: IterationNo, fact: &AgentFact) -> Vec<Line> {
+        // A message ends where something else begins; what is only counted is nothing else.
+        let mut lines = match fact {
+            AgentFact::ShowedLife | AgentFact::Printed { .. } | AgentFact::Spent(_) => Vec::new(),
+            _ => self.pause(at),
+        };
+        self.calls.asks(None);
+        let line = match fact {
+            AgentFact::CalledTool(call) => {
+                let words = call_words(&call.tool, &call.preview, &self.root);
+                self.live.hears(at);
+                self.live.calls(call.id.as_str(), &words);
+                // A call that was refused before the stream showed it stands there already.
+                self.calls.shows(call).then(|| facts::call(at, &words))
+            }
+            AgentFact::Asked(DoorQuestion { matter: Matter::Call(call), .. }) => {
+                self.calls.asks(Some(call));
+                let words = call_words(&call.tool, &call.preview, &self.root);
+                Some(facts::may_run(at, &words))
+            }
+            AgentFact::ToolReturned(result) => {
+                self.live.hears(at);
+                self.live.returned(result.id.as_str());
+                let repeats = self.echoes.hear(&result.preview) != Heard::New;
+                Some(facts::returned(at, result, repeats))
+            }
+            AgentFact::Exited(_) => {
+                self.live.forget();
+                facts::told(at, fact)
+            }
+            _ => facts::told(at, fact),
+        };
+        lines.extend(line.map(|line| line.of(iteration)));
+        lines
+    }
+
+    /// A guard speaks about a call it was asked about: the call is told first, once.
+    fn asked_for(&mut self, at: Moment, notice: &Notice) -> Option<Line> {
+        if !matches!(notice, Notice::Tripped { .. }) {
+            return None;
+        }
+        let call = self.calls.untold()?;
+        let words = call_words(&call.tool, &call.preview, &self.root);
+        Some(facts::call(at, &words).of(self.iteration))
     }
 
     /// Tells a remark of flyball's own, or of its hooks.

@@ -31,7 +31,7 @@ impl Replay {
     pub fn new(run: &RunSummary) -> Self {
         Self {
             governor: Governor::new(),
-            narrator: Narrator::default(),
+            narrator: Narrator::of(&run.root.to_string_lossy()),
             root: run.root.to_string_lossy().into_owned(),
             agent: run.agent.clone(),
         }
@@ -49,6 +49,12 @@ impl Replay {
             lines.extend(self.narrator.decided(at, effect));
         }
         Step { effects, lines }
+    }
+
+    /// How the run stands right now, in parts, the most wanted first; none before it began.
+    pub fn live(&mut self, now: Moment) -> Option<Vec<String>> {
+        let standing = self.governor.standing()?;
+        Some(self.narrator.live(now, &standing))
     }
 
     /// The governor these events led to.

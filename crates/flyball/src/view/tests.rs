@@ -15,6 +15,7 @@ use flyball_testkit::sim::Sim;
 
 use super::matrix::MatrixBuilder;
 use super::*;
+use crate::clock;
 use crate::journal::{RunState, RunSummary};
 use crate::terminal::Paint;
 
@@ -119,6 +120,9 @@ fn a_view_that_is_fed_bit_by_bit_is_the_whole_one() {
 fn each_thing_has_one_line_and_one_word() {
     let trip = Trip::new(GuardKind::Repetition, 6_u32, 5_u32, "the same \u{1b}[2Jcall");
     let one = IterationNo::new(1);
+    let (started, waits) = (clock::told(at(7)), clock::told(at(60)));
+    let started = format!("   START  #1   review · B · with a briefing · {started}");
+    let waits = format!("    WAIT  #1   limit; waiting until {waits}");
     let table: Vec<(Effect, &str)> = vec![
         (
             Effect::StartAgent {
@@ -128,16 +132,13 @@ fn each_thing_has_one_line_and_one_word() {
                 briefing: "x".to_owned(),
                 agent: 0,
             },
-            "   START  #1   review · B · with a briefing · 2026-11-15T10:00:07Z",
+            &started,
         ),
         (
             Effect::Announce(Notice::TasksRepaired { violations: vec!["B was removed".into()] }),
             "    UNDO  #1   B was removed",
         ),
-        (
-            Effect::Announce(Notice::Waiting { until: at(60), message: "limit".into() }),
-            "    WAIT  #1   limit; waiting until 2026-11-15T10:01:00Z",
-        ),
+        (Effect::Announce(Notice::Waiting { until: at(60), message: "limit".into() }), &waits),
         (
             Effect::Announce(Notice::AgentChanged { agent: 2, message: "limit".into() }),
             "  SWITCH  #1   limit; fallback agent 2 goes on",
@@ -163,7 +164,7 @@ fn each_thing_has_one_line_and_one_word() {
     for (effect, wanted) in table {
         let lines = narrator.decided(at(7), &effect);
         let shown: Vec<String> =
-            lines.iter().flat_map(|line| terminal_lines(line, Paint::OFF)).collect();
+            lines.iter().flat_map(|line| terminal_lines(line, Paint::OFF, None)).collect();
         assert_eq!(shown.join("\n"), wanted);
     }
 }
@@ -189,10 +190,10 @@ fn facts_are_told_by_those_who_say_them() {
     for (event, wanted, speaker) in facts {
         let [line] = &narrator.happened(at(8), &event)[..] else { panic!("{event:?}") };
         assert_eq!(line.speaker, speaker);
-        let (row, time) = log_line(line, None, Paint::OFF);
-        assert_eq!(words(&row), words(&format!("2026-11-15 10:00:08 {wanted}")));
-        let (again, _) = log_line(line, Some(&time), Paint::OFF);
-        assert!(again.starts_with("                   "), "the same time is not told twice");
+        let (row, time) = log_lines(line, None, Paint::OFF, None);
+        assert_eq!(words(&row.concat()), words(&format!("{} {wanted}", clock::told(at(8)))));
+        let (again, _) = log_lines(line, Some(&time), Paint::OFF, None);
+        assert!(again[0].starts_with("                   "), "the same time is not told twice");
     }
 }
 

@@ -6,14 +6,14 @@ use flyball_core::{Millis, Moment};
 
 use crate::{clock, terminal};
 
-/// A moment in UTC: `2026-11-15 10:00:00`.
+/// A moment in the reader's zone: `2026-11-15 10:00:00`.
 pub(crate) fn time(at: Moment) -> String {
-    clock::rfc3339(at).replace('T', " ").trim_end_matches('Z').to_owned()
+    clock::told(at)
 }
 
-/// The day of a moment in UTC: `2026-11-15`.
-pub(crate) fn day(at: Moment) -> String {
-    text::prefix(&clock::rfc3339(at), 10).to_owned()
+/// A moment in UTC, for what is handed on: `2026-11-15 10:00:00`.
+pub(crate) fn utc_time(at: Moment) -> String {
+    clock::rfc3339(at).replace('T', " ").trim_end_matches('Z').to_owned()
 }
 
 /// A count in few characters: `950`, `12.3k`, `4.0M`; `-` for none.
@@ -23,33 +23,40 @@ pub(crate) fn count(number: u64) -> String {
     match number {
         0 => "-".to_owned(),
         1..1_000 => number.to_string(),
-        1_000..1_000_000 => scaled(1_000, "k"),
+        1_000..100_000 => scaled(1_000, "k"),
+        100_000..1_000_000 => format!("{}k", number / 1_000),
         _ => scaled(1_000_000, "M"),
     }
 }
 
-/// Money in dollars and cents, `-` for none.
-pub(crate) fn money(micro_usd: u64) -> String {
-    if micro_usd == 0 {
-        return "-".to_owned();
-    }
-    let cents = micro_usd.saturating_add(5_000) / 10_000;
-    if cents == 0 { "<$0.01".to_owned() } else { format!("${}.{:02}", cents / 100, cents % 100) }
-}
-
-/// Money as people write it, small sums to a hundredth of a cent.
+/// Money in dollars and cents, the same everywhere: what is below a cent is called that.
 pub(crate) fn dollars(micro_usd: u64) -> String {
     if (1..10_000).contains(&micro_usd) {
-        return format!("$0.{:04}", micro_usd / 100);
+        return "<$0.01".to_owned();
     }
     let cents = micro_usd.saturating_add(5_000) / 10_000;
     format!("${}.{:02}", cents / 100, cents % 100)
+}
+
+/// The same in a table, `-` for none.
+pub(crate) fn money(micro_usd: u64) -> String {
+    if micro_usd == 0 { "-".to_owned() } else { dollars(micro_usd) }
 }
 
 /// A span in whole seconds above a second: nobody plans by milliseconds.
 pub(crate) fn span(span: Millis) -> Millis {
     let ms = span.get();
     Millis::new(if ms >= 1000 { ms.saturating_add(500) / 1000 * 1000 } else { ms })
+}
+
+/// A span in as few characters as tell it: `3h12m`, `4m05s`, `48s`.
+pub(crate) fn short_span(span: Millis) -> String {
+    let secs = span.get() / 1000;
+    match (secs / 3600, secs / 60 % 60, secs % 60) {
+        (0, 0, secs) => format!("{secs}s"),
+        (0, mins, secs) => format!("{mins}m{secs:02}s"),
+        (hours, mins, _) => format!("{hours}h{mins:02}m"),
+    }
 }
 
 /// `3/8`, `-` when there are none.
@@ -125,14 +132,31 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let counts =
-            [(0, "-"), (999, "999"), (1_000, "1.0k"), (12_345, "12.3k"), (4 << 20, "4.1M")];
+        let counts = [
+            (0, "-"),
+            (999, "999"),
+            (1_000, "1.0k"),
+            (12_345, "12.3k"),
+            (108_400, "108k"),
+            (4 << 20, "4.1M"),
+        ];
         for (number, text) in counts {
             assert_eq!(count(number), text);
         }
-        let sums = [(0, "-"), (1, "<$0.01"), (1_234_567, "$1.23"), (9_995_000, "$10.00")];
+        let sums = [
+            (1, "<$0.01"),
+            (9_999, "<$0.01"),
+            (10_000, "$0.01"),
+            (1_234_567, "$1.23"),
+            (9_995_000, "$10.00"),
+        ];
         for (micro, text) in sums {
-            assert_eq!(money(micro), text);
+            assert_eq!((money(micro), dollars(micro)), (text.into(), text.into()));
+        }
+        assert_eq!((money(0), dollars(0)), ("-".into(), "$0.00".into()));
+        let spans = [(900, "0s"), (48_000, "48s"), (245_000, "4m05s"), (11_520_000, "3h12m")];
+        for (millis, text) in spans {
+            assert_eq!(short_span(Millis::new(millis)), text);
         }
         assert_eq!((counted(1, "task"), counted(2, "task")), ("1 task".into(), "2 tasks".into()));
     }
@@ -145,8 +169,8 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_told_in_utc() {
+    fn what_is_handed_on_is_told_in_utc() {
         let at = Moment::from_millis(1_794_736_800_000);
-        assert_eq!((time(at), day(at)), ("2026-11-15 10:00:00".into(), "2026-11-15".into()));
+        assert_eq!(utc_time(at), "2026-11-15 10:00:00");
     }
 }

@@ -128,12 +128,21 @@ impl Home {
 
     /// Enters a run of the process with this id.
     pub(crate) fn begin_by(&self, run: &str, pid: u32) -> RunId {
+        self.begin_in(self.root(), run, pid)
+    }
+
+    /// Enters a run at work in another repository.
+    pub(crate) fn begin_elsewhere(&self, run: &str) -> RunId {
+        self.begin_in(self.folder.path().join("elsewhere"), run, std::process::id())
+    }
+
+    fn begin_in(&self, root: PathBuf, run: &str, pid: u32) -> RunId {
         let id = RunId::new(run);
         let mut journal = self.journal();
         let started = clock::wall().minus(Millis::from_secs(3600));
         let new = NewRun {
             run: id.clone(),
-            root: self.root(),
+            root,
             agent: "claude".to_owned(),
             pid,
             started,

@@ -155,7 +155,7 @@ fn what_hooks_judged_is_told_as_it_happens_and_in_the_log() {
     let agent = HEARING.replace("@WORK@", &calls).replace("@SAID@", "done");
     program(&place, "claude", &agent.replace("$ANSWERS", &answers));
     let text = told(&run(&place, &["run", "--once"]));
-    assert!(text.contains("CALL  #1   Bash {}"), "{text}");
+    assert!(text.contains("CALL  #1   Bash\n"), "{text}");
     assert!(text.contains("REFUSE  #1   repetition: "), "{text}");
     assert_eq!(text.matches("the agent may not stop yet: tests failed").count(), 3, "{text}");
     let log = told(&run(&place, &["log"]));

@@ -46,6 +46,7 @@ mod notify;
 mod plan;
 #[cfg(test)]
 mod process;
+mod pty;
 #[cfg(test)]
 mod report;
 #[cfg(test)]

@@ -5,6 +5,9 @@ use serde::Serialize;
 use super::super::words;
 use crate::error::{CliError, ErrorKind};
 
+/// How much is said of one thing.
+const WHAT_MAX: usize = 1_000;
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -83,10 +86,12 @@ impl Report {
     /// A run cannot begin, for a reason another command would give too. Its own hint is the remedy
     /// when it has one.
     pub(super) fn error(&mut self, check: &'static str, error: &CliError, remedy: &str) {
-        let parts: Vec<&str> =
-            std::iter::once(&error.message).chain(&error.causes).map(String::as_str).collect();
+        // As the run would say it, with the lines it shows of a file.
+        let mut lines = vec![error.message.clone()];
+        lines.extend(error.causes.iter().map(|cause| format!("  caused by: {cause}")));
+        let what = flyball_core::text::head(&words::lines(&lines.join("\n")), WHAT_MAX);
         let remedy = error.hints.first().map_or(remedy, String::as_str);
-        self.fail((check, error.kind), words::line(&parts.join(": "), 500), remedy);
+        self.fail((check, error.kind), what, remedy);
     }
 
     /// What the first failure exits with.

@@ -42,7 +42,7 @@ fn lost(report: &mut Report, journal: &Journal, here: Option<&Path>) -> Result<(
         let remedy = runs::resume_command(&run.run, &run.root, here);
         let left: Vec<String> = process::leftovers(&run.run).iter().map(u32::to_string).collect();
         let what = if left.is_empty() {
-            format!("{} was lost at {} UTC", run.run, words::time(run.last_at))
+            format!("{} was lost at {}", run.run, words::time(run.last_at))
         } else {
             format!("{} was lost and left processes: {}", run.run, left.join(", "))
         };

@@ -9,13 +9,15 @@ use super::super::{fault, words};
 use crate::call_session::{CallSession, RingState};
 use crate::error::CliError;
 use crate::journal::{Journal, SessionRow};
-use crate::terminal::Paint;
+use crate::terminal::{self, Paint};
 
 /// How far back sessions are shown.
 const SHOWN: Millis = Millis::from_secs(24 * 3600);
 /// How many rows are read, and how many sessions are shown as text.
 const ROWS_MAX: u32 = 500;
 const LINES_MAX: usize = 8;
+/// How much of a session's name is shown.
+const NAME_CELLS: usize = 36;
 
 /// A session outside of a run.
 #[derive(Debug, Serialize)]
@@ -73,17 +75,17 @@ fn session(row: &SessionRow, stops_refused: u32) -> Option<Session> {
 }
 
 /// A few lines about the latest; nothing without any.
-pub(super) fn text(sessions: &[Session], paint: Paint) -> String {
+pub(super) fn text(sessions: &[Session], now: Moment, paint: Paint) -> String {
     if sessions.is_empty() {
         return String::new();
     }
-    let titles = ["SESSION", "THROUGH", "LAST", "CALLS", "REFUSED", "STOPS REFUSED"];
+    let titles = ["SESSION", "THROUGH", "LAST", "CALLS", "REFUSED", "STOPS"];
     let mut rows = vec![columns::heading(&titles)];
     rows.extend(sessions.iter().take(LINES_MAX).map(|one| {
         vec![
-            Cell::plain(words::line(&one.name, 48)),
+            Cell::plain(terminal::cut(&words::line(&one.name, 200), NAME_CELLS)),
             Cell::plain(one.door.as_str()),
-            Cell::plain(words::time(one.updated)),
+            Cell::plain(format!("{} ago", words::short_span(now.since(one.updated)))),
             Cell::plain(words::count(one.calls.calls)),
             Cell::plain(one.calls.refusals.to_string()),
             Cell::plain(one.stops_refused.to_string()),

@@ -89,7 +89,7 @@ impl ClaudeStream {
 
     fn block(&mut self, block: &Block<'_>, message: &Message<'_>, agent: &str, to: &mut Session) {
         match &*block.kind {
-            "text" if agent.is_empty() => to.said(Some(&message.id), &block.text),
+            "text" if agent.is_empty() => to.said_block(Some(&message.id), &block.text),
             "tool_use" => {
                 let args = block.input.map_or("{}", Raw::get);
                 if args.starts_with("{\"__unparsedToolInput\"") {

@@ -135,7 +135,7 @@ impl StreamFormat for CopilotStream {
                 to.model(&data.model);
                 self.message = data.message_id.to_string();
                 if data.parent_tool_call_id.is_empty() {
-                    to.said(Some(&data.message_id), &data.content);
+                    to.said_block(Some(&data.message_id), &data.content);
                 }
             }
             "tool.execution_start" => to.called(&Call {

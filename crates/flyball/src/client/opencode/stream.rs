@@ -130,7 +130,7 @@ impl StreamFormat for OpencodeStream {
         match &*event.kind {
             // Words put into the conversation by the client itself.
             "text" if part.synthetic.0 => to.interrupted(),
-            "text" => to.said(Some(&part.message), &part.text),
+            "text" => to.said_block(Some(&part.message), &part.text),
             "tool_use" => tool(part, to),
             "step_finish" => finished(part, to),
             "step_start" | "reasoning" => {}

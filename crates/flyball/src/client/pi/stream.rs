@@ -161,7 +161,7 @@ impl PiStream {
         let id = self.messages.to_string();
         for part in &message.content.0 {
             if &*part.kind == "text" {
-                to.said(Some(&id), &part.text);
+                to.said_block(Some(&id), &part.text);
             }
         }
         match &*message.stop_reason {

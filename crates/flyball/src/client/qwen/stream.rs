@@ -158,7 +158,7 @@ impl QwenStream {
             match &*block.kind {
                 // The client's own words about a failure; the result has the same.
                 "text" if block.text.starts_with("[API Error: ") => {}
-                "text" if agent.is_empty() => to.said(Some(&message.id), &block.text),
+                "text" if agent.is_empty() => to.said_block(Some(&message.id), &block.text),
                 "tool_use" => {
                     if agent.is_empty() {
                         self.passed(to.words());

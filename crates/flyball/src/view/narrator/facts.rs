@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use flyball_core::call::ToolOutcome;
+use flyball_core::call::{ToolOutcome, ToolResult};
 use flyball_core::door::{DoorQuestion, Matter};
 use flyball_core::event::{Exit, ExitHow};
 use flyball_core::task::AttemptReport;
@@ -34,18 +34,9 @@ pub(super) fn told(at: Moment, fact: &AgentFact) -> Option<Line> {
         }
         AgentFact::Asked(question) => detail(Verb::Door, asked(question)),
         AgentFact::Exited(exit) => exited(at, exit),
-        AgentFact::CalledTool(call) => {
-            let text = format!("{} {}", call.tool, call.preview);
-            line(Verb::Call, Severity::Quiet, &text).for_readers_of(Weight::Call)
-        }
         AgentFact::Started { pid } => {
             let pid = pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
             detail(Verb::Agent, format!("started{pid}"))
-        }
-        AgentFact::ToolReturned(result) => {
-            let outcome = outcome_words(result.outcome);
-            let text = format!("{outcome}, {} characters: {}", result.chars, result.preview);
-            detail(Verb::Result, text)
         }
         AgentFact::SpokeNonsense(failure) => detail(Verb::Invalid, failure.error.clone()),
         AgentFact::Chanted(chant) => {
@@ -59,13 +50,38 @@ pub(super) fn told(at: Moment, fact: &AgentFact) -> Option<Line> {
         AgentFact::FilledContext { permille } => {
             detail(Verb::Context, format!("{} % of the context window is used", permille / 10))
         }
-        AgentFact::OnlySpoke { .. }
+        // Told by the narrator, who knows the repository and what was said before.
+        AgentFact::CalledTool(_)
+        | AgentFact::ToolReturned(_)
+        | AgentFact::OnlySpoke { .. }
         | AgentFact::HeardHuman
         | AgentFact::Printed { .. }
         | AgentFact::Spoke
         | AgentFact::StopExamined(_)
         | AgentFact::ShowedLife => return None,
     })
+}
+
+/// A call, in words.
+pub(super) fn call(at: Moment, words: &str) -> Line {
+    Line::new(at, Verb::Call, Severity::Quiet, words).for_readers_of(Weight::Call)
+}
+
+/// A call that a guard is asked about.
+pub(super) fn may_run(at: Moment, words: &str) -> Line {
+    let text = format!("may it run? {words}");
+    Line::new(at, Verb::Door, Severity::Plain, text).for_readers_of(Weight::Detail)
+}
+
+/// What a tool answered; not what the client only repeats.
+pub(super) fn returned(at: Moment, result: &ToolResult, repeats: bool) -> Line {
+    let outcome = outcome_words(result.outcome);
+    let text = if repeats {
+        format!("{outcome}, as it was told")
+    } else {
+        format!("{outcome}, {} characters: {}", result.chars, result.preview)
+    };
+    Line::new(at, Verb::Result, Severity::Plain, text).for_readers_of(Weight::Detail)
 }
 
 const fn outcome_words(outcome: ToolOutcome) -> &'static str {
@@ -80,7 +96,7 @@ const fn outcome_words(outcome: ToolOutcome) -> &'static str {
 /// What was asked or told at the session's door.
 fn asked(question: &DoorQuestion) -> String {
     match &question.matter {
-        Matter::Call(call) => format!("may {} {} run?", call.tool, call.preview),
+        Matter::Call(call) => format!("may it run? {}", call.tool),
         Matter::Result(result) => format!("told a result of {} characters", result.chars),
         Matter::Invalid(failure) => format!("told what was invalid: {}", failure.error),
         Matter::Stop { .. } => "may it stop?".to_owned(),

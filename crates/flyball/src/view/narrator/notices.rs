@@ -42,7 +42,7 @@ pub(super) fn told(at: Moment, notice: &Notice, iteration: Option<IterationNo>) 
             return violations.iter().map(|violation| warn(Verb::Undo, violation)).collect();
         }
         Notice::Waiting { until, message } => {
-            let text = format!("{message}; waiting until {}", clock::rfc3339(*until));
+            let text = format!("{message}; waiting until {}", clock::told(*until));
             warn(Verb::Wait, &text)
         }
         Notice::AgentChanged { agent, message } => {

@@ -17,7 +17,7 @@ const HOSTILE: &str =
 /// Every escape sequence that is left is a colour, or flyball's own live line.
 #[track_caller]
 fn assert_tame(text: &str) {
-    let text = text.replace("\r\u{1b}[2K", "");
+    let text = text.replace("\r\r\u{1b}[J", "");
     let mut rest = text.as_str();
     while let Some(at) = rest.find('\u{1b}') {
         let after = &rest[at + 1..];
