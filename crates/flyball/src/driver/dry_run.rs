@@ -10,7 +10,7 @@ use flyball_core::tasklist::{Mode, TaskList};
 use super::choice::traits;
 use super::enclosure::{clients, git_dirs};
 use super::opening::{agent_words, permission_words};
-use super::perform::permissions;
+use super::perform::{io, permissions};
 use super::setup::RunSetup;
 use crate::client::{LaunchRequest, quoted};
 use crate::config::Config;
@@ -84,7 +84,7 @@ pub fn dry_run(dir: &Path, config: &Config, request: Option<&str>) -> Result<Str
 /// blocker without one ends the run at once (B2).
 fn waiting(setup: &RunSetup) -> Result<String, CliError> {
     let found = setup.loop_dir.human_files().map_err(|e| io("read what humans left", &e))?;
-    let said = |text: &str| crate::view::words::line(text, 400);
+    let said = |text: &str| line(text, 400);
     Ok(match (&found.blocked, &found.question, &found.answer) {
         (Some(reason), ..) => {
             format!("blocked: {}; a run would end at once, `flyball unblock`\n", said(reason))
