@@ -68,6 +68,7 @@ pub(super) struct Makefile {
     pub(super) files: Vec<String>,
     pub(super) recipes: Recipes,
     variables: BTreeMap<String, String>,
+    overridden: BTreeSet<String>,
     phony: BTreeSet<String>,
     special: BTreeSet<String>,
     control: Vec<String>,
@@ -122,6 +123,12 @@ impl Makefile {
             if CONTROL.iter().any(|word| line.starts_with(word)) || line.starts_with("set ") {
                 self.control.push(line.to_owned());
             } else if let Some((name, value)) = variable(plain) {
+                // What is set so stays so, wherever else it is set.
+                if line.starts_with("override ") {
+                    self.overridden.insert(name.clone());
+                } else if self.overridden.contains(&name) {
+                    continue;
+                }
                 let known = self.variables.entry(name).or_default();
                 if value.1 {
                     known.push(' ');

@@ -167,7 +167,8 @@ fn catches(test: &Test) -> usize {
 
 fn begins_with(word: &str, beginnings: &[&str]) -> bool {
     let lower = word.to_ascii_lowercase();
-    !lower.starts_with("expected") && beginnings.iter().any(|begin| lower.starts_with(begin))
+    !["expected", "assertionerror", "assertionfailed"].iter().any(|no| lower.starts_with(no))
+        && beginnings.iter().any(|begin| lower.starts_with(begin))
 }
 
 /// How many statements of what must hold there are.

@@ -214,7 +214,12 @@ fn more_ways_to_a_green_gate() {
                 self.assertEqual(work.f(), 1)\n    def test_b(self):\n        \
                 self.assertEqual(work.g(), 2)\n";
     let work = "def f():\n    return 1\n\n\ndef g():\n    return 0\n";
-    let python = || project("python3 -m unittest -q", &[("test_x.py", unit), ("work.py", work)]);
+    let python = || {
+        project(
+            "python3 -m unittest -q",
+            &[("test_x.py", unit), ("work.py", work), (".gitignore", "__pycache__\n")],
+        )
+    };
     for (name, cheat, words) in [
         (
             "replaced",
@@ -285,6 +290,7 @@ fn more_ways_to_a_green_gate() {
             ],
         )
     };
-    let cheat = "echo true > new.sh";
-    caught("by the gate itself", itself().agent(&claiming(cheat)).committed().run(), "`t.sh`");
+    // What the gate wrote is not committed either, so the run ends otherwise, and not well.
+    let ran = itself().agent(&claiming("echo true > new.sh")).committed().run();
+    assert!(ran.code != 0 && ran.stderr.contains("`t.sh`, which gate"), "{}", ran.stderr);
 }
