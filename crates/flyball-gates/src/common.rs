@@ -23,6 +23,10 @@ impl Common {
         if lines.len() < LINES_MIN {
             return None;
         }
+        let indented: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix('\t')).collect();
+        if indented.len() == lines.len() && is_layout(&indented) {
+            return Some(Self(b"\t".to_vec()));
+        }
         // One of the lines may be a stranger; not both of these.
         let bases = [lines.first()?, lines.get(lines.len() / 2)?];
         bases.into_iter().find_map(|base| Self::like(base, lines))
@@ -77,8 +81,10 @@ impl Common {
         let words = self.0.split(|byte| !byte.is_ascii_alphabetic());
         let words = words.filter_map(|word| std::str::from_utf8(word).ok());
         let is_named = words.filter(|word| word.len() > 1).any(|word| !is_word(word));
+        // A row of marks is nobody's, and no tool puts one before each of its lines.
+        let marks = self.0.iter().filter(|byte| byte.is_ascii_punctuation()).count();
         let numbers = memchr::memchr_iter(b'0', &self.0).count();
-        is_named || numbers >= 3
+        is_named || numbers >= 3 || (marks >= 3 && marks + 1 == self.0.len())
     }
 }
 
@@ -87,7 +93,7 @@ fn is_layout(rests: &[&str]) -> bool {
     let empty = rests.iter().filter(|rest| rest.trim().is_empty()).count();
     let indented = rests.iter().filter(|rest| rest.starts_with([' ', '\t'])).count();
     let plain = rests.iter().filter(|rest| rest.starts_with(|c: char| !c.is_whitespace())).count();
-    plain >= 2 && (empty >= 1 || indented >= 3)
+    plain >= 1 && (empty >= 1 || indented >= 3)
 }
 
 fn pattern(line: &str) -> Vec<u8> {
@@ -126,8 +132,14 @@ mod tests {
     #[test]
     fn what_all_lines_begin_with_is_taken_off() {
         let plain: Vec<String> = LINES.lines().map(str::to_owned).collect();
-        for prefix in ["[cargo-make] INFO - ", "12:30:01.123 +0000 INFO ", "<worker 3> ", "ci$7:\t"]
-        {
+        for prefix in [
+            "[cargo-make] INFO - ",
+            "12:30:01.123 +0000 INFO ",
+            "<worker 3> ",
+            "ci$7:\t",
+            "~~~ ",
+            "\t",
+        ] {
             assert_eq!(common(prefix, LINES).as_deref(), Some(&*plain), "{prefix}");
         }
     }
