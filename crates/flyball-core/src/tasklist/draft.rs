@@ -262,7 +262,7 @@ pub fn found_in(said: &str) -> Option<String> {
     let holds = |text: &&str| judge(text).is_ok();
     let mut blocks = fenced.iter().rev().map(|block| block.trim());
     if let Some(block) = blocks.find(holds) {
-        return Some(block.to_string());
+        return Some(block.to_owned());
     }
     let pieces = [('{', '}'), ('[', ']')].into_iter().filter_map(|(first, last)| {
         let (from, to) = (said.find(first)?, said.rfind(last)?);

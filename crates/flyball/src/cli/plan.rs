@@ -31,6 +31,7 @@ use crate::worktree::Worktree;
 /// its own rules and writes those that are valid. Without TEXT, prd.md says what is wanted. Stories
 /// that are there stay as they are.
 #[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct PlanArgs {
     /// What is wanted.
     #[command(flatten)]
@@ -81,13 +82,13 @@ pub fn run(args: &PlanArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     globals.warn(&config);
     let loop_dir = LoopDir::new(&root, &config.loop_dir, &config.tasks_file);
     let there = there(&loop_dir, &root)?;
-    let how = how(args, &there, &loop_dir)?;
+    let how = how(args, there.as_deref(), &loop_dir)?;
     let wanted = match given {
         Some(text) => text,
         None => from_prd(&loop_dir)?,
     };
     let scratch = Scratch::of(&loop_dir);
-    let prompt = prompt(&wanted, &there, how, &scratch);
+    let prompt = prompt(&wanted, there.as_deref(), how, &scratch);
     let request = DraftRequest { dir: &root, config: &config, prompt: &prompt };
     request.check(&root)?;
     let agent = request.agent_name();
@@ -181,8 +182,8 @@ fn written_stories(there: Option<&str>) -> Vec<Story> {
 }
 
 /// How the draft joins what is there; with stories there, somebody must say so.
-fn how(args: &PlanArgs, there: &Option<String>, loop_dir: &LoopDir) -> Result<Join, CliError> {
-    let count = written_stories(there.as_deref()).len();
+fn how(args: &PlanArgs, there: Option<&str>, loop_dir: &LoopDir) -> Result<Join, CliError> {
+    let count = written_stories(there).len();
     match (args.add, args.replace) {
         (_, true) => Ok(Join::Replace),
         (true, false) => Ok(Join::Add),
@@ -210,8 +211,8 @@ fn from_prd(loop_dir: &LoopDir) -> Result<String, CliError> {
     Ok(text.trim().to_owned())
 }
 
-fn prompt(wanted: &str, there: &Option<String>, how: Join, scratch: &Scratch<'_>) -> String {
-    let stories = written_stories(there.as_deref());
+fn prompt(wanted: &str, there: Option<&str>, how: Join, scratch: &Scratch<'_>) -> String {
+    let stories = written_stories(there);
     let existing = if how == Join::Add && !stories.is_empty() {
         let lines: Vec<String> =
             stories.iter().map(|story| format!("- {}: {}", story.id, story.title)).collect();

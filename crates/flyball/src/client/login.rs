@@ -71,6 +71,8 @@ fn elsewhere(client: &str, around: &dyn Surroundings) -> bool {
             ];
             variables.iter().any(|name| around.has_variable(name))
                 || around.mentions("~/.claude/settings.json", "apiKeyHelper")
+                // Where the credentials themselves are in the system's keychain.
+                || around.mentions("~/.claude.json", "oauthAccount")
         }
         "codex" => {
             around.has_variable("CODEX_HOME")
@@ -144,6 +146,15 @@ mod tests {
             (
                 "claude",
                 Machine { words: &[("~/.claude/settings.json", "apiKeyHelper")], ..none() },
+                Login::Seen,
+            ),
+            (
+                "claude",
+                Machine {
+                    words: &[("~/.claude.json", "oauthAccount")],
+                    answer: no.answer,
+                    ..none()
+                },
                 Login::Seen,
             ),
             ("codex", Machine { answer: Some("Not logged in\n"), ..none() }, Login::Missing),

@@ -28,7 +28,7 @@ pub(crate) fn unknown(variables: &[(OsString, OsString)]) -> Vec<String> {
         let path = name.strip_prefix("FLYBALL_").unwrap_or_default();
         path.contains("__") && long_name(name).is_none()
     });
-    strangers.map(|name| stranger(name)).collect()
+    strangers.map(stranger).collect()
 }
 
 fn stranger(name: &str) -> String {

@@ -28,12 +28,11 @@ pub(super) fn crew(from: &Typed<'_>, agent: &AgentSettings) -> Result<Crew, CliE
             return Ok(Some(0));
         }
         let known = others.iter().position(|other| other.name == name);
-        let at = match known {
-            Some(at) => at,
-            None => {
-                others.push(other(from, &name, agent)?);
-                others.len().saturating_sub(1)
-            }
+        let at = if let Some(at) = known {
+            at
+        } else {
+            others.push(other(from, &name, agent)?);
+            others.len().saturating_sub(1)
         };
         Ok(u32::try_from(at).ok().and_then(|at| at.checked_add(1)))
     };

@@ -12,7 +12,7 @@ use crate::process;
 /// How long a client may take to say whether it is logged in.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The largest file of settings that is looked into.
-const FILE_MAX: u64 = 1024 * 1024;
+const FILE_MAX: u64 = 16 * 1024 * 1024;
 /// How much of a program is looked at to tell what it is.
 const HEAD: u64 = 128;
 

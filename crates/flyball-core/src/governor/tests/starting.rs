@@ -51,7 +51,7 @@ fn a_request_is_done_when_it_is_claimed_and_green_and_is_named_until_then() {
     let mut story = Story::new().gate(|tree| if tree == "t2" { vec![] } else { vec!["t"] });
     story.request = Some("Mend the cart".into());
     let outcome =
-        story.run(|n| Act::commits(&format!("t{n}")).and_says("it is <promise>COMPLETE</promise>"));
+        story.run(|n| Act::commits(format!("t{n}")).and_says("it is <promise>COMPLETE</promise>"));
     assert_eq!((outcome, story.iterations()), (Outcome::Complete, 2));
     assert!(story.briefings[1].contains("This answers the request: Mend the cart"));
 }

@@ -88,9 +88,9 @@ fn of_value(value: Value, from: &Path, project: &str) -> Option<Converted> {
         Value::Array(stories) => (Map::new(), stories),
         Value::Object(mut list) => match list.get_mut("userStories").map(Value::take) {
             Some(Value::Array(stories)) => (list, stories),
-            _ => return None,
+            Some(_) | None => return None,
         },
-        _ => return None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return None,
     };
     if list.is_empty() && !stories.iter().any(Value::is_object) {
         return None;

@@ -46,7 +46,8 @@ impl Planned {
         for (id, story) in self.stories() {
             let (lead, title) = (format!("{id}  "), line(&story.title, 400));
             let lines = wrapped(&lead, &title).replacen(id.as_str(), &paint.cyan(id.as_str()), 1);
-            out.push_str(&format!("\n{lines}"));
+            out.push('\n');
+            out.push_str(&lines);
             let after: Vec<String> =
                 story.depends_on.iter().map(|link| self.named(link).to_string()).collect();
             if !after.is_empty() {

@@ -57,10 +57,12 @@ impl Wanted {
 
 fn from_file(path: &Path, shown: &str) -> Result<String, CliError> {
     files::read_text(path, REQUEST_MAX).map_err(|error| {
-        let kind = match error.kind() {
-            std::io::ErrorKind::NotFound => ErrorKind::NoInput,
-            std::io::ErrorKind::InvalidData => ErrorKind::Data,
-            _ => ErrorKind::Io,
+        let kind = if error.kind() == std::io::ErrorKind::NotFound {
+            ErrorKind::NoInput
+        } else if error.kind() == std::io::ErrorKind::InvalidData {
+            ErrorKind::Data
+        } else {
+            ErrorKind::Io
         };
         CliError::new(kind, format!("the task cannot be read from `{shown}`")).cause(error)
     })

@@ -63,7 +63,8 @@ pub(super) fn add(place: &Place, journal: &Journal, args: &AddArgs) -> Result<St
     let mut said = format!("Added {id}: {}\n", new.title.trim());
     if new.criteria.is_empty() {
         said.push_str("It has no criterion: nothing says when it is done (flyball tasks edit ");
-        said.push_str(&format!("{id})\n"));
+        said.push_str(id.as_str());
+        said.push_str(")\n");
     }
     said.push_str(&next(place, journal)?);
     Ok(said)

@@ -1,8 +1,12 @@
 //! `flyball run "TEXT"`: one line, nothing set up before.
 
 use std::fs;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::scenario::{Ran, Scenario};
 
@@ -95,7 +99,7 @@ fn the_text_comes_from_the_line_a_file_or_standard_input() {
         let mut command = scenario.program(env!("CARGO_BIN_EXE_flyball"));
         command.args(scenario.arguments(flag)).stderr(Stdio::null());
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-        std::io::Write::write_all(&mut child.stdin.take().unwrap(), wanted.as_bytes()).unwrap();
+        child.stdin.take().unwrap().write_all(wanted.as_bytes()).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(0), "{flag:?}");
         assert!(scenario.told("prompt-1").contains(wanted), "{flag:?}");
     }
@@ -195,4 +199,36 @@ fn a_dry_run_shows_what_the_text_becomes() {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }
     assert!(!scenario.has(".flyball"));
+}
+
+#[test]
+fn at_a_terminal_it_is_asked_what_is_wanted() {
+    let scenario = red();
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let slave = || rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    let mut command = scenario.program(env!("CARGO_BIN_EXE_flyball"));
+    command.args(scenario.arguments(&["-"])).stdin(slave()).stdout(Stdio::null()).stderr(slave());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut terminal = fs::File::from(master);
+    terminal.write_all(b"Mend the cart\n\x04").unwrap();
+    let mut seen = Vec::new();
+    // A terminal that nobody holds any more answers with an error instead of an end.
+    terminal.read_to_end(&mut seen).ok();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let seen = String::from_utf8_lossy(&seen);
+    assert!(seen.contains("What is wanted? End with Ctrl-D"), "{seen}");
+    assert!(seen.contains("task: Mend the cart"), "{seen}");
+    assert!(scenario.told("prompt-1").contains("\nMend the cart\n"));
+}
+
+#[test]
+fn a_run_in_the_background_takes_its_task_as_text_or_file_only() {
+    let scenario = red();
+    for flags in [&["--detach", "-"][..], &["--detach", "--file", "-"]] {
+        assert!(scenario.run_with(flags).refused(64).contains("no standard input"), "{flags:?}");
+    }
 }
