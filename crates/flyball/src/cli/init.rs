@@ -34,8 +34,8 @@ use crate::terminal;
 /// Finds out what kind of project it is and which gates fit it, and writes flyball.toml and the loop
 /// folder with prompt, tasks skeleton and ignore file. A `ralph/`, `.ralph/` or `scripts/ralph/`
 /// folder, a `prd.json` or bare list with user stories and a Markdown checklist (TODO.md, PLAN.md
-/// …) are adopted; review is off for a list that knows none. The task list, prd.md and progress.txt are kept when
-/// they are there, even with --force.
+/// …) are adopted; review is off for a list that knows none. The task list, prd.md and progress.txt
+/// are kept when they are there, even with --force.
 #[derive(Clone, Debug, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct InitArgs {
