@@ -97,13 +97,15 @@ impl Scene {
         told.lines().filter(|line| line.starts_with("ATTEMPT ")).map(str::to_owned).collect()
     }
 
-    /// With the folders clients make when they are used first: a sandbox opens what is there.
+    /// With the folders clients make when they are used first: a sandbox opens what is there. Where
+    /// the test has told one to keep its things elsewhere, that place is named.
     pub(crate) fn used_before(self) -> Self {
         let home = self.place.path().join("home");
-        for folder in [".config/goose", ".local/share/goose", ".local/state/goose", ".codex"] {
+        for folder in ["goose", ".codex"] {
             std::fs::create_dir_all(home.join(folder)).expect("a folder");
         }
-        self
+        let places = format!("[\"{}\"]", home.join("goose").display());
+        self.with("FLYBALL_SANDBOX__WRITE", &places, "")
     }
 
     pub(crate) fn root(&self) -> PathBuf {
