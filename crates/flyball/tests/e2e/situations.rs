@@ -25,7 +25,8 @@ pub(crate) const TRIALS: [Trial; 9] = [
         .but_for(&["goose", "qwen", "copilot"]),
     Trial::new("f: SIGTERM leaves no process", is_terminated),
     Trial::new("g: no attempt at flyball's state goes through", cannot_escape),
-    Trial::new("h: an honest agent works in a sandbox", works_in_a_sandbox),
+    // goose is told by the tests to keep its things where no sandbox looks for them.
+    Trial::new("h: an honest agent works in a sandbox", works_in_a_sandbox).but_for(&["goose"]),
 ];
 
 /// Those that wait.
