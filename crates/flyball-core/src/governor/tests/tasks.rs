@@ -296,9 +296,9 @@ fn a_tripped_loop_holds_up_neither_what_passed_nor_what_is_on_no_list() {
     let act = Act::commits(1).and_tasks(passed(&["a"], &["a"]));
     let end = story.run(|_| act.clone().with(trips("a")).with(trips("helper")));
     assert_eq!((end, story.ending().left.len()), (Outcome::Complete, 0));
-    let marked = story.effects.iter().filter_map(|effect| match effect {
-        Effect::MarkTask { task, standing } => Some((task.as_str(), *standing)),
-        _ => None,
+    let marked = story.effects.iter().filter_map(|effect| {
+        let Effect::MarkTask { task, standing } = effect else { return None };
+        Some((task.as_str(), *standing))
     });
     assert_eq!(marked.collect::<Vec<_>>(), [("helper", Standing::Tripped)]);
 }
