@@ -198,6 +198,8 @@ mod tests {
     use crate::gate::Finding;
     use crate::gate::FindingKind;
 
+    type Case = (Merge, Vec<String>, GateWord, Seat, Landing);
+
     #[test]
     fn only_what_nothing_speaks_against_moves() {
         let conflict = Merge::Conflict { files: vec!["a".into()] };
@@ -208,7 +210,6 @@ mod tests {
         let (clean, dirty) = (Seat::Clean { path: "/w".into() }, Seat::Dirty { path: "/w".into() });
         let there = Landing::Move(Move::Worktree { path: "/w".into() });
         let by_hand = Landing::Move(Move::ByHand { path: "/w".into() });
-        type Case = (Merge, Vec<String>, GateWord, Seat, Landing);
         let cases: Vec<Case> = vec![
             (Merge::Nothing, tampered.clone(), red(), dirty.clone(), Landing::AlreadyThere),
             (

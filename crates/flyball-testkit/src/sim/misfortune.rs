@@ -66,9 +66,9 @@ impl World {
         {
             self.scenario.policy = policy;
         }
-        if matches!(wish, HumanWish::Tell { .. }) {
-            self.witness.word_waits = true;
-        }
+        // Known from here on: flyball may die before it can answer.
+        self.witness.word_waits |= matches!(wish, HumanWish::Tell { .. });
+        self.witness.stops_after |= matches!(wish, HumanWish::StopAfterIteration);
         self.tell(Event::HumanAsked { request: 1, wish });
     }
 

@@ -3,7 +3,6 @@
 use flyball_core::IterationNo;
 use flyball_core::effect::{Effect, Force, Notice};
 use flyball_core::event::AgentFact;
-use flyball_core::human::HumanReply;
 use flyball_core::tasklist::Mode;
 
 use super::persona::Persona;
@@ -37,10 +36,6 @@ impl World {
             }
             Effect::Announce(Notice::Tripped { trip, rung }) => self.witness.tripped(&trip, rung),
             Effect::Announce(Notice::WordOnItsWay { .. }) => self.witness.word_waits = false,
-            Effect::AnswerHuman { reply, .. } => {
-                let is_stop = matches!(reply, HumanReply::EndsNow | HumanReply::StopsAfter { .. });
-                self.witness.stops_after |= is_stop;
-            }
             Effect::FinishRun(ending) => {
                 self.witness.finished += 1;
                 self.ending = Some(ending);
@@ -55,6 +50,7 @@ impl World {
             | Effect::MarkTask { .. }
             | Effect::KeepTamper { .. }
             | Effect::SteerAgent { .. }
+            | Effect::AnswerHuman { .. }
             | Effect::Announce(_)) => self.perform_durable(other),
         }
     }

@@ -1,7 +1,7 @@
 //! A human's word in between: told, limits, and an end after the iteration.
 
 use std::prelude::rust_2024::*;
-use std::{format, panic, vec};
+use std::{format, panic};
 
 use super::story::{Act, Story, passed, repeats, stories};
 use crate::door::{DoorQuestion, Matter};
@@ -286,7 +286,7 @@ fn an_ended_run_answers_nobody() {
     ask(&mut story, HumanWish::StopAfterIteration);
     let iteration = story.alive().unwrap();
     story.perform(iteration, Act::commits("x"));
-    for wish in vec![HumanWish::StopAfterIteration, HumanWish::Tell { text: "late".into() }] {
+    for wish in [HumanWish::StopAfterIteration, HumanWish::Tell { text: "late".into() }] {
         let before = story.governor.clone();
         assert_eq!(story.governor.step(story.now, &Event::HumanAsked { request: 1, wish }), []);
         assert_eq!(story.governor, before);
