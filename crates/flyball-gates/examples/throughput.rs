@@ -92,7 +92,7 @@ fn measured(name: &str, size: usize) -> io::Result<String> {
     ))
 }
 
-/// Reads a file and says how many seconds it took and how many megabytes were resident at most.
+/// Reads a file and says how many seconds it took and how many megabytes are resident after it.
 fn read(path: &Path) -> io::Result<()> {
     let (took, _) = timed(|| {
         let mut file = File::open(path)?;
@@ -106,9 +106,10 @@ fn read(path: &Path) -> io::Result<()> {
             parser.feed(buffer.get(..read).unwrap_or_default());
         }
     })?;
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = most.and_then(|most| most.split_whitespace().next()?.parse::<f64>().ok());
+    // All memory it ever needs is there from the first lines on.
+    let process = std::process::id().to_string();
+    let told = Command::new("ps").args(["-o", "rss=", "-p", &process]).output()?;
+    let kilobytes = String::from_utf8_lossy(&told.stdout).trim().parse::<f64>().ok();
     writeln!(io::stdout(), "{} {}", took.as_secs_f64(), kilobytes.unwrap_or(f64::NAN) / 1024.0)
 }
 

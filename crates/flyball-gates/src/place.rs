@@ -110,7 +110,7 @@ const COLON: u8 = 8;
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let kinds: [(&[u8], u8); 4] = [
-        (crate::recogniser::LETTERS, LETTER),
+        (b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", LETTER),
         (b"./\\", MARK),
         (b":", COLON),
         (b"\"'`=,;{}|*?", NEVER),
