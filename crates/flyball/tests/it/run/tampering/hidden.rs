@@ -239,6 +239,10 @@ fn more_ways_to_a_green_gate() {
     ] {
         caught(name, python().agent(&claiming(cheat)).committed().run(), words);
     }
+}
+
+#[test]
+fn what_a_gate_reaches_by_pattern_by_name_or_by_itself() {
     let pattern = || {
         project(
             "for f in checks/*.sh; do sh $f || exit 1; done",
