@@ -1,6 +1,7 @@
 //! What flyball itself runs may have been written by the agent: git's filters and drivers, gates,
 //! scripts behind them. All of it runs behind the same walls.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use crate::house::{House, User};
@@ -102,9 +103,9 @@ fn drivers_helpers_and_aliases_of_git_are_not_run_or_run_behind_the_walls() {
                 if key.starts_with("alias") { "!" } else { "" },
                 house.text(&format!("p{index}.sh")),
             );
-            script.push_str(&format!("git config {key} '{sign}sh {program}'\n"));
+            writeln!(script, "git config {key} '{sign}sh {program}'").unwrap();
             if !attribute.is_empty() {
-                script.push_str(&format!("echo '{attribute}' >> .gitattributes\n"));
+                writeln!(script, "echo '{attribute}' >> .gitattributes").unwrap();
             }
         }
         // Settings in a file of its own are no other thing.
@@ -114,7 +115,7 @@ fn drivers_helpers_and_aliases_of_git_are_not_run_or_run_behind_the_walls() {
             "more.config",
             &format!("[filter \"y\"]\n\tclean = sh {}\n", house.text("included.sh")),
         );
-        script.push_str(&format!("git config include.path {}\n", house.text("more.config")));
+        writeln!(script, "git config include.path {}", house.text("more.config")).unwrap();
         script.push_str("echo '*.y filter=y' >> .gitattributes; echo 1 > new.y; echo 2 >> a.txt\n");
         house.commit();
         let played = house.play(&["sh", "-c", &script]);
