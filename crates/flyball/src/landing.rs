@@ -205,7 +205,7 @@ impl Engine<'_> {
         let tasks = self.loop_dir().tasks_relative();
         let text = self.repository.show(target_tree, &tasks.to_string_lossy()).ok().flatten();
         let list = text.and_then(|text| TaskList::parse(&String::from_utf8_lossy(&text)).ok());
-        let stories = list.iter().flat_map(|list| list.stories());
+        let stories = list.iter().flat_map(TaskList::stories);
         let of_stories = stories.flat_map(|story| story.may_change.iter().cloned());
         MayChange::new(of_stories.chain(self.config.policy.gates.may_change.iter().cloned()))
     }

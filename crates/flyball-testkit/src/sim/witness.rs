@@ -21,6 +21,7 @@ pub(crate) struct Stopping;
 
 /// What was seen during a run.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is seen or not, whatever the others are")]
 pub(crate) struct Witness {
     pub(crate) guards: BTreeSet<GuardKind>,
     pub(crate) rungs: BTreeSet<(GuardKind, Rung)>,

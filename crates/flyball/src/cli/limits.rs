@@ -17,8 +17,8 @@ use crate::terminal;
 
 /// Change the limits of a run at work
 ///
-/// They hold at once, and after a resume too. Keys are those of [limits]: iterations, stuck, runtime,
-/// tokens, cost_usd, iteration_timeout, stall_after, wait, stop_grace. Without any, those that hold
+/// They hold at once, and after a resume too. Keys are those of `[limits]`: iterations, stuck, runtime,
+/// tokens, `cost_usd`, `iteration_timeout`, `stall_after`, wait, `stop_grace`. Without any, those that hold
 /// are shown.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LimitsArgs {
@@ -104,13 +104,13 @@ fn change(text: &str) -> Result<LimitChange, CliError> {
 }
 
 fn of(name: &str, kind: Kind, value: &Value) -> Option<LimitChange> {
-    let span = || match (kind, value) {
-        (Kind::Duration, Value::Duration(span)) => Some(*span),
-        _ => None,
+    let span = || {
+        let Value::Duration(span) = value else { return None };
+        (kind == Kind::Duration).then_some(*span)
     };
-    let number = || match value {
-        Value::Number(number) => Some(*number),
-        _ => None,
+    let number = || {
+        let Value::Number(number) = value else { return None };
+        Some(*number)
     };
     let count = || number().and_then(|number| u32::try_from(number).ok());
     match name {
@@ -118,10 +118,10 @@ fn of(name: &str, kind: Kind, value: &Value) -> Option<LimitChange> {
         "stuck" => count().map(LimitChange::Stuck),
         "runtime" => span().map(LimitChange::Runtime),
         "tokens" => number().map(LimitChange::Tokens),
-        "cost_usd" => match value {
-            Value::Money(money) => Some(LimitChange::CostUsd(*money)),
-            _ => None,
-        },
+        "cost_usd" => {
+            let Value::Money(money) = value else { return None };
+            Some(LimitChange::CostUsd(*money))
+        }
         "iteration_timeout" => span().map(LimitChange::IterationTimeout),
         "stall_after" => span().map(LimitChange::StallAfter),
         "wait" => span().map(LimitChange::Wait),
@@ -150,9 +150,7 @@ fn shown(run: &RunSummary, limits: &LimitRules, args: &LimitsArgs) -> String {
         ("wait", span(limits.wait)),
         ("stop_grace", span(limits.stop_grace)),
     ];
-    let mut text = format!("Limits of run {}:\n", run.run);
-    for (name, value) in rows {
-        text.push_str(&format!("  {name:<17}  {value}\n"));
-    }
-    text
+    let row = |(name, value): &(&str, String)| format!("  {name:<17}  {value}\n");
+    let rows: String = rows.iter().map(row).collect();
+    format!("Limits of run {}:\n{rows}", run.run)
 }

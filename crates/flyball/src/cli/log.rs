@@ -84,7 +84,8 @@ pub fn run(args: &LogArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         return print_json_notes(&journal, &found, iteration);
     }
     match iteration {
-        None => whole(&journal, &found, paint, args.follow)?,
+        None if args.follow => whole(&journal, &found, paint, Until::ItEnds)?,
+        None => whole(&journal, &found, paint, Until::Now)?,
         Some(iteration) => one(&journal, &found, iteration, paint)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -140,13 +141,23 @@ fn print_json_notes(
     Ok(ExitCode::SUCCESS)
 }
 
+/// How far a run is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// As far as it has come.
+    Now,
+    /// To its end, as it goes on.
+    ItEnds,
+}
+
 /// Prints every line worth reading, as the events are read.
-fn whole(journal: &Journal, run: &RunSummary, paint: Paint, follow: bool) -> Result<(), CliError> {
+fn whole(journal: &Journal, run: &RunSummary, paint: Paint, until: Until) -> Result<(), CliError> {
     let mut page = Page::new(paint, Weight::Story, None);
     page.print(&head(run))?;
     let mut told = Told::new(run);
     page.tell(journal, run, &mut told)?;
-    while follow && page.audience == Audience::There && still_at_work(journal, run)? {
+    while until == Until::ItEnds && page.audience == Audience::There && still_at_work(journal, run)?
+    {
         page.tell(journal, run, &mut told)?;
     }
     page.tell(journal, run, &mut told)?;
@@ -252,7 +263,8 @@ impl Page {
             let day = clock::day(line.at);
             // Where a row has room for the time only, each day is said once.
             if columns.is_some() && self.day.as_ref() != Some(&day) {
-                text.push_str(&format!("{}\n", self.paint.dim(&day)));
+                text.push_str(&self.paint.dim(&day));
+                text.push('\n');
                 self.day = Some(day);
             }
             let (rows, time) = log_lines(line, self.before.as_deref(), self.paint, columns);

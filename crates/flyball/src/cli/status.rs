@@ -42,6 +42,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// killed, and the run can be resumed. Then the sessions of the last day that speak to flyball
 /// through hooks or MCP outside of a run, and what all of it comes to.
 #[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct StatusArgs {
     /// Show the runs of all repositories of this machine
     #[arg(long)]
@@ -95,7 +96,7 @@ pub fn run(args: &StatusArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let clears = stdout().is_terminal() && !args.json;
     loop {
         let now = clock::wall();
-        let (runs, totals) = look(&journal, here.as_deref(), args.all, now)?;
+        let (runs, totals) = look(&journal, here.as_deref(), args, now)?;
         let stock = stock(&runs);
         let sessions = sessions::look(&journal, now)?;
         let status = Status { runs, totals, sessions, checkpoints: stock };
@@ -131,7 +132,7 @@ fn stock(runs: &[Shown]) -> Option<Stock> {
 fn look(
     journal: &Journal,
     here: Option<&Path>,
-    all: bool,
+    args: &StatusArgs,
     now: Moment,
 ) -> Result<(Vec<Shown>, Totals), CliError> {
     let known = journal.runs(&RunFilter::default()).map_err(fault::journal)?;
@@ -141,7 +142,7 @@ fn look(
     let mut shown = Vec::new();
     for run in known {
         let (life, here_too) = (runs::life(&run), is_here(&run));
-        let is_wanted = all || here.is_none() || here_too || life == Life::Running;
+        let is_wanted = args.all || here.is_none() || here_too || life == Life::Running;
         if life == Life::Ended && is_wanted {
             ended += 1;
         }

@@ -63,11 +63,11 @@ pub fn run(args: &StopArgs, globals: &Globals) -> Result<ExitCode, CliError> {
 
 /// Lets the iteration at hand be finished and checked; nothing is waited for, it may take an hour.
 fn after_iteration(journal: &mut Journal, run: &RunSummary) -> Result<ExitCode, CliError> {
-    let text = match live::ask(journal, run, &HumanWish::StopAfterIteration)? {
-        HumanReply::StopsAfter { iteration } => {
-            format!("Run {} ends once iteration {iteration} is over.\n", run.run)
-        }
-        _ => format!("Run {} ends now: no iteration was under way.\n", run.run),
+    let reply = live::ask(journal, run, &HumanWish::StopAfterIteration)?;
+    let text = if let HumanReply::StopsAfter { iteration } = reply {
+        format!("Run {} ends once iteration {iteration} is over.\n", run.run)
+    } else {
+        format!("Run {} ends now: no iteration was under way.\n", run.run)
     };
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -218,7 +218,7 @@ fn list(items: &[Value]) -> String {
         // The line is the last word: `["bash", "-lc", "cargo test"]`.
         [shell, flag, line] if is_shell(shell) && flag.starts_with('-') => line.clone(),
         // A program and its words, or several paths.
-        _ if items.iter().all(|item| item.is_string())
+        _ if items.iter().all(Value::is_string)
             && words.first().is_some_and(|w| !w.contains([' ', '/'])) =>
         {
             words.join(" ")

@@ -279,6 +279,7 @@ impl Line {
     }
 
     /// A line of what an agent says, made safe for a terminal already.
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
     pub(super) fn spoken(
         at: Moment,
         verb: Verb,

@@ -232,35 +232,30 @@ impl Narrator {
     /// Tells a fact about the agent.
     fn agent(&mut self, at: Moment, iteration: IterationNo, fact: &AgentFact) -> Vec<Line> {
         // A message ends where something else begins; what is only counted is nothing else.
-        let mut lines = match fact {
-            AgentFact::ShowedLife | AgentFact::Printed { .. } | AgentFact::Spent(_) => Vec::new(),
-            _ => self.pause(at),
-        };
+        let is_counted =
+            matches!(fact, AgentFact::ShowedLife | AgentFact::Printed { .. } | AgentFact::Spent(_));
+        let mut lines = if is_counted { Vec::new() } else { self.pause(at) };
         self.calls.asks(None);
-        let line = match fact {
-            AgentFact::CalledTool(call) => {
-                let words = call_words(&call.tool, &call.preview, &self.root);
-                self.live.hears(at);
-                self.live.calls(call.id.as_str(), &words);
-                // A call that was refused before the stream showed it stands there already.
-                self.calls.shows(call).then(|| facts::call(at, &words))
-            }
-            AgentFact::Asked(DoorQuestion { matter: Matter::Call(call), .. }) => {
-                self.calls.asks(Some(call));
-                let words = call_words(&call.tool, &call.preview, &self.root);
-                Some(facts::may_run(at, &words))
-            }
-            AgentFact::ToolReturned(result) => {
-                self.live.hears(at);
-                self.live.returned(result.id.as_str());
-                let repeats = self.echoes.hear(&result.preview) != Heard::New;
-                Some(facts::returned(at, result, repeats))
-            }
-            AgentFact::Exited(_) => {
+        let line = if let AgentFact::CalledTool(call) = fact {
+            let words = call_words(&call.tool, &call.preview, &self.root);
+            self.live.hears(at);
+            self.live.calls(call.id.as_str(), &words);
+            // A call that was refused before the stream showed it stands there already.
+            self.calls.shows(call).then(|| facts::call(at, &words))
+        } else if let AgentFact::Asked(DoorQuestion { matter: Matter::Call(call), .. }) = fact {
+            self.calls.asks(Some(call));
+            let words = call_words(&call.tool, &call.preview, &self.root);
+            Some(facts::may_run(at, &words))
+        } else if let AgentFact::ToolReturned(result) = fact {
+            self.live.hears(at);
+            self.live.returned(result.id.as_str());
+            let heard = self.echoes.hear(&result.preview);
+            Some(facts::returned(at, result, heard))
+        } else {
+            if matches!(fact, AgentFact::Exited(_)) {
                 self.live.forget();
-                facts::told(at, fact)
             }
-            _ => facts::told(at, fact),
+            facts::told(at, fact)
         };
         lines.extend(line.map(|line| line.of(iteration)));
         lines

@@ -29,10 +29,8 @@ pub fn terminal_lines(line: &Line, paint: Paint, columns: Option<usize>) -> Vec<
     let mut out = Vec::new();
     for row in rows(line, &text, columns) {
         let front = if out.is_empty() { front.clone() } else { " ".repeat(FRONT) };
-        let row = match line.verb {
-            Verb::Stderr | Verb::Call if !row.is_empty() => paint.dim(&row),
-            _ => row,
-        };
+        let is_dim = matches!(line.verb, Verb::Stderr | Verb::Call) && !row.is_empty();
+        let row = if is_dim { paint.dim(&row) } else { row };
         out.push(format!("{front}{row}").trim_end().to_owned());
     }
     out

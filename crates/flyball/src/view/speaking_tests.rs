@@ -1,7 +1,7 @@
 //! Who speaks: voices are told apart, calls come before what guards say of them, and a client that
 //! repeats a refusal is folded; in every width.
 
-use flyball_core::call::{ToolCall, ToolOutcome, ToolResult};
+use flyball_core::call::{CallStatus, ToolCall, ToolOutcome, ToolResult};
 use flyball_core::door::{DoorAnswer, DoorQuestion, Matter};
 use flyball_core::effect::{Effect, Notice};
 use flyball_core::guard::{GuardKind, Rung, Trip};
@@ -33,7 +33,8 @@ fn asked(id: &str) -> Event {
 fn refused() -> [Effect; 2] {
     let trip = Trip::new(GuardKind::Repetition, 6_u32, 5_u32, REFUSAL);
     let (rung, message) = (Rung::Refuse, format!("{REFUSAL} (blocked 1/3)\nTry another way."));
-    let answer = DoorAnswer { rung, message, trip: Some(trip.clone()), calls: Default::default() };
+    let answer =
+        DoorAnswer { rung, message, trip: Some(trip.clone()), calls: CallStatus::default() };
     [
         Effect::Announce(Notice::Tripped { trip, rung }),
         Effect::AnswerDoor { iteration: ONE, question: 1, answer },

@@ -120,9 +120,9 @@ fn drivers_helpers_and_aliases_of_git_are_not_run_or_run_behind_the_walls() {
         house.commit();
         let played = house.play(&["sh", "-c", &script]);
         house.play(&["sh", "-c", "echo 3 >> a.txt"]);
-        for index in 0..PROGRAMS_OF_GIT.len() {
+        for (index, (setting, ..)) in PROGRAMS_OF_GIT.iter().enumerate() {
             let (_, planted) = found(&house, &format!("p{index}"));
-            assert!(!planted, "{user:?}: {}: {}", PROGRAMS_OF_GIT[index].0, played.said);
+            assert!(!planted, "{user:?}: {setting}: {}", played.said);
         }
         assert_eq!(found(&house, "included"), (true, false), "{user:?}: {}", played.said);
         assert!(played.said.contains("your own git would run it"), "{}", played.said);

@@ -46,6 +46,7 @@ mod notify;
 mod plan;
 #[cfg(test)]
 mod process;
+#[cfg(test)]
 mod pty;
 #[cfg(test)]
 mod report;

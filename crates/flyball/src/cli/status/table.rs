@@ -19,6 +19,7 @@ const COLUMNS: usize = 80;
 
 /// How much of a row is shown.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each column is there or not by itself")]
 struct Form {
     /// Whether names are whole.
     whole_names: bool,

@@ -260,7 +260,10 @@ mod tests {
         const EMPTIED: Option<&str> = Some("was emptied");
         const RETURNS: Option<&str> = Some("returns before it checks anything");
         const NOTHING: Option<&str> = Some("no longer checks anything");
+        const CATCHES: Option<&str> = Some("now catches its own failures");
         let rust = "#[test]\nfn a() { let x = f(1); assert_eq!(x, 2); }";
+        let tried =
+            "def test_a():\n  try:\n    assert f(1) == 2\n  except AssertionError:\n    pass\n";
         let python = "def test_a():\n    x = f(1)\n    assert x == 2\n";
         let js = "it('a', async () => { const x = await f(1); expect(x).toBe(2) })";
         let go = "func TestA(t *testing.T) { if f(1) != 2 { t.Fatalf(\"no\") } }";
@@ -271,17 +274,12 @@ mod tests {
             (Rust, rust, "#[test]\nfn a() { assert!(true); }", EMPTIED),
             (Rust, rust, "#[test]\nfn a() { assert_eq!(1, 1) }", EMPTIED),
             (Rust, rust, "#[test]\nfn a() { return; let x = f(1); assert_eq!(x, 2); }", RETURNS),
-            (
-                Python,
-                python,
-                "def test_a():\n    try:\n        assert f(1) == 2\n    except AssertionError:\n        pass\n",
-                Some("now catches its own failures"),
-            ),
+            (Python, python, tried, CATCHES),
             (
                 JavaScript,
                 js,
                 "it('a', () => { try { expect(f(1)).toBe(2) } catch (e) {} })",
-                Some("now catches its own failures"),
+                CATCHES,
             ),
             (Rust, rust, "#[test]\nfn a() { let x = f(1); }", NOTHING),
             (
@@ -316,7 +314,7 @@ mod tests {
             (
                 Go,
                 go,
-                "func TestA(t *testing.T) { t.Run(\"x\", func(t *testing.T) { t.Error(f(1)) }) }",
+                "func TestA(t *testing.T) { t.Run(\"x\", func(t *T) { t.Error(f(1)) }) }",
                 None,
             ),
             (Jvm, java, "class T { @Test void a() { } }", EMPTIED),

@@ -8,6 +8,7 @@ use flyball_core::event::{Exit, ExitHow};
 use flyball_core::task::AttemptReport;
 use flyball_core::{AgentFact, Moment};
 
+use super::super::echo::Heard;
 use super::super::line::{Line, Severity, Verb, Weight};
 use super::super::words;
 
@@ -74,12 +75,11 @@ pub(super) fn may_run(at: Moment, words: &str) -> Line {
 }
 
 /// What a tool answered; not what the client only repeats.
-pub(super) fn returned(at: Moment, result: &ToolResult, repeats: bool) -> Line {
+pub(super) fn returned(at: Moment, result: &ToolResult, heard: Heard) -> Line {
     let outcome = outcome_words(result.outcome);
-    let text = if repeats {
-        format!("{outcome}, as it was told")
-    } else {
-        format!("{outcome}, {} characters: {}", result.chars, result.preview)
+    let text = match heard {
+        Heard::New => format!("{outcome}, {} characters: {}", result.chars, result.preview),
+        Heard::Repeated | Heard::Again => format!("{outcome}, as it was told"),
     };
     Line::new(at, Verb::Result, Severity::Plain, text).for_readers_of(Weight::Detail)
 }

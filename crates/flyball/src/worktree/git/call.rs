@@ -78,7 +78,6 @@ impl Call {
     }
 
     /// In the name of the person who asked for it, whose branches have a history of their own.
-    #[expect(clippy::wrong_self_convention, reason = "it is taken over")]
     pub(in crate::worktree) fn in_own_name(mut self) -> Self {
         for who in ["AUTHOR", "COMMITTER"] {
             for what in ["NAME", "EMAIL"] {

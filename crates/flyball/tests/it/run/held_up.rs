@@ -121,11 +121,11 @@ fn a_pipe_where_git_reads_ends_the_run_and_is_named() {
 #[test]
 fn git_that_was_stopped_is_ended_and_asked_again() {
     // The clerk is the keeper's sister: both are children of flyball.
-    let stop = r#"up=$(awk '{print $4}' /proc/$PPID/stat)
+    let stop = r"up=$(awk '{print $4}' /proc/$PPID/stat)
 for p in $(cat /proc/$up/task/*/children); do
   tr '\0' ' ' < /proc/$p/cmdline | grep -q __clerk && { kill -STOP $p; echo $p > $OUT/stopped; }
 done
-work x; pass a; pass b"#;
+work x; pass a; pass b";
     // Behind the shield nobody inside could.
     let scenario = Scenario::new().committed().agent(stop).env("FLYBALL_SANDBOX__SHIELD", "off");
     scenario.run().ended(0);
