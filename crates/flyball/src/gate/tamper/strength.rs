@@ -247,6 +247,7 @@ fn called(body: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::super::tests_of::tests_of;
+    use super::Language::{Go, JavaScript, Jvm, Python, Ruby, Rust};
     use super::*;
 
     fn weakened(language: Language, before: &str, after: &str) -> Option<&'static str> {
@@ -254,13 +255,13 @@ mod tests {
         weakness(&one(before), &one(after))
     }
 
+    const EMPTIED: Option<&str> = Some("was emptied");
+    const RETURNS: Option<&str> = Some("returns before it checks anything");
+    const NOTHING: Option<&str> = Some("no longer checks anything");
+    const CATCHES: Option<&str> = Some("now catches its own failures");
+
     #[test]
     fn a_test_that_lost_its_checks_is_weaker_and_a_rewritten_one_is_not() {
-        use Language::{Go, JavaScript, Jvm, Python, Ruby, Rust};
-        const EMPTIED: Option<&str> = Some("was emptied");
-        const RETURNS: Option<&str> = Some("returns before it checks anything");
-        const NOTHING: Option<&str> = Some("no longer checks anything");
-        const CATCHES: Option<&str> = Some("now catches its own failures");
         let rust = "#[test]\nfn a() { let x = f(1); assert_eq!(x, 2); }";
         let tried =
             "def test_a():\n  try:\n    assert f(1) == 2\n  except AssertionError:\n    pass\n";
