@@ -142,6 +142,12 @@ impl Driver {
     pub(super) fn end_vault(&mut self, patience: Duration) {
         let Some(vault) = self.vault.take() else { return };
         let VaultEnd { complete, notes } = vault.end(patience);
+        // Sent just before the end; nobody takes anything else any more.
+        while let Ok(input) = self.inbox.try_recv() {
+            if let DriverInput::Note(note) = input {
+                self.note(&note);
+            }
+        }
         for note in &notes {
             self.note(note);
         }

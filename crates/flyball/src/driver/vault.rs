@@ -206,11 +206,9 @@ impl Keeping {
         if self.told.len() >= TOLD_MAX || !self.told.insert(note.clone()) {
             return;
         }
-        if self.is_ending {
+        // It is for people, and waits for nobody: what finds no room now is told at the end.
+        if self.is_ending || self.outbox.try_send(DriverInput::Note(note.clone())).is_err() {
             self.late.lock().unwrap_or_else(PoisonError::into_inner).push(note);
-        } else {
-            // It is for people: dropped rather than waited for.
-            self.outbox.try_send(DriverInput::Note(note)).ok();
         }
     }
 }

@@ -404,8 +404,11 @@ fn leftovers_of_a_killed_keeper_are_found_by_their_run_and_ended() {
     let pids = pids_in(&dir.path().join("pids"), 2);
     let keeper = pids_in(&dir.path().join("keeper"), 1);
     let mut bystander = Command::new("sleep").arg("1000").env("FLYBALL_RUN", "x").spawn().unwrap();
-    // Stopped, the keeper cannot clean up before it is killed itself.
-    for (signal, pid) in [("-STOP", keeper[0]), ("-KILL", worker.id()), ("-KILL", keeper[0])] {
+    // Stopped, the keeper cannot clean up before it is killed itself; nor can its flyball, stopped
+    // before it, have it go on.
+    let (flyball, keeper) = (worker.id(), keeper[0]);
+    let steps = [("-STOP", flyball), ("-STOP", keeper), ("-KILL", flyball), ("-KILL", keeper)];
+    for (signal, pid) in steps {
         assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
     }
     worker.wait().unwrap();
