@@ -293,6 +293,13 @@ pub fn detect_with(root: &Path, programs: &Programs) -> Detected {
         let folder = if single { Folder::Only(name) } else { Folder::OneOf(name) };
         add_folder(&mut detected, &Look { dir: &dir, programs }, &folder);
     }
+    if detected.gates.is_empty()
+        && detected.not_runnable.is_empty()
+        && let Some(proposal) = python::detect_bare(&look)
+    {
+        detected.kinds.push(ProjectKind::Python);
+        add(&mut detected, &look, &Folder::Root, (ProjectKind::Python, &proposal));
+    }
     detected
 }
 

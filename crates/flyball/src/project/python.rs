@@ -31,6 +31,12 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
     Some(proposals)
 }
 
+/// A few files with tests and without any settings: only where nothing else says what is worked on.
+pub(super) fn detect_bare(look: &Look<'_>) -> Option<Proposal> {
+    let has_tests = ["tests", "test", "."].iter().any(|dir| !test_files(look, dir).is_empty());
+    has_tests.then(|| tests(look, &Settings::read(look))).flatten()
+}
+
 /// The files tools are configured in.
 struct Settings {
     pyproject: String,

@@ -284,6 +284,20 @@ fn python_tools_are_run_where_they_are_configured() {
         (&["python3"], files, &["tests: python3 -m unittest discover -s tests"]),
         (&["python3", "pytest"], files, &["tests: pytest"]),
     ]);
+    check(&[
+        (
+            &["python3"],
+            &[("a.py", ""), ("test_a.py", unittest)],
+            &["tests: python3 -m unittest discover -s ."],
+        ),
+        (&["python3", "pytest"], &[("tests/test_a.py", "")], &["tests: pytest"]),
+        (
+            &["python3", "pytest", "make"],
+            &[("Makefile", "test:\n\ttrue\n"), ("test_a.py", "")],
+            &["tests: make test"],
+        ),
+        (&["python3", "pytest"], &[("a.py", "")], &[]),
+    ]);
     let machine = Machine::new(&[], &[("pyproject.toml", "[tool.ruff]"), ("test_a.py", "")]);
     machine.write("project/.venv/bin/pytest", "", 0o755);
     assert_eq!(machine.gates(), ["tests: .venv/bin/pytest"]);
