@@ -129,4 +129,6 @@ pub enum WordWay {
     Briefing,
     /// Newer words took its place before anyone could hear it.
     Forgotten,
+    /// The run ended before anyone could hear it; a resume says it first.
+    Unheard,
 }

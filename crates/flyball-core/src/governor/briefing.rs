@@ -123,6 +123,11 @@ impl Briefing {
         self.next.human.take_back(words, out);
     }
 
+    /// The run ends: says which words of a human no agent has heard.
+    pub(super) fn announce_unheard(&self, out: &mut StepOutput) {
+        self.next.human.announce(WordWay::Unheard, out);
+    }
+
     /// A human goes on with a run that had ended.
     pub(super) fn goes_on(&mut self, ending: &Ending) {
         let outcome = ending.outcome;

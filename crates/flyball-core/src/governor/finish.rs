@@ -299,6 +299,7 @@ fn close(reason: Reason, state: &mut RunState, out: &mut StepOutput) -> Phase {
     let (rescues, roles) = (state.crew.rescues.clone(), state.crew.by_role());
     let flaky = state.flaky.clone();
     tamper::keep(state, out);
+    state.briefing.announce_unheard(out);
     let ending = Ending {
         outcome,
         why,

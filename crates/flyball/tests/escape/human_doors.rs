@@ -6,7 +6,7 @@ use crate::house::{House, User};
 const COMMANDS: &[(&str, bool)] = &[
     ("init", false),
     ("run --dry-run --trust-claims -- true", false),
-    ("run --worktree --dry-run mend", false),
+    ("run --worktree=x mend", false),
     ("demo", false),
     ("plan mend", false),
     ("attach", false),

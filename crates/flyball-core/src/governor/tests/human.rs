@@ -122,6 +122,18 @@ fn what_nobody_heard_stands_in_the_next_briefing_once() {
 }
 
 #[test]
+fn a_word_that_comes_too_late_is_said_to_be_unheard() {
+    let mut story = Story::new().gate(|_| vec![]);
+    deaf(&mut story);
+    story.start();
+    tell(&mut story, "one more thing");
+    let iteration = story.alive().unwrap();
+    story.perform(iteration, Act::commits("x").and_says("<promise>COMPLETE</promise>"));
+    assert_eq!(story.ending().outcome, Outcome::Complete);
+    assert_eq!(ways(&story), [("one more thing".into(), WordWay::Unheard)]);
+}
+
+#[test]
 fn a_word_survives_the_death_of_flyball_and_of_the_iteration_it_was_given_to() {
     let mut story = Story::new().tasks(stories(&["a"]));
     deaf(&mut story);

@@ -36,6 +36,9 @@ pub(super) fn on_its_way(
         WordWay::Forgotten => {
             (Severity::Warn, format!("no agent could be told, and newer words wait: {text}"))
         }
+        WordWay::Unheard => {
+            (Severity::Warn, format!("the run is over before an agent could be told: {text}"))
+        }
     };
     Line::new(at, Verb::Tell, severity, words).of(iteration)
 }
