@@ -32,6 +32,14 @@ impl Words {
         }
     }
 
+    /// Remembers a word that was given; the oldest goes when there are too many.
+    fn remember(&mut self, word: &str) {
+        self.0.push(String::from(word));
+        if self.0.len() > WORDS_MAX {
+            self.0.remove(0);
+        }
+    }
+
     /// Words that were meant for an earlier session come first.
     pub(super) fn take_back(&mut self, earlier: &mut Self, out: &mut StepOutput) {
         let later = core::mem::take(&mut self.0);
@@ -101,6 +109,7 @@ fn tell(
         // A3: what was refused before counts no longer once a human has spoken.
         session.calls.human(out.at);
         let text = text::head(word.trim(), WORD_MAX);
+        session.given.remember(&text);
         let (iteration, message) = (session.iteration, said(&text));
         out.order(Effect::SteerAgent { iteration, message });
         out.announce(Notice::WordOnItsWay { text, way: WordWay::Steer });
@@ -117,12 +126,20 @@ pub(super) fn at_the_door(session: &mut Session, out: &mut StepOutput) -> Vec<St
         return Vec::new();
     }
     session.calls.human(out.at);
-    session.words.give(WordWay::Door, out).iter().map(|word| said(word)).collect()
+    let words = session.words.give(WordWay::Door, out);
+    words.iter().for_each(|word| session.given.remember(word));
+    words.iter().map(|word| said(word)).collect()
 }
 
 /// The session is over: what it did not hear the next one reads.
 pub(super) fn unheard(session: &mut Session, state: &mut RunState, out: &mut StepOutput) {
     state.briefing.words_before(&mut session.words, out);
+}
+
+/// flyball died, and the session with it, perhaps before it was given what it was to be given.
+pub(super) fn lost(session: &mut Session, state: &mut RunState, out: &mut StepOutput) {
+    unheard(session, state, out);
+    state.briefing.words_before(&mut session.given, out);
 }
 
 fn change_limits(

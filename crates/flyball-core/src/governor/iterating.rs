@@ -36,7 +36,10 @@ pub(super) fn fact(
     match fact {
         AgentFact::Started { .. } | AgentFact::ShowedLife => Phase::Iterating(session),
         AgentFact::Asked(question) => door::asked(session, question, state, out),
-        AgentFact::CouldNotStart { why } => finish::not_started(&session, why, state, out),
+        AgentFact::CouldNotStart { why } => {
+            human::unheard(&mut session, state, out);
+            finish::not_started(&session, why, state, out)
+        }
         AgentFact::CalledTool(call) => called(session, call, state, out),
         AgentFact::ToolReturned(result) => returned(session, result, state, out),
         AgentFact::Spoke => {

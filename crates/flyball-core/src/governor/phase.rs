@@ -154,6 +154,9 @@ pub(super) struct Session {
     /// Words of a human that have not reached it yet.
     #[serde(default)]
     pub(super) words: Words,
+    /// Words of a human it was given. Where it is lost with flyball, nobody knows whether they came.
+    #[serde(default)]
+    pub(super) given: Words,
     /// Whether anything was asked at its door so far.
     #[serde(default)]
     pub(super) door_used: bool,

@@ -160,6 +160,7 @@ fn start(plan: Plan, state: &mut RunState, out: &mut StepOutput) -> Phase {
         reports: AttemptReports::default(),
         advice: Deferred::default(),
         words: Words::default(),
+        given: Words::default(),
         door_used: false,
         stops: StopRing::default(),
         client_stop_cap: u32::MAX,

@@ -345,7 +345,7 @@ fn reopen(ending: &Ending, state: &mut RunState, out: &mut StepOutput) -> Phase 
 }
 
 fn lost(mut session: Session, state: &mut RunState, out: &mut StepOutput) -> Phase {
-    human::unheard(&mut session, state, out);
+    human::lost(&mut session, state, out);
     let iteration = session.iteration;
     out.order(Effect::SnapshotWorktree { iteration });
     let exit =

@@ -5,7 +5,7 @@ use alloc::format;
 
 use super::phase::{End, Phase, Session, Stop};
 use super::state::RunState;
-use super::{StepOutput, door, finish, iterating, stops};
+use super::{StepOutput, door, finish, human, iterating, stops};
 use crate::effect::{Effect, Force};
 use crate::event::{AgentFact, StopCause, StopExamined, Timer};
 use crate::moment::Millis;
@@ -99,7 +99,10 @@ pub(super) fn fact(
             stop.session.charge(*bytes, *cost_micro_usd, state, out);
             Phase::Stopping(stop)
         }
-        AgentFact::CouldNotStart { why } => finish::never_started(why, state, out),
+        AgentFact::CouldNotStart { why } => {
+            human::unheard(&mut stop.session, state, out);
+            finish::never_started(why, state, out)
+        }
         AgentFact::Started { .. }
         | AgentFact::ShowedLife
         | AgentFact::HeardHuman
@@ -142,6 +145,7 @@ pub(super) fn timer(
             "the agent of iteration {} is still there after being killed {KILLS_MAX} times",
             stop.session.iteration
         );
+        human::unheard(&mut stop.session, state, out);
         return finish::end(Outcome::Fault, why, state, out);
     }
     order(&stop, out, state);

@@ -148,6 +148,15 @@ fn a_word_survives_the_death_of_flyball_and_of_the_iteration_it_was_given_to() {
 }
 
 #[test]
+fn a_word_that_was_given_to_a_session_lost_with_flyball_is_said_again() {
+    let mut story = Story::new().tasks(stories(&["a"]));
+    story.start();
+    assert_eq!(tell(&mut story, "use sockets"), HumanReply::Steered);
+    story.resume_after_death();
+    assert!(story.briefings[1].contains("# A Human Says\nuse sockets\n"), "{}", story.briefings[1]);
+}
+
+#[test]
 fn more_words_than_a_briefing_holds_are_said_to_be_forgotten() {
     let mut story = Story::new().tasks(stories(&["a"]));
     deaf(&mut story);
