@@ -285,7 +285,8 @@ impl Parts {
         }
         let vault = if self.config.checkpoints.vault {
             let (state, run) = (self.setup.state_dir.clone(), self.run.clone());
-            VaultJob::start(state, worktree.beside(), run, outbox.clone())
+            let there = eyes.worktree.deposits(&run)?;
+            VaultJob::start(state, worktree.beside(), (run, there), outbox.clone())
         } else {
             None
         };

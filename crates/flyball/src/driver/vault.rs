@@ -12,7 +12,7 @@ use flyball_core::{IterationNo, RunId};
 
 use super::DriverInput;
 use crate::clock::Deadline;
-use crate::worktree::{Deposit, Kept, Vault, Worktree, WorktreeError};
+use crate::worktree::{Deposit, Vault, Worktree, WorktreeError};
 
 /// How long further checkpoints are waited for, so that quick iterations share one fetch.
 const TOGETHER: Duration = Duration::from_millis(250);
@@ -42,12 +42,12 @@ pub(super) struct VaultEnd {
 }
 
 impl VaultJob {
-    /// Begins to keep the checkpoints of a run, with those it lacks.
+    /// Begins to keep the checkpoints of a run, with those that are there already.
     #[expect(clippy::needless_pass_by_value, reason = "it is taken over")]
     pub(super) fn start(
         state_dir: PathBuf,
         worktree: Worktree,
-        run: RunId,
+        (run, there): (RunId, Vec<Deposit>),
         outbox: SyncSender<DriverInput>,
     ) -> Option<Self> {
         let vault = Arc::new(Vault::of(&state_dir, &worktree));
@@ -60,7 +60,7 @@ impl VaultJob {
             late: Arc::clone(&late),
             told: BTreeSet::new(),
             known: BTreeSet::new(),
-            waiting: Vec::new(),
+            waiting: there,
         };
         let keep = move || keeping.keep(&worktree, &run, &waiting);
         // Without a thread there is no vault; the checkpoints are in the repository all the same.
@@ -118,8 +118,8 @@ impl Keeping {
         if let Err(error) = self.vault.prepare(worktree) {
             return self.tell(&error);
         }
-        match self.vault.lacks(worktree, run) {
-            Ok(lacking) => self.waiting.extend(lacking),
+        match self.vault.lacks(std::mem::take(&mut self.waiting), run) {
+            Ok(lacking) => self.waiting = lacking,
             Err(error) => self.tell(&error),
         }
         let mut is_open = true;
@@ -143,7 +143,7 @@ impl Keeping {
                 }
             }
             let taken_in = self.take_in();
-            self.compare(worktree, run);
+            self.compare(run);
             if let Err(error) = taken_in {
                 self.tell(&error);
                 // What could not be taken in is tried again with the next.
@@ -170,15 +170,15 @@ impl Keeping {
     }
 
     /// Says once of every checkpoint that its ref in the repository is not what was taken in.
-    fn compare(&mut self, worktree: &Worktree, run: &RunId) {
+    fn compare(&mut self, run: &RunId) {
         // What cannot be read now is told by whoever needs it.
-        let Ok(kept) = Kept::of(worktree, Some(&self.vault), run) else { return };
+        let Ok(changed) = self.vault.changed(run) else { return };
         let waits = |iteration: IterationNo| {
             let end = format!("/{iteration}");
             self.waiting.iter().any(|deposit| deposit.name.ends_with(&end))
         };
         let changed: Vec<IterationNo> =
-            kept.changed.into_iter().filter(|iteration| !waits(*iteration)).collect();
+            changed.into_iter().filter(|iteration| !waits(*iteration)).collect();
         for iteration in changed {
             self.note(format!(
                 "checkpoint refs were changed by someone else (run {run}, iteration {iteration}); \

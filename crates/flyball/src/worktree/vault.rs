@@ -79,15 +79,12 @@ impl Vault {
     }
 
     /// The checkpoints of a run that the repository has and the vault has not.
-    pub fn lacks(&self, worktree: &Worktree, run: &RunId) -> Result<Vec<Deposit>, WorktreeError> {
-        let safe = self.checkpoints(run)?;
-        let mut lacking = Vec::new();
-        for own in worktree.checkpoints(run)? {
-            if !safe.iter().any(|safe| safe.iteration == own.iteration) {
-                lacking.push(Deposit { name: ref_name(run, own.iteration)?, commit: own.commit });
-            }
+    pub fn lacks(&self, there: Vec<Deposit>, run: &RunId) -> Result<Vec<Deposit>, WorktreeError> {
+        let mut safe = Vec::new();
+        for one in self.checkpoints(run)? {
+            safe.push(ref_name(run, one.iteration)?);
         }
-        Ok(lacking)
+        Ok(there.into_iter().filter(|own| !safe.contains(&own.name)).collect())
     }
 
     fn at(path: &Path, worktree: &Worktree) -> Self {
@@ -120,6 +117,13 @@ impl Vault {
     /// Its checkpoints of a run, by iteration.
     pub fn checkpoints(&self, run: &RunId) -> Result<Vec<Checkpoint>, WorktreeError> {
         list(&self.git, run)
+    }
+
+    /// Iterations whose ref in the repository is no longer what was taken in. Asked with programs of
+    /// its own: those of the worktree are ended with the run.
+    pub fn changed(&self, run: &RunId) -> Result<Vec<IterationNo>, WorktreeError> {
+        let theirs = list(&Git::bare(&self.from, Arc::new(Starter::of_process())), run)?;
+        Ok(differing(&self.checkpoints(run)?, &theirs))
     }
 
     /// Hands a checkpoint to the worktree's repository: what it is made of, without a name.
@@ -187,6 +191,15 @@ pub struct Kept {
     in_vault: Vec<IterationNo>,
 }
 
+/// Iterations whose checkpoint is another one, or none, among the others.
+fn differing(safe: &[Checkpoint], others: &[Checkpoint]) -> Vec<IterationNo> {
+    let differs = |safe: &&Checkpoint| {
+        let other = others.iter().find(|other| other.iteration == safe.iteration);
+        other.is_none_or(|other| other.commit != safe.commit)
+    };
+    safe.iter().filter(differs).map(|safe| safe.iteration).collect()
+}
+
 impl Kept {
     /// The checkpoints of a run, in the vault and in the repository.
     pub fn of(
@@ -199,11 +212,7 @@ impl Kept {
             return Ok(Self { checkpoints: own, changed: Vec::new(), in_vault: Vec::new() });
         };
         let safe = vault.checkpoints(run)?;
-        let differs = |safe: &&Checkpoint| {
-            let own = own.iter().find(|own| own.iteration == safe.iteration);
-            own.is_none_or(|own| own.commit != safe.commit)
-        };
-        let changed = safe.iter().filter(differs).map(|safe| safe.iteration).collect();
+        let changed = differing(&safe, &own);
         let in_vault: Vec<IterationNo> = safe.iter().map(|safe| safe.iteration).collect();
         let only_here = own.into_iter().filter(|own| !in_vault.contains(&own.iteration));
         let mut checkpoints: Vec<Checkpoint> = safe.into_iter().chain(only_here).collect();
@@ -248,6 +257,19 @@ impl Stock {
 }
 
 impl Worktree {
+    /// The checkpoints of a run as they are in the repository now. Asked for before an agent works
+    /// there: later they may be somebody else's.
+    pub fn deposits(&self, run: &RunId) -> Result<Vec<Deposit>, WorktreeError> {
+        let with_name = |own: Checkpoint| {
+            Ok(Deposit { name: ref_name(run, own.iteration)?, commit: own.commit })
+        };
+        // What has just been begun has the one it made itself.
+        match self.deposit(run) {
+            Some(only) => Ok(vec![only]),
+            None => self.checkpoints(run)?.into_iter().map(with_name).collect(),
+        }
+    }
+
     /// The latest checkpoint this worktree made of a run, for the vault.
     pub fn deposit(&self, run: &RunId) -> Option<Deposit> {
         let (of, latest) = self.latest.as_ref()?;
