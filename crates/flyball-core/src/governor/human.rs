@@ -127,7 +127,9 @@ pub(super) fn at_the_door(session: &mut Session, out: &mut StepOutput) -> Vec<St
     }
     session.calls.human(out.at);
     let words = session.words.give(WordWay::Door, out);
-    words.iter().for_each(|word| session.given.remember(word));
+    for word in &words {
+        session.given.remember(word);
+    }
     words.iter().map(|word| said(word)).collect()
 }
 
