@@ -404,10 +404,10 @@ fn leftovers_of_a_killed_keeper_are_found_by_their_run_and_ended() {
     let pids = pids_in(&dir.path().join("pids"), 2);
     let keeper = pids_in(&dir.path().join("keeper"), 1);
     let mut bystander = Command::new("sleep").arg("1000").env("FLYBALL_RUN", "x").spawn().unwrap();
-    // Stopped, the keeper cannot clean up before it is killed itself; nor can its flyball, stopped
-    // before it, have it go on.
+    // Stopped, flyball cannot end what its keeper leaves. The other way round it would be no use: a
+    // keeper, even a stopped one, is woken by the death of its flyball and cleans up.
     let (flyball, keeper) = (worker.id(), keeper[0]);
-    let steps = [("-STOP", flyball), ("-STOP", keeper), ("-KILL", flyball), ("-KILL", keeper)];
+    let steps = [("-STOP", flyball), ("-KILL", keeper), ("-KILL", flyball)];
     for (signal, pid) in steps {
         assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
     }
