@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: taste that a machine can check. Reads the files git knows; changes nothing.
 
 mod arrows;
+mod glossary;
 
 use std::fs;
 use std::path::Path;
@@ -9,6 +10,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use self::arrows::Arrows;
+use self::glossary::Glossary;
 use crate::say;
 
 /// Production lines a source file may have before it should be split by meaning.
@@ -54,6 +56,7 @@ pub(crate) fn run() -> Result<()> {
     let names = String::from_utf8(output.stdout).context("file names")?;
     let mut complaints = Vec::new();
     let mut arrows = Arrows::default();
+    let mut glossary = Glossary::default();
     for name in names.split('\0').filter(|name| !name.is_empty()) {
         let is_data = name.contains("/fixtures/")
             || name.contains("/tests/corpus/")
@@ -68,12 +71,14 @@ pub(crate) fn run() -> Result<()> {
             Some("rs") => {
                 source(name, &text, &mut complaints);
                 arrows.add(name, &text);
+                glossary.add(name, &text);
             }
             Some("md") => page(name, &text, &mut complaints),
             Some(_) | None => {}
         }
     }
     arrows.cycles(&mut complaints);
+    glossary.double_meanings(&mut complaints);
     for complaint in &complaints {
         say(complaint);
     }

@@ -82,12 +82,12 @@ pub const STATE_VERSION: u16 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Governor {
     version: u16,
-    run: Option<Box<Run>>,
+    run: Option<Box<Started>>,
 }
 
 /// A run that has begun.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Run {
+struct Started {
     state: RunState,
     phase: Phase,
 }
@@ -121,7 +121,7 @@ impl Governor {
         match (&mut self.run, event) {
             (None, Event::RunStarted(start)) => {
                 let (state, phase) = start::begin(start, &mut out);
-                self.run = Some(Box::new(Run { state, phase }));
+                self.run = Some(Box::new(Started { state, phase }));
             }
             (None, _) | (Some(_), Event::RunStarted(_)) => {}
             (Some(run), event) => run.step(event, &mut out),
@@ -206,7 +206,7 @@ pub struct RunStanding<'a> {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "in any other phase the event is late")]
-impl Run {
+impl Started {
     fn step(&mut self, event: &Event, out: &mut StepOutput) {
         self.state.pass_time(out.at, event, &self.phase);
         let phase = mem::replace(&mut self.phase, Phase::Baselining);

@@ -35,7 +35,7 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::checkpoint::{Checkpoint, CheckpointDue, Trigger};
+pub use self::checkpoint::{CheckpointDue, SessionCheckpoint, Trigger};
 pub use self::promise::{Promised, is_blocked};
 pub use self::rules::{Evidence, Report, RuleOutcome, SessionError, SessionRules};
 pub use self::step::{CompleteStep, Judged, NextStep, Signal};
@@ -65,7 +65,7 @@ pub struct IterationSession {
     before: Option<GateResult>,
     /// Every set of findings the iterations before this one had.
     seen: FindingSets,
-    checkpoints: VecDeque<Checkpoint>,
+    checkpoints: VecDeque<SessionCheckpoint>,
     /// Why it ended, where it did.
     ending: Option<String>,
 }
@@ -282,7 +282,14 @@ impl IterationSession {
         if self.checkpoints.len() >= CHECKPOINTS_MAX {
             self.checkpoints.pop_front();
         }
-        self.checkpoints.push_back(Checkpoint { iteration, at, trigger, git_ref, guard, note });
+        self.checkpoints.push_back(SessionCheckpoint {
+            iteration,
+            at,
+            trigger,
+            git_ref,
+            guard,
+            note,
+        });
     }
 
     fn end(&mut self, status: SessionStatus, why: String) {
@@ -339,7 +346,7 @@ impl IterationSession {
     }
 
     /// Its checkpoints, oldest first.
-    pub fn checkpoints(&self) -> impl DoubleEndedIterator<Item = &Checkpoint> {
+    pub fn checkpoints(&self) -> impl DoubleEndedIterator<Item = &SessionCheckpoint> {
         self.checkpoints.iter()
     }
 }

@@ -62,7 +62,7 @@ use crate::config::Config;
 use crate::door::Knocked;
 use crate::error::CliError;
 use crate::gate::{GatePlan, GateProgress};
-use crate::journal::{Journal, RunState, WorktreeLock};
+use crate::journal::{Journal, RunProgress, WorktreeLock};
 use crate::loopdir::LoopDir;
 use crate::process::ProcessEvent;
 use crate::report::Reporter;
@@ -96,7 +96,7 @@ enum DriverInput {
 }
 
 /// What the agent did, on its way to the journal or only to the terminal.
-enum Told {
+enum AgentReport {
     Event(Box<Event>),
     AgentNote(AgentNote),
 }
@@ -233,28 +233,28 @@ impl Driver {
         if !self.is_state_ours()? {
             return Ok(());
         }
-        let told: Vec<Told> = facts
+        let told: Vec<AgentReport> = facts
             .into_iter()
             .map(|fact| match fact {
                 Fact::Agent(fact) => {
                     let fact = self.saying_how_to_log_in(fact);
-                    Told::Event(Box::new(Event::Agent { iteration, fact }))
+                    AgentReport::Event(Box::new(Event::Agent { iteration, fact }))
                 }
-                Fact::AgentNote(aside) => Told::AgentNote(aside),
+                Fact::AgentNote(aside) => AgentReport::AgentNote(aside),
             })
             .collect();
         let events: Vec<&Event> = told
             .iter()
             .filter_map(|told| match told {
-                Told::Event(event) => Some(event.as_ref()),
-                Told::AgentNote(_) => None,
+                AgentReport::Event(event) => Some(event.as_ref()),
+                AgentReport::AgentNote(_) => None,
             })
             .collect();
         let now = self.write(&events)?;
         for told in &told {
             match told {
-                Told::Event(event) => self.act(now, event)?,
-                Told::AgentNote(aside) => self.reporter.aside(iteration, aside),
+                AgentReport::Event(event) => self.act(now, event)?,
+                AgentReport::AgentNote(aside) => self.reporter.aside(iteration, aside),
             }
         }
         self.show_state(now)
@@ -389,7 +389,7 @@ impl Driver {
     fn show_state(&mut self, now: Moment) -> Result<(), CliError> {
         let Some(standing) = self.governor.standing() else { return Ok(()) };
         self.watchdog.knows(standing.tally);
-        let state = RunState {
+        let state = RunProgress {
             iteration: standing.iteration,
             mode: Some(standing.mode.as_str().to_owned()),
             task: standing.task.cloned(),

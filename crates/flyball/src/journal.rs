@@ -32,7 +32,7 @@ use self::kept::Kept;
 pub use self::lock::{LockError, WorktreeLock, lock_worktree};
 pub use self::place::state_dir;
 pub use self::request::{Request, RequestKind};
-pub use self::run::{NewRun, RunFilter, RunState, RunSummary};
+pub use self::run::{NewRun, RunFilter, RunProgress, RunSummary};
 pub use self::tamper::{BaseBody, KeptFile, KeptFinding, OpenTamper, RepositoryKey, TamperBase};
 pub use self::trail::{HookChange, HookRow, HookStep, SessionRow};
 pub use self::turn::Hurry;

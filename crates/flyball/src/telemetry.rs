@@ -8,7 +8,7 @@ use flyball_core::{IterationNo, Moment};
 
 use crate::clock;
 use crate::files::Folder;
-use crate::journal::RunState;
+use crate::journal::RunProgress;
 use crate::loopdir::LoopDir;
 
 /// The columns of `summary.csv`; the first eight keep their order for good.
@@ -76,7 +76,7 @@ impl IterationLog {
 #[derive(Debug)]
 pub struct Telemetry {
     logs: LoopDir,
-    shown: Option<(Moment, RunState)>,
+    shown: Option<(Moment, RunProgress)>,
 }
 
 impl Telemetry {
@@ -87,7 +87,7 @@ impl Telemetry {
 
     /// Whether the run's row should be written anew: at once when it moved on, otherwise once a
     /// second, so that a chatty agent does not cost a write per token.
-    pub fn is_news(&mut self, now: Moment, state: &RunState) -> bool {
+    pub fn is_news(&mut self, now: Moment, state: &RunProgress) -> bool {
         let is_news = match &self.shown {
             None => true,
             Some((_, shown)) if shown == state => false,

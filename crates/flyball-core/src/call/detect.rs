@@ -128,7 +128,7 @@ pub(crate) enum Seen {
 
 /// What a detector found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Finding {
+pub(super) struct Detection {
     /// Which guard it is.
     pub(super) guard: GuardKind,
     /// How far up the ladder it reaches.
@@ -144,13 +144,13 @@ pub(super) struct Finding {
 /// Something that looks for one way of going nowhere.
 pub(super) trait Detector {
     /// What is to be said of this call before it runs; nothing is booked.
-    fn judge(&self, rules: &CallRules, call: &CallSeen) -> Option<Finding>;
+    fn judge(&self, rules: &CallRules, call: &CallSeen) -> Option<Detection>;
 
     /// The call was announced.
     fn book(&mut self, call: &CallSeen, allowed: Allowed);
 
     /// A call was answered.
-    fn answered(&mut self, rules: &CallRules, result: &ResultSeen) -> Option<Finding>;
+    fn answered(&mut self, rules: &CallRules, result: &ResultSeen) -> Option<Detection>;
 }
 
 /// Whether an announced call may run.
@@ -173,7 +173,7 @@ pub(super) struct Detectors {
 
 impl Detectors {
     /// What is to be said of this call before it runs; of equally severe findings the first counts.
-    pub(super) fn judge(&self, rules: &CallRules, call: &CallSeen) -> Option<Finding> {
+    pub(super) fn judge(&self, rules: &CallRules, call: &CallSeen) -> Option<Detection> {
         let repetition = self.repetition.judge(rules, call);
         let account = rules.account.then(|| self.account.judge(rules, call)).flatten();
         stronger(repetition, account)
@@ -193,7 +193,7 @@ impl Detectors {
         rules: &CallRules,
         result: &ResultSeen,
         allowed: Allowed,
-    ) -> Option<Finding> {
+    ) -> Option<Detection> {
         let repetition = match allowed {
             Allowed::Yes => self.repetition.answered(rules, result),
             Allowed::No => None,
@@ -210,7 +210,11 @@ impl Detectors {
     }
 
     /// The model's turn held words and no call; these, where they are known.
-    pub(super) fn only_spoke(&mut self, rules: &CallRules, words: Option<Mark>) -> Option<Finding> {
+    pub(super) fn only_spoke(
+        &mut self,
+        rules: &CallRules,
+        words: Option<Mark>,
+    ) -> Option<Detection> {
         self.account.only_spoke();
         let finding = self.words.said(words);
         finding.filter(|_| rules.account)
@@ -227,7 +231,7 @@ impl Detectors {
     }
 }
 
-fn stronger(first: Option<Finding>, second: Option<Finding>) -> Option<Finding> {
+fn stronger(first: Option<Detection>, second: Option<Detection>) -> Option<Detection> {
     match (first, second) {
         (Some(first), Some(second)) if second.severity > first.severity => Some(second),
         (first, second) => first.or(second),

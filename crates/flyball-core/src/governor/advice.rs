@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::StepOutput;
-use super::phase::Session;
+use super::phase::SessionState;
 use super::state::RunState;
 use crate::call::texts::outcome_sentence;
 use crate::effect::{Effect, Notice};
@@ -53,7 +53,7 @@ impl Deferred {
 /// Advises the agent: at once where it can be pushed, else at its next door. Where no door has been
 /// used so far nobody may ever listen: that is noticed, and told with the next briefing at the latest.
 pub(super) fn advise(
-    session: &mut Session,
+    session: &mut SessionState,
     message: String,
     trip: Trip,
     state: &RunState,
@@ -71,7 +71,7 @@ pub(super) fn advise(
 }
 
 /// What the next briefing says of advice that reached nobody; nothing when all of it did.
-pub(super) fn left_over(session: &Session, ended: Moment) -> Option<LeftOver> {
+pub(super) fn left_over(session: &SessionState, ended: Moment) -> Option<LeftOver> {
     let kept = &session.advice.0;
     if kept.is_empty() {
         return None;
@@ -80,8 +80,9 @@ pub(super) fn left_over(session: &Session, ended: Moment) -> Option<LeftOver> {
     let last = session.calls.last_call().map(outcome_sentence).unwrap_or_default();
     let words: Vec<&str> = kept.iter().map(|advice| advice.message.as_str()).collect();
     let words = words.join("\n");
-    let text =
-        format!("# Advice From The Last Session\nThat session lasted {elapsed}. {last}\n{words}");
+    let text = format!(
+        "# Advice From The Last SessionState\nThat session lasted {elapsed}. {last}\n{words}"
+    );
     Some(LeftOver { text, trips: kept.iter().map(|advice| advice.trip.clone()).collect() })
 }
 

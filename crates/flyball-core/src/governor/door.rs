@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::advice::Advice;
-use super::phase::{End, Phase, Session};
+use super::phase::{End, Phase, SessionState};
 use super::state::RunState;
 use super::{StepOutput, human, iterating, stopping, stops};
 use crate::call::{Verdict, texts};
@@ -16,7 +16,7 @@ use crate::guard::Rung;
 
 /// A question at the door of the running session.
 pub(super) fn asked(
-    mut session: Box<Session>,
+    mut session: Box<SessionState>,
     question: &DoorQuestion,
     state: &mut RunState,
     out: &mut StepOutput,
@@ -55,7 +55,7 @@ pub(super) fn asked(
 
 /// Answers with what the ring says and the advice that can be given now.
 fn answer(
-    mut session: Box<Session>,
+    mut session: Box<SessionState>,
     question: &DoorQuestion,
     verdict: Verdict,
     state: &RunState,
@@ -99,7 +99,7 @@ fn answer(
 }
 
 /// What reaches the agent with this answer: a human's word first, then advice.
-fn told(session: &mut Session, out: &mut StepOutput) -> Vec<String> {
+fn told(session: &mut SessionState, out: &mut StepOutput) -> Vec<String> {
     let mut words = human::at_the_door(session, out);
     words.extend(session.advice.give(out));
     words
@@ -107,7 +107,7 @@ fn told(session: &mut Session, out: &mut StepOutput) -> Vec<String> {
 
 /// The same call was asked about before, or has been shown: the same answer, told once.
 fn answer_again(
-    mut session: Box<Session>,
+    mut session: Box<SessionState>,
     question: &DoorQuestion,
     verdict: &Verdict,
     out: &mut StepOutput,
@@ -124,7 +124,7 @@ fn answer_again(
 
 /// A question of an agent that is being stopped: nothing new begins, and it may go.
 pub(super) fn asked_while_stopping(
-    session: &mut Session,
+    session: &mut SessionState,
     question: &DoorQuestion,
     out: &mut StepOutput,
 ) {
@@ -146,11 +146,11 @@ pub(super) fn asked_while_stopping(
     reply(session, question.number, rung, message, out);
 }
 
-fn reply(session: &Session, question: u64, rung: Rung, message: String, out: &mut StepOutput) {
+fn reply(session: &SessionState, question: u64, rung: Rung, message: String, out: &mut StepOutput) {
     let answer = DoorAnswer { rung, message, trip: None, calls: session.calls.status() };
     answer_with(session, question, answer, out);
 }
 
-fn answer_with(session: &Session, question: u64, answer: DoorAnswer, out: &mut StepOutput) {
+fn answer_with(session: &SessionState, question: u64, answer: DoorAnswer, out: &mut StepOutput) {
     out.order(Effect::AnswerDoor { iteration: session.iteration, question, answer });
 }

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::phase::{Finished, Phase, Session};
+use super::phase::{Finished, Phase, SessionState};
 use super::state::{Held, RunState};
 use super::{StepOutput, inspecting, next_steps, tamper};
 use crate::claim::Claim;
@@ -30,7 +30,7 @@ pub(super) fn end(
 /// The agent program could not be started. One that was only called to help ends nothing: what would
 /// have ended the run does.
 pub(super) fn not_started(
-    session: &Session,
+    session: &SessionState,
     why: &str,
     state: &mut RunState,
     out: &mut StepOutput,
@@ -53,7 +53,7 @@ pub(super) fn never_started(why: &str, state: &mut RunState, out: &mut StepOutpu
 
 /// The agent's service refused its credentials.
 pub(super) fn refused(
-    session: &Session,
+    session: &SessionState,
     why: String,
     state: &mut RunState,
     out: &mut StepOutput,

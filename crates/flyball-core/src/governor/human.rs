@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::phase::{End, Phase, Session};
+use super::phase::{End, Phase, SessionState};
 use super::state::RunState;
 use super::{StepOutput, finish, iterating, stopping, waiting};
 use crate::effect::{Effect, Notice};
@@ -121,7 +121,7 @@ fn tell(
 }
 
 /// What the agent hears with an answer at its door.
-pub(super) fn at_the_door(session: &mut Session, out: &mut StepOutput) -> Vec<String> {
+pub(super) fn at_the_door(session: &mut SessionState, out: &mut StepOutput) -> Vec<String> {
     if session.words.is_empty() {
         return Vec::new();
     }
@@ -134,12 +134,12 @@ pub(super) fn at_the_door(session: &mut Session, out: &mut StepOutput) -> Vec<St
 }
 
 /// The session is over: what it did not hear the next one reads.
-pub(super) fn unheard(session: &mut Session, state: &mut RunState, out: &mut StepOutput) {
+pub(super) fn unheard(session: &mut SessionState, state: &mut RunState, out: &mut StepOutput) {
     state.briefing.words_before(&mut session.words, out);
 }
 
 /// flyball died, and the session with it, perhaps before it was given what it was to be given.
-pub(super) fn lost(session: &mut Session, state: &mut RunState, out: &mut StepOutput) {
+pub(super) fn lost(session: &mut SessionState, state: &mut RunState, out: &mut StepOutput) {
     unheard(session, state, out);
     state.briefing.words_before(&mut session.given, out);
 }

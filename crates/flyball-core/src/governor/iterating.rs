@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::phase::{Closed, End, Phase, Session, Trouble};
+use super::phase::{Closed, End, Phase, SessionState, Trouble};
 use super::state::RunState;
 use super::{StepOutput, advice, door, finish, human, inspecting, stopping, stops};
 use crate::call::texts::validation_evidence as evidence_of;
@@ -20,7 +20,7 @@ const BYTES_PER_TOKEN: u64 = 4;
 
 /// A fact about the running agent.
 pub(super) fn fact(
-    mut session: Box<Session>,
+    mut session: Box<SessionState>,
     fact: &AgentFact,
     state: &mut RunState,
     out: &mut StepOutput,
@@ -95,7 +95,7 @@ pub(super) fn fact(
 }
 
 fn spent(
-    mut session: Box<Session>,
+    mut session: Box<SessionState>,
     spend: Spend,
     state: &mut RunState,
     out: &mut StepOutput,
@@ -112,7 +112,7 @@ fn spent(
 }
 
 fn called(
-    mut session: Box<Session>,
+    mut session: Box<SessionState>,
     call: &ToolCall,
     state: &mut RunState,
     out: &mut StepOutput,
@@ -129,7 +129,7 @@ fn called(
 }
 
 fn returned(
-    mut session: Box<Session>,
+    mut session: Box<SessionState>,
     result: &ToolResult,
     state: &mut RunState,
     out: &mut StepOutput,
@@ -153,7 +153,7 @@ pub(super) fn note_large(result: &ToolResult, state: &RunState, out: &mut StepOu
 /// Does what the call ring says of what the stream has shown. A refused call has run: the agent did
 /// not ask. It counts, and the agent is told where it listens.
 fn obey(
-    mut session: Box<Session>,
+    mut session: Box<SessionState>,
     verdict: Verdict,
     state: &RunState,
     out: &mut StepOutput,
@@ -181,7 +181,7 @@ fn obey(
 
 /// The context window is this full: people and the agent are told when a step is crossed (A8).
 pub(super) fn note_context(
-    session: &mut Session,
+    session: &mut SessionState,
     permille: u16,
     state: &RunState,
     out: &mut StepOutput,
@@ -196,7 +196,7 @@ pub(super) fn note_context(
 
 /// The agent cannot work. Most exit by themselves; one that only waits is stopped after a while.
 fn troubled(
-    mut session: Box<Session>,
+    mut session: Box<SessionState>,
     trouble: Trouble,
     state: &RunState,
     out: &mut StepOutput,
@@ -210,7 +210,7 @@ fn troubled(
 
 /// A timer of the running iteration.
 pub(super) fn timer(
-    session: Box<Session>,
+    session: Box<SessionState>,
     timer: Timer,
     state: &RunState,
     out: &mut StepOutput,
@@ -226,7 +226,7 @@ pub(super) fn timer(
     }
 }
 
-fn runtime_up(session: Box<Session>, state: &RunState, out: &mut StepOutput) -> Phase {
+fn runtime_up(session: Box<SessionState>, state: &RunState, out: &mut StepOutput) -> Phase {
     if let Some(trip) = budget_trip(&state.ring.meters, &state.policy.limits) {
         out.tripped(trip.clone(), Rung::Halt);
         return stopping::begin(session, End::Spent(trip), out, state);
@@ -236,7 +236,7 @@ fn runtime_up(session: Box<Session>, state: &RunState, out: &mut StepOutput) -> 
 }
 
 /// A6: an agent that can be told is told first and given the same time again; then it is stopped.
-fn silent(mut session: Box<Session>, state: &RunState, out: &mut StepOutput) -> Phase {
+fn silent(mut session: Box<SessionState>, state: &RunState, out: &mut StepOutput) -> Phase {
     let limit = state.policy.limits.stall_after;
     if session.awaits_answer {
         session.calls.life(out.at);
@@ -264,7 +264,7 @@ fn silent(mut session: Box<Session>, state: &RunState, out: &mut StepOutput) -> 
     }
 }
 
-fn timed_out(session: Box<Session>, state: &RunState, out: &mut StepOutput) -> Phase {
+fn timed_out(session: Box<SessionState>, state: &RunState, out: &mut StepOutput) -> Phase {
     let (took, limit) = (out.at.since(session.started), state.policy.limits.iteration_timeout);
     if took < limit {
         set_timeout_timer(&session, state, out);
@@ -277,19 +277,19 @@ fn timed_out(session: Box<Session>, state: &RunState, out: &mut StepOutput) -> P
 }
 
 /// Sets every timer a new session needs.
-pub(super) fn set_timers(session: &Session, state: &RunState, out: &mut StepOutput) {
+pub(super) fn set_timers(session: &SessionState, state: &RunState, out: &mut StepOutput) {
     set_timeout_timer(session, state, out);
     set_runtime_timer(session, state, out);
     set_stall_timer(session, state, out);
 }
 
-fn set_timeout_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
+fn set_timeout_timer(session: &SessionState, state: &RunState, out: &mut StepOutput) {
     let at = session.started.plus(state.policy.limits.iteration_timeout);
     let (timer, iteration) = (Timer::IterationTimeout, session.iteration);
     out.order(Effect::SetTimer { timer, iteration, at });
 }
 
-pub(super) fn set_runtime_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
+pub(super) fn set_runtime_timer(session: &SessionState, state: &RunState, out: &mut StepOutput) {
     let limit = state.policy.limits.runtime;
     if !limit.is_zero() {
         let at = out.at.plus(limit.minus(state.ring.meters.runtime));
@@ -298,7 +298,7 @@ pub(super) fn set_runtime_timer(session: &Session, state: &RunState, out: &mut S
     }
 }
 
-fn set_stall_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
+fn set_stall_timer(session: &SessionState, state: &RunState, out: &mut StepOutput) {
     let limit = state.policy.limits.stall_after;
     if !limit.is_zero() {
         let at = session.stall_told.unwrap_or(session.last_life).plus(limit);
@@ -310,7 +310,7 @@ fn set_stall_timer(session: &Session, state: &RunState, out: &mut StepOutput) {
 /// The agent is gone. A trip on the exit itself halts a session that has already ended, so nothing
 /// is waited for.
 pub(super) fn exited(
-    mut session: Session,
+    mut session: SessionState,
     mut end: End,
     exit: &Exit,
     state: &mut RunState,
@@ -347,7 +347,7 @@ pub(super) fn exited(
     Phase::Inspecting(closed)
 }
 
-impl Session {
+impl SessionState {
     /// Adds to what this session used.
     pub(super) fn count(&mut self, spend: Spend) {
         let spent = &mut self.spent;

@@ -27,7 +27,7 @@ pub(super) enum Phase {
     /// The gates run on the tree the run begins with.
     Baselining,
     /// An agent runs.
-    Iterating(Box<Session>),
+    Iterating(Box<SessionState>),
     /// An agent was told to stop and has not yet gone.
     Stopping(Box<Stop>),
     /// The agent is gone; the worktree is being looked at.
@@ -116,7 +116,7 @@ impl Phase {
     }
 
     /// The session at hand, while there is one.
-    pub(super) fn session(&self) -> Option<&Session> {
+    pub(super) fn session(&self) -> Option<&SessionState> {
         match self {
             Self::Iterating(session) => Some(session),
             Self::Stopping(stop) => Some(&stop.session),
@@ -128,7 +128,7 @@ impl Phase {
 
 /// One agent process at work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Session {
+pub(super) struct SessionState {
     pub(super) iteration: IterationNo,
     pub(super) mode: Mode,
     pub(super) task: Option<TaskId>,
@@ -203,7 +203,7 @@ pub(super) enum End {
 /// An agent being stopped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Stop {
-    pub(super) session: Session,
+    pub(super) session: SessionState,
     pub(super) end: End,
     pub(super) force: Force,
     /// How often it was killed without going.
@@ -213,7 +213,7 @@ pub(super) struct Stop {
 /// A session whose agent is gone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Closed {
-    pub(super) session: Session,
+    pub(super) session: SessionState,
     pub(super) end: End,
     pub(super) exit: Exit,
     pub(super) ended: Moment,

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::advice::Deferred;
 use super::human::Words;
-use super::phase::{Phase, Session};
+use super::phase::{Phase, SessionState};
 use super::state::RunState;
 use super::{StepOutput, finish, iterating, remedies};
 use crate::call::CallRing;
@@ -145,7 +145,7 @@ fn start(plan: Plan, state: &mut RunState, out: &mut StepOutput) -> Phase {
         CallRecord::Questions => CallRing::new(),
     };
     calls.life(out.at);
-    let session = Session {
+    let session = SessionState {
         iteration,
         mode,
         task: task.clone(),

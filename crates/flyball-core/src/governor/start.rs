@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::briefing::Briefing;
 use super::crew::Crew;
-use super::phase::{Closed, End, Phase, Session};
+use super::phase::{Closed, End, Phase, SessionState};
 use super::state::{Answer, Carried, RunState, TaskBoard};
 use super::tamper::{self, TamperWatch};
 use super::waiting::WaitMeter;
@@ -344,7 +344,7 @@ fn reopen(ending: &Ending, state: &mut RunState, out: &mut StepOutput) -> Phase 
     planning::plan(state, out)
 }
 
-fn lost(mut session: Session, state: &mut RunState, out: &mut StepOutput) -> Phase {
+fn lost(mut session: SessionState, state: &mut RunState, out: &mut StepOutput) -> Phase {
     human::lost(&mut session, state, out);
     let iteration = session.iteration;
     out.order(Effect::SnapshotWorktree { iteration });

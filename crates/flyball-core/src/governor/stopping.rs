@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 
-use super::phase::{End, Phase, Session, Stop};
+use super::phase::{End, Phase, SessionState, Stop};
 use super::state::RunState;
 use super::{StepOutput, door, finish, human, iterating, stops};
 use crate::effect::{Effect, Force};
@@ -20,7 +20,7 @@ const KILL_WAIT: Millis = Millis::from_secs(4);
 
 /// Begins to stop the agent.
 pub(super) fn begin(
-    session: Box<Session>,
+    session: Box<SessionState>,
     end: End,
     out: &mut StepOutput,
     state: &RunState,
@@ -41,7 +41,7 @@ fn order(stop: &Stop, out: &mut StepOutput, state: &RunState) {
 
 /// A human asks a running agent to stop.
 pub(super) fn requested(
-    session: Box<Session>,
+    session: Box<SessionState>,
     cause: StopCause,
     out: &mut StepOutput,
     state: &RunState,

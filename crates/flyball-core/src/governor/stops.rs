@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::phase::{Phase, Session};
+use super::phase::{Phase, SessionState};
 use super::state::RunState;
 use super::{StepOutput, tamper, verifying};
 use crate::effect::Effect;
@@ -20,7 +20,7 @@ const WEAKENED_SHOWN: usize = 10;
 
 /// May it stop? It may, or the worktree and the gates are looked at first.
 pub(super) fn asked(
-    mut session: Box<Session>,
+    mut session: Box<SessionState>,
     (asking, said, client_cap): (u64, &str, u32),
     state: &RunState,
     out: &mut StepOutput,
@@ -40,7 +40,7 @@ pub(super) fn asked(
 
 /// This was found: it may, or is sent back with what is missing.
 pub(super) fn examined(
-    mut session: Box<Session>,
+    mut session: Box<SessionState>,
     found: &StopExamined,
     state: &mut RunState,
     out: &mut StepOutput,
@@ -62,7 +62,7 @@ pub(super) fn examined(
 }
 
 fn judge(
-    session: &mut Session,
+    session: &mut SessionState,
     found: &StopExamined,
     weakened: &[TamperFinding],
     state: &RunState,
@@ -89,12 +89,12 @@ fn judge(
 }
 
 /// An agent that is being stopped anyway asks: it may.
-pub(super) fn asked_while_stopping(session: &Session, asking: u64, out: &mut StepOutput) {
+pub(super) fn asked_while_stopping(session: &SessionState, asking: u64, out: &mut StepOutput) {
     answer(session, asking, StopVerdict::Allow { why: LetGo::BeingStopped }, out);
 }
 
 /// A refused stop is a refused completion (B10).
-fn count_refusal(session: &Session, state: &mut RunState) {
+fn count_refusal(session: &SessionState, state: &mut RunState) {
     if state.refused_task != session.task {
         state.ring.completion_streak_ended();
         state.refused_task.clone_from(&session.task);
@@ -102,6 +102,6 @@ fn count_refusal(session: &Session, state: &mut RunState) {
     state.ring.completion_refused();
 }
 
-fn answer(session: &Session, asking: u64, verdict: StopVerdict, out: &mut StepOutput) {
+fn answer(session: &SessionState, asking: u64, verdict: StopVerdict, out: &mut StepOutput) {
     out.order(Effect::AnswerStop { iteration: session.iteration, asking, verdict });
 }

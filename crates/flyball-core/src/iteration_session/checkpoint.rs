@@ -22,7 +22,7 @@ pub struct CheckpointDue {
 
 /// A point the session can be looked at from later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checkpoint {
+pub struct SessionCheckpoint {
     /// After which iteration; 0 is the start.
     pub iteration: u32,
     /// When.

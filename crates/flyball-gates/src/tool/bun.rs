@@ -10,7 +10,7 @@ use crate::{Counts, Finding, FindingKind, text};
 /// the next one.
 #[derive(Default)]
 pub(super) struct Bun {
-    run: Run,
+    run: RunStage,
     file: String,
     block: Block,
     /// Inside an error that belongs to no test.
@@ -22,7 +22,7 @@ pub(super) struct Bun {
 
 /// How far a run has come.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Run {
+enum RunStage {
     #[default]
     None,
     Begun,
@@ -42,18 +42,18 @@ impl Recogniser for Bun {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text.starts_with("bun test v") {
-            if self.run == Run::None {
-                self.run = Run::Begun;
+            if self.run == RunStage::None {
+                self.run = RunStage::Begun;
             }
             self.block.clear();
-        } else if self.run != Run::None {
+        } else if self.run != RunStage::None {
             self.inside(line);
         }
-        if self.run == Run::None { Attention::Idle } else { Attention::Busy }
+        if self.run == RunStage::None { Attention::Idle } else { Attention::Busy }
     }
 
     fn finish(&mut self) -> Option<Report> {
-        let is_counted = self.run == Run::Counted;
+        let is_counted = self.run == RunStage::Counted;
         (is_counted || !self.findings.is_empty()).then(|| Report {
             tool: "bun",
             counts: is_counted.then_some(self.counts),
@@ -136,7 +136,7 @@ impl Bun {
         let Some((count, word)) = text::number(text.trim_start()) else {
             let is_end = text.starts_with("Ran ") && text.contains(" across ");
             if is_end {
-                self.run = Run::Counted;
+                self.run = RunStage::Counted;
             }
             return is_end;
         };

@@ -122,13 +122,13 @@ impl Ctest {
     }
 }
 
-struct Outcome<'a> {
+struct TestLine<'a> {
     name: &'a str,
     failed: Option<&'a str>,
 }
 
 /// `3/7 Test #3: name ......***Failed    0.00 sec`.
-fn result(text: &str) -> Option<Outcome<'_>> {
+fn result(text: &str) -> Option<TestLine<'_>> {
     let rest = text.trim_start();
     let (_, rest) = text::number(rest)?;
     let (_, rest) = text::number(rest.strip_prefix('/')?)?;
@@ -141,7 +141,7 @@ fn result(text: &str) -> Option<Outcome<'_>> {
     let (name, after) = rest.split_once(" .").or_else(|| rest.split_once("   "))?;
     let after = after.trim_start_matches('.').trim();
     if after.starts_with("Passed") {
-        return Some(Outcome { name: name.trim(), failed: None });
+        return Some(TestLine { name: name.trim(), failed: None });
     }
     let reason = after.split("  ").next().unwrap_or(after);
     let reason = reason.replace("***", " ");
@@ -149,7 +149,7 @@ fn result(text: &str) -> Option<Outcome<'_>> {
     let word = known.iter().find(|word| reason.contains(*word))?;
     let shown = after.trim_start_matches('*').split("  ").next().unwrap_or(word).trim();
     let failed = (*word != "Skipped").then(|| shown.trim_end_matches(':'));
-    Some(Outcome { name: name.trim(), failed })
+    Some(TestLine { name: name.trim(), failed })
 }
 
 fn is_start(text: &str) -> bool {

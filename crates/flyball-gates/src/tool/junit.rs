@@ -6,7 +6,7 @@ use crate::Counts;
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use self::case::{Case, Verdict};
+use self::case::{Case, CaseVerdict};
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Findings, Report};
 
@@ -116,13 +116,13 @@ impl Junit {
                 });
                 return;
             }
-            b"failure" | b"error" => Verdict::Failed,
-            b"skipped" => Verdict::Skipped,
+            b"failure" | b"error" => CaseVerdict::Failed,
+            b"skipped" => CaseVerdict::Skipped,
             _ => return,
         };
         if let Some(case) = case {
             case.verdict = case.verdict.max(verdict);
-            case.reading = verdict == Verdict::Failed;
+            case.reading = verdict == CaseVerdict::Failed;
             if case.message.is_none() {
                 case.message = attribute("message");
             }
@@ -140,9 +140,9 @@ impl Junit {
                 let Some(case) = case.take() else { return };
                 let counts = self.counts.get_or_insert_default();
                 match case.verdict {
-                    Verdict::Passed => counts.passed += 1,
-                    Verdict::Skipped => counts.skipped += 1,
-                    Verdict::Failed => {
+                    CaseVerdict::Passed => counts.passed += 1,
+                    CaseVerdict::Skipped => counts.skipped += 1,
+                    CaseVerdict::Failed => {
                         counts.failed += 1;
                         self.findings.push(self.number, case.into_finding());
                     }

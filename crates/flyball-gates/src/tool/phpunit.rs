@@ -8,7 +8,7 @@ use crate::{Counts, Finding, FindingKind, text};
 /// Reads what stands below `There were 2 failures:`, and ` ✘ Title` with its bar.
 #[derive(Default)]
 pub(super) struct Phpunit {
-    run: Run,
+    run: RunStage,
     counts: Option<Counts>,
     section: Option<Section>,
     class: String,
@@ -20,7 +20,7 @@ pub(super) struct Phpunit {
 
 /// How far a run has come.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Run {
+enum RunStage {
     #[default]
     None,
     Begun,
@@ -67,13 +67,13 @@ impl Recogniser for Phpunit {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text.starts_with("PHPUnit ") && text.contains(" by Sebastian Bergmann") {
-            self.run = Run::Begun;
+            self.run = RunStage::Begun;
         } else if let Some(finding) = fatal(text)
             && !std::mem::replace(&mut self.fatal, true)
         {
             self.findings.push(line.number, finding);
         }
-        if self.run == Run::None {
+        if self.run == RunStage::None {
             return Attention::Idle;
         }
         if let Some(section) = section(text) {
@@ -102,11 +102,11 @@ impl Recogniser for Phpunit {
 
     fn finish(&mut self) -> Option<Report> {
         self.close();
-        if self.run == Run::Begun && self.findings.is_empty() {
+        if self.run == RunStage::Begun && self.findings.is_empty() {
             let message = "PHPUnit began and ended without a result";
             self.findings.push(u64::MAX, Finding::new(FindingKind::CouldNotRun, message));
         }
-        let spoke = self.run != Run::None || self.fatal;
+        let spoke = self.run != RunStage::None || self.fatal;
         spoke.then(|| Report {
             tool: "phpunit",
             counts: self.counts,
@@ -139,7 +139,7 @@ impl Phpunit {
     fn outside(&mut self, text: &str, number: u64) {
         let trouble = ["No tests executed!", "Cannot open file ", "Could not read ", "Test file "];
         if trouble.iter().any(|start| text.starts_with(start)) {
-            self.run = Run::Ended;
+            self.run = RunStage::Ended;
             self.findings.push(number, Finding::new(FindingKind::CouldNotRun, text.trim()));
         } else if !text.is_empty() && !text.starts_with(' ') && self.section.is_none() {
             // The heading of a class in the documentation form.
@@ -154,7 +154,7 @@ impl Phpunit {
             && let Some((passed, rest)) = text::number(rest)
             && rest.starts_with(" test")
         {
-            self.run = Run::Ended;
+            self.run = RunStage::Ended;
             self.counts = Some(Counts { passed, ..Counts::default() });
             return true;
         }
@@ -172,7 +172,7 @@ impl Phpunit {
         }
         let passed = all.saturating_sub(failed).saturating_sub(skipped);
         self.counts = Some(Counts { passed, failed, skipped });
-        self.run = Run::Ended;
+        self.run = RunStage::Ended;
         true
     }
 }

@@ -100,12 +100,12 @@ impl Recogniser for Tap {
 }
 
 impl Tap {
-    fn result(&mut self, result: &Outcome<'_>, depth: usize, number: u64) {
+    fn result(&mut self, result: &TestLine<'_>, depth: usize, number: u64) {
         self.spoke = true;
         let deeper = self.levels.iter().any(|(level, _)| *level > depth);
         let child_failed = self.levels.iter().any(|(level, failed)| *level > depth && *failed);
         self.levels.retain(|(level, _)| *level <= depth);
-        let failed = result.verdict == Verdict::Failed;
+        let failed = result.verdict == Mark::Failed;
         if let Some((level, any)) = self.levels.last_mut()
             && *level == depth
         {
@@ -119,16 +119,16 @@ impl Tap {
         if deeper && child_failed {
             // It fails with its children, unless its own hooks do.
             self.open = Some((number, result.name.to_owned(), Block::default()));
-            self.is_parent = result.verdict == Verdict::Failed;
+            self.is_parent = result.verdict == Mark::Failed;
             return;
         }
         match result.verdict {
-            Verdict::Excused => self.leaves.skipped += 1,
-            Verdict::Passed => {
+            Mark::Excused => self.leaves.skipped += 1,
+            Mark::Passed => {
                 self.leaves.passed += 1;
                 self.crash = Crash::default();
             }
-            Verdict::Failed => {
+            Mark::Failed => {
                 self.leaves.failed += 1;
                 self.open = Some((number, result.name.to_owned(), Block::default()));
             }
@@ -186,22 +186,22 @@ impl Closing {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum Mark {
     Passed,
     Failed,
     /// Marked with SKIP or TODO, whatever came out.
     Excused,
 }
 
-struct Outcome<'a> {
-    verdict: Verdict,
+struct TestLine<'a> {
+    verdict: Mark,
     /// Its subtests follow in braces.
     opens: bool,
     name: &'a str,
 }
 
 /// `not ok 2 - name # TODO why`.
-fn result(text: &str) -> Option<Outcome<'_>> {
+fn result(text: &str) -> Option<TestLine<'_>> {
     let (ok, rest) = match text.strip_prefix("not ok") {
         Some(rest) => (false, rest),
         None => (true, text.strip_prefix("ok")?),
@@ -221,11 +221,11 @@ fn result(text: &str) -> Option<Outcome<'_>> {
     let excused = directive.eq_ignore_ascii_case("skip") || directive.eq_ignore_ascii_case("todo");
     let name = name.strip_prefix("- ").unwrap_or(name).trim();
     let verdict = match (excused, ok) {
-        (true, _) => Verdict::Excused,
-        (false, true) => Verdict::Passed,
-        (false, false) => Verdict::Failed,
+        (true, _) => Mark::Excused,
+        (false, true) => Mark::Passed,
+        (false, false) => Mark::Failed,
     };
-    Some(Outcome { verdict, opens, name })
+    Some(TestLine { verdict, opens, name })
 }
 
 /// `1..6`.

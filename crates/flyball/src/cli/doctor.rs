@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 
-use self::finding::{Finding, Level, Report};
+use self::finding::{Diagnosis, Level, Report};
 use super::columns::{self, Cell, Tint};
 use super::{Globals, found_agent, place};
 use crate::error::CliError;
@@ -84,7 +84,7 @@ fn text(report: &Report, paint: Paint) -> String {
 }
 
 /// The finding, and its remedy below it.
-fn rows(finding: &Finding) -> Vec<Vec<Cell>> {
+fn rows(finding: &Diagnosis) -> Vec<Vec<Cell>> {
     let tint = match finding.level {
         Level::Ok => Tint::Good,
         Level::Warn => Tint::Warn,

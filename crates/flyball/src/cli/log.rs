@@ -154,7 +154,7 @@ enum Until {
 fn whole(journal: &Journal, run: &RunSummary, paint: Paint, until: Until) -> Result<(), CliError> {
     let mut page = Page::new(paint, Weight::Story, None);
     page.print(&head(run))?;
-    let mut told = Told::new(run);
+    let mut told = LogLine::new(run);
     page.tell(journal, run, &mut told)?;
     while until == Until::ItEnds && page.audience == Audience::There && still_at_work(journal, run)?
     {
@@ -177,7 +177,7 @@ fn one(
 ) -> Result<(), CliError> {
     let mut page = Page::new(paint, Weight::Detail, Some(iteration));
     page.waiting = head(run);
-    page.tell(journal, run, &mut Told::new(run))?;
+    page.tell(journal, run, &mut LogLine::new(run))?;
     if !page.waiting.is_empty() {
         let message = format!("run `{}` has no iteration {iteration}", run.run);
         return Err(CliError::no_input(message)
@@ -189,7 +189,7 @@ fn one(
 }
 
 /// How far a run has been told.
-struct Told {
+struct LogLine {
     replay: Replay,
     /// The number of the last event.
     seq: u64,
@@ -197,7 +197,7 @@ struct Told {
     notes: usize,
 }
 
-impl Told {
+impl LogLine {
     fn new(run: &RunSummary) -> Self {
         Self { replay: Replay::new(run), seq: 0, notes: 0 }
     }
@@ -229,7 +229,7 @@ impl Page {
         &mut self,
         journal: &Journal,
         run: &RunSummary,
-        told: &mut Told,
+        told: &mut LogLine,
     ) -> Result<(), CliError> {
         let notes = hook::notes(journal, &run.run).map_err(fault::journal)?;
         let known = std::mem::replace(&mut told.notes, notes.len());

@@ -75,11 +75,11 @@ fn tamper(args: &RestoreTamperArgs, globals: &Globals) -> Result<ExitCode, CliEr
             }
         }
     }
-    settle(args, globals, Told { done, left, counted })
+    settle(args, globals, RestoreReport { done, left, counted })
 }
 
 /// What was done, what was not, and what only the next run can count.
-struct Told {
+struct RestoreReport {
     done: Vec<String>,
     left: Vec<String>,
     counted: Vec<String>,
@@ -87,7 +87,11 @@ struct Told {
 
 /// Looks again: what is as it was is no longer open.
 #[expect(clippy::needless_pass_by_value, reason = "it is taken over")]
-fn settle(args: &RestoreTamperArgs, globals: &Globals, told: Told) -> Result<ExitCode, CliError> {
+fn settle(
+    args: &RestoreTamperArgs,
+    globals: &Globals,
+    told: RestoreReport,
+) -> Result<ExitCode, CliError> {
     let mut here = TamperHere::look(globals, args.run.as_deref())?;
     let is_undone = |one: &&crate::gate::tamper::OpenHere| one.now.is_none();
     let rows: Vec<i64> = here.open.iter().filter(is_undone).map(|one| one.row.key).collect();

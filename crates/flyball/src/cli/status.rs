@@ -16,7 +16,7 @@ use flyball_core::Moment;
 use flyball_core::effect::RoleSpend;
 use serde::Serialize;
 
-use self::sessions::Session;
+use self::sessions::GuardedSession;
 use self::table::text;
 use self::totals::Totals;
 use super::runs::{self, Life};
@@ -81,7 +81,7 @@ struct Status {
     /// What all runs come to: those here, and those of the machine.
     #[serde(skip_serializing_if = "Totals::is_empty")]
     totals: Totals,
-    sessions: Vec<Session>,
+    sessions: Vec<GuardedSession>,
     /// What the checkpoints of this repository take, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     checkpoints: Option<Stock>,

@@ -71,7 +71,7 @@ enum Reach {
 
 /// One session of one agent.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct StreamSession {
     facts: Vec<Fact>,
     free_text: Vec<String>,
     tools: Tools,
@@ -96,7 +96,7 @@ pub(crate) struct Session {
     clock: Option<fn() -> LocalTime>,
 }
 
-impl Session {
+impl StreamSession {
     pub(crate) fn new(request: &ReadRequest, output: &dyn Output) -> Self {
         Self {
             facts: Vec::new(),

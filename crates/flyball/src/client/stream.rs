@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::lenient::{Text, from_str, mended, object};
 use super::lines::{Line, Lines};
-use super::session::Session;
+use super::session::StreamSession;
 use super::{AgentNote, Fact, Reader, UsageEntry};
 
 /// What a format made of a line.
@@ -27,16 +27,16 @@ pub(crate) enum Understood {
 /// How one client's lines are read.
 pub(crate) trait StreamFormat: Send {
     /// Reads one line of standard output.
-    fn line(&mut self, line: &str, to: &mut Session) -> Understood;
+    fn line(&mut self, line: &str, to: &mut StreamSession) -> Understood;
 
     /// Reads one line of standard error.
-    fn error_line(&mut self, _line: &str, _to: &mut Session) {}
+    fn error_line(&mut self, _line: &str, _to: &mut StreamSession) {}
 
     /// Learns that a stop was refused after the agent had said `said`.
     fn refused_stop(&mut self, _said: &str) {}
 
     /// The process is gone.
-    fn end(&mut self, _how: ExitHow, _to: &mut Session) {}
+    fn end(&mut self, _how: ExitHow, _to: &mut StreamSession) {}
 }
 
 object! {
@@ -48,7 +48,7 @@ object! {
 /// Reads one line. A JSON object that does not fit is an event of an unknown kind.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(
     line: &'a str,
-    to: &mut Session,
+    to: &mut StreamSession,
 ) -> Result<T, Understood> {
     if !line.starts_with('{') {
         return Err(Understood::Nothing);
@@ -60,7 +60,7 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(
 }
 
 /// Notes an event of an unknown kind.
-pub(crate) fn unknown(kind: &str, to: &mut Session) -> Understood {
+pub(crate) fn unknown(kind: &str, to: &mut StreamSession) -> Understood {
     to.note(AgentNote::Unknown(flyball_core::text::prefix(kind, 100).to_owned()));
     Understood::Event
 }
@@ -77,14 +77,14 @@ pub(crate) struct StreamReader<F> {
 
 /// The session with what is known of the stream itself.
 struct StreamState {
-    session: Session,
+    session: StreamSession,
     lines: StreamLines,
     /// Whether there was an event.
     begun: bool,
 }
 
 impl<F: StreamFormat> StreamReader<F> {
-    pub(crate) fn new(format: F, session: Session) -> Self {
+    pub(crate) fn new(format: F, session: StreamSession) -> Self {
         let state = StreamState { session, lines: StreamLines::default(), begun: false };
         let (stdout, stderr) = (Lines::default(), Lines::default());
         Self { format, state, stdout, stderr, complaint: VecDeque::new() }

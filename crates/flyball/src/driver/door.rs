@@ -33,7 +33,7 @@ pub(super) struct DoorWatch {
     /// Questions so far.
     questions: u64,
     session: SessionWatch,
-    told: Told,
+    told: HookNotices,
 }
 
 /// What is known of the doors of one session.
@@ -49,7 +49,7 @@ struct SessionWatch {
 
 /// What was told of hooks in this run: once is enough.
 #[derive(Default)]
-struct Told {
+struct HookNotices {
     /// That one could not judge.
     failure: bool,
     /// That they never asked.

@@ -100,7 +100,7 @@ impl DraftRequest<'_> {
                 ..ReadRequest::default()
             });
             let began = clock.now();
-            let mut drafted = Session::new(reader, hear).drive(&spec, self.patience())?;
+            let mut drafted = DraftSession::new(reader, hear).drive(&spec, self.patience())?;
             drafted.took = clock.now().since(began);
             Ok(drafted)
         };
@@ -150,7 +150,7 @@ impl DraftRequest<'_> {
 }
 
 /// One agent at its draft.
-struct Session<'a> {
+struct DraftSession<'a> {
     reader: Box<dyn Reader>,
     hear: &'a mut dyn FnMut(&str),
     drafted: Drafted,
@@ -158,7 +158,7 @@ struct Session<'a> {
     trouble: Option<String>,
 }
 
-impl<'a> Session<'a> {
+impl<'a> DraftSession<'a> {
     fn new(reader: Box<dyn Reader>, hear: &'a mut dyn FnMut(&str)) -> Self {
         let (spend, how) = (Spend::default(), ExitHow::Lost);
         let drafted = Drafted { said: String::new(), spend, how, took: Millis::ZERO };

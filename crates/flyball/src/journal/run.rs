@@ -29,7 +29,7 @@ pub struct NewRun {
 
 /// How a run stands, for those who watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct RunState {
+pub struct RunProgress {
     /// The iteration it is in.
     pub iteration: IterationNo,
     /// What the iteration is for.
@@ -74,7 +74,7 @@ pub struct RunSummary {
     /// How many events it has.
     pub events: u64,
     /// How it stands.
-    pub state: RunState,
+    pub state: RunProgress,
     /// How it ended, in full.
     pub ending: Option<Ending>,
 }
@@ -143,7 +143,7 @@ impl Journal {
     }
 
     /// Writes down how a run stands.
-    pub fn update_run(&mut self, run: &RunId, state: &RunState) -> Result<(), JournalError> {
+    pub fn update_run(&mut self, run: &RunId, state: &RunProgress) -> Result<(), JournalError> {
         self.write(|change| write_state(change, run, state))
     }
 
@@ -242,7 +242,7 @@ impl Journal {
 pub(super) fn write_state(
     change: &Transaction<'_>,
     run: &RunId,
-    state: &RunState,
+    state: &RunProgress,
 ) -> Result<(), JournalError> {
     let count = change
         .prepare_cached(
@@ -285,7 +285,7 @@ impl Raw {
 
 fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
     let moment = |at: i64| Moment::from_millis(number(at));
-    let state = RunState {
+    let state = RunProgress {
         iteration: IterationNo::new(row.get("iteration")?),
         mode: row.get("mode")?,
         task: row.get::<_, Option<String>>("task")?.map(TaskId::new),

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::enclosing_run::Recorded;
 use super::refused::Refused;
-use super::session::Session;
+use super::session::McpSession;
 use super::site::{self, Site};
 use crate::journal::Journal;
 
@@ -43,7 +43,7 @@ impl Site {
     /// a run the run does, when the iteration ends.
     pub(super) fn block_task(
         &self,
-        session: &Session,
+        session: &McpSession,
         (standing, why): (Standing, &str),
     ) -> Result<(), Refused> {
         let mut journal = self.journal()?;
@@ -60,7 +60,7 @@ impl Site {
     }
 
     /// Writes down that a session's task was completed. Inside a run its list says so.
-    pub(super) fn complete_task(&self, session: &Session) -> Result<(), Refused> {
+    pub(super) fn complete_task(&self, session: &McpSession) -> Result<(), Refused> {
         let mut journal = self.journal()?;
         let attempt = attempt(session, AttemptStatus::Done, BTreeSet::new());
         if self.hand_over(&journal, said_of(&attempt))?.is_some() {
@@ -135,7 +135,7 @@ fn said_of(attempt: &Attempt) -> AttemptReport {
 }
 
 /// The attempt a session ends with.
-fn attempt(session: &Session, status: AttemptStatus, blockers: BTreeSet<String>) -> Attempt {
+fn attempt(session: &McpSession, status: AttemptStatus, blockers: BTreeSet<String>) -> Attempt {
     let work = match status {
         AttemptStatus::Done => BTreeSet::from([format!("completed in session {}", session.id)]),
         AttemptStatus::Pending | AttemptStatus::InProgress | AttemptStatus::Blocked => {

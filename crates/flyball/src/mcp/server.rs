@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::refused::Refused;
 use super::site::{Call, Site};
-use super::tool::{Effect, Entry};
+use super::tool::{Entry, ToolEffect};
 use super::{orient, resources, tools};
 use crate::gate::Cancel;
 
@@ -252,9 +252,11 @@ async fn beats(context: RequestContext<RoleServer>) {
 
 fn described(entry: &Entry) -> Tool {
     let annotations = match entry.effect {
-        Effect::Reads => ToolAnnotations::new().read_only(true),
-        Effect::Writes => ToolAnnotations::new().read_only(false).destructive(false),
-        Effect::Runs => ToolAnnotations::new().read_only(false).destructive(false).open_world(true),
+        ToolEffect::Reads => ToolAnnotations::new().read_only(true),
+        ToolEffect::Writes => ToolAnnotations::new().read_only(false).destructive(false),
+        ToolEffect::Runs => {
+            ToolAnnotations::new().read_only(false).destructive(false).open_world(true)
+        }
     };
     Tool::new(entry.name, entry.description, Arc::new(entry.input.clone()))
         .with_raw_output_schema(Arc::new(entry.output.clone()))

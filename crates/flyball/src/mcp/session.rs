@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::refused::Refused;
 use super::rules::Rule;
 use super::site::{self, Site};
-use super::words::{Checkpoint, SessionStatus};
+use super::words::{CheckpointWords, SessionStatus};
 
 /// How many sessions of a repository are listed.
 const LISTED_MAX: usize = 50;
 
 /// One session, as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Session {
+pub(super) struct McpSession {
     /// Counted up with every change, so that two callers do not overwrite each other.
     pub(super) revision: u64,
     pub(super) id: String,
@@ -24,12 +24,12 @@ pub(super) struct Session {
     pub(super) machine: IterationSession,
 }
 
-impl Session {
+impl McpSession {
     /// Makes the checkpoint that is due and keeps it with the session.
-    pub(super) fn checkpoint(&mut self, site: &Site, due: CheckpointDue) -> Checkpoint {
+    pub(super) fn checkpoint(&mut self, site: &Site, due: CheckpointDue) -> CheckpointWords {
         let git_ref = site.keep_tree(&self.id, due.iteration);
         self.machine.checkpointed(due, site::now(), git_ref);
-        self.machine.checkpoints().next_back().map(Checkpoint::of).unwrap_or_default()
+        self.machine.checkpoints().next_back().map(CheckpointWords::of).unwrap_or_default()
     }
 }
 
@@ -48,12 +48,12 @@ pub(super) struct Listed {
 
 impl Site {
     /// Keeps a new session.
-    pub(super) fn keep_new(&self, session: &Session) -> Result<(), Refused> {
+    pub(super) fn keep_new(&self, session: &McpSession) -> Result<(), Refused> {
         self.put(session, None)
     }
 
     /// A session by its id.
-    pub(super) fn session(&self, id: &str) -> Result<Session, Refused> {
+    pub(super) fn session(&self, id: &str) -> Result<McpSession, Refused> {
         let unknown = || {
             Refused::new(format!(
                 "there is no iteration session `{id}`; `iteration_start` answers with the \
@@ -70,26 +70,26 @@ impl Site {
     }
 
     /// A session that goes on, by its id.
-    pub(super) fn open_session(&self, id: &str) -> Result<Session, Refused> {
+    pub(super) fn open_session(&self, id: &str) -> Result<McpSession, Refused> {
         let session = self.session(id)?;
         session.machine.check_open().map_err(|error| Refused::session(id, &error))?;
         Ok(session)
     }
 
     /// Keeps a changed session; refused when someone else has changed it in the meantime.
-    pub(super) fn keep(&self, session: &mut Session) -> Result<(), Refused> {
+    pub(super) fn keep(&self, session: &mut McpSession) -> Result<(), Refused> {
         let before = session.revision;
         session.revision = before.saturating_add(1);
         self.put(session, Some(before))
     }
 
-    fn put(&self, session: &Session, expected: Option<u64>) -> Result<(), Refused> {
+    fn put(&self, session: &McpSession, expected: Option<u64>) -> Result<(), Refused> {
         let body = serde_json::to_vec(session)
             .map_err(|error| Refused::new(format!("the session cannot be written: {error}")))?;
         let mut journal = self.scratch()?;
         let kept = journal.with_session(&session_key(&session.id), site::now(), |state| {
             let found = state
-                .and_then(|state| serde_json::from_slice::<Session>(state).ok())
+                .and_then(|state| serde_json::from_slice::<McpSession>(state).ok())
                 .map(|found| found.revision);
             if found == expected { (Some(body), true) } else { (state.map(<[u8]>::to_vec), false) }
         })?;

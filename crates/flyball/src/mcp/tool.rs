@@ -20,7 +20,7 @@ pub(super) trait Tool {
     /// What it does, written for the model that calls it.
     const DESCRIPTION: &'static str;
     /// Whether it changes anything.
-    const EFFECT: Effect;
+    const EFFECT: ToolEffect;
     /// Its arguments.
     type Input: DeserializeOwned + JsonSchema;
     /// Its result.
@@ -32,7 +32,7 @@ pub(super) trait Tool {
 
 /// What a tool does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum ToolEffect {
     /// Nothing.
     Reads,
     /// It writes something down.
@@ -46,7 +46,7 @@ pub(super) enum Effect {
 pub(super) struct Entry {
     pub(super) name: &'static str,
     pub(super) description: &'static str,
-    pub(super) effect: Effect,
+    pub(super) effect: ToolEffect,
     pub(super) input: Map<String, Value>,
     pub(super) output: Map<String, Value>,
     run: fn(Call<'_>, Value) -> Result<Value, Refused>,

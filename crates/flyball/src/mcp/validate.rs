@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::refused::Refused;
 use super::rules::{self, RuleResult};
-use super::session::Session;
+use super::session::McpSession;
 use super::site::{self, Call};
 
 /// What the caller found by means of its own, beside the session's rules.
@@ -41,7 +41,7 @@ impl Report {
 /// Runs the rules and has the core judge what they came to.
 pub(super) fn judge(
     call: Call<'_>,
-    session: &mut Session,
+    session: &mut McpSession,
     output: &str,
     report: Option<&core::Report>,
 ) -> Result<(Judged, Vec<RuleResult>), Refused> {

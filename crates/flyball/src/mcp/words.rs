@@ -101,7 +101,7 @@ impl From<core::SessionStatus> for SessionStatus {
 
 /// A point the session can be looked at from later.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(super) struct Checkpoint {
+pub(super) struct CheckpointWords {
     /// After which iteration; 0 is the start.
     iteration: u32,
     /// When, RFC 3339.
@@ -136,9 +136,9 @@ enum Trigger {
     Complete,
 }
 
-impl Checkpoint {
-    pub(super) fn of(checkpoint: &core::Checkpoint) -> Self {
-        let core::Checkpoint { iteration, at, trigger, git_ref, guard, note } = checkpoint;
+impl CheckpointWords {
+    pub(super) fn of(checkpoint: &core::SessionCheckpoint) -> Self {
+        let core::SessionCheckpoint { iteration, at, trigger, git_ref, guard, note } = checkpoint;
         Self {
             iteration: *iteration,
             at: clock::rfc3339(*at),

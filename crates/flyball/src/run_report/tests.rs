@@ -15,7 +15,7 @@ use flyball_testkit::sim::Sim;
 use super::html::BYTES_MAX;
 use super::markdown::CHARACTERS_MAX;
 use super::*;
-use crate::journal::{RunState, RunSummary};
+use crate::journal::{RunProgress, RunSummary};
 use crate::view::Builder;
 
 const FORMATS: [ReportFormat; 4] =
@@ -37,7 +37,7 @@ fn row(root: &str) -> RunSummary {
         outcome: None,
         max_iterations: 15,
         events: 0,
-        state: RunState::default(),
+        state: RunProgress::default(),
         ending: None,
     }
 }

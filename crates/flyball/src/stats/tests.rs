@@ -19,7 +19,7 @@ use flyball_testkit::sim::Sim;
 use super::watch::Watch;
 use super::what_if::speaks_for;
 use super::*;
-use crate::journal::{RunState, RunSummary};
+use crate::journal::{RunProgress, RunSummary};
 
 fn at(second: u64) -> Moment {
     Moment::from_millis(1_794_736_800_000 + second * 1000)
@@ -37,7 +37,7 @@ fn row(run: &str) -> RunSummary {
         outcome: None,
         max_iterations: 15,
         events: 0,
-        state: RunState::default(),
+        state: RunProgress::default(),
         ending: None,
     }
 }

@@ -16,7 +16,7 @@ use flyball_testkit::sim::Sim;
 use super::matrix::MatrixBuilder;
 use super::*;
 use crate::clock;
-use crate::journal::{RunState, RunSummary};
+use crate::journal::{RunProgress, RunSummary};
 use crate::terminal::Paint;
 
 fn at(second: u64) -> Moment {
@@ -35,7 +35,7 @@ fn row() -> RunSummary {
         outcome: None,
         max_iterations: 15,
         events: 0,
-        state: RunState::default(),
+        state: RunProgress::default(),
         ending: None,
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use flyball::clock;
-use flyball::journal::{Journal, NewRun, RunState};
+use flyball::journal::{Journal, NewRun, RunProgress};
 use flyball_core::effect::{Ending, Tally};
 use flyball_core::{IterationNo, Millis, Moment, Outcome, RunId, TaskId};
 use tempfile::TempDir;
@@ -149,7 +149,7 @@ impl Home {
             max_iterations: 15,
         };
         journal.start_run(&new).unwrap();
-        let state = RunState {
+        let state = RunProgress {
             iteration: IterationNo::new(3),
             task: Some(TaskId::new("B")),
             phase: "iterating".to_owned(),
@@ -157,7 +157,7 @@ impl Home {
             cost_micro_usd: 1_230_000,
             stories_complete: 1,
             stories_total: 2,
-            ..RunState::default()
+            ..RunProgress::default()
         };
         let said = flyball_core::Event::ShellFailed { why: "x".to_owned() };
         journal.append_all(&id, &[(clock::wall(), &said)]).unwrap();

@@ -11,7 +11,7 @@ use std::time::Duration;
 use flyball::clock::Deadline;
 use flyball::journal::{
     BaseBody, GateKey, Journal, JournalError, KeptFinding, NewRun, Request, RequestKind, RunFilter,
-    RunState, TamperBase,
+    RunProgress, TamperBase,
 };
 use flyball_core::effect::{Ending, IterationReport, IterationResult, Tally};
 use flyball_core::event::AgentFact;
@@ -86,7 +86,7 @@ fn a_run_that_is_not_there_is_named() {
         journal.append(&nobody, at(1), &said("x")).unwrap_err(),
         journal.events(&nobody).unwrap_err(),
         journal.run(&nobody).unwrap_err(),
-        journal.update_run(&nobody, &RunState::default()).unwrap_err(),
+        journal.update_run(&nobody, &RunProgress::default()).unwrap_err(),
         journal.resume_run(&nobody, 1, 1).unwrap_err(),
     ];
     for error in errors {
@@ -115,7 +115,7 @@ fn an_event_that_cannot_be_read_is_named_and_ends_the_reading() {
 fn how_a_run_stands_is_written_with_its_events_or_not_at_all() {
     let (_dir, mut journal) = fresh();
     begin(&mut journal, "r", 1);
-    let state = RunState {
+    let state = RunProgress {
         iteration: IterationNo::new(3),
         mode: Some("review".to_owned()),
         task: Some(TaskId::new("S-1")),
@@ -130,7 +130,7 @@ fn how_a_run_stands_is_written_with_its_events_or_not_at_all() {
     journal.update_run(&id("r"), &state).unwrap();
     let run = journal.run(&id("r")).unwrap();
     assert_eq!(run.state.cost_micro_usd, u64::try_from(i64::MAX).unwrap());
-    assert_eq!(run.state, RunState { cost_micro_usd: run.state.cost_micro_usd, ..state });
+    assert_eq!(run.state, RunProgress { cost_micro_usd: run.state.cost_micro_usd, ..state });
     assert_eq!((run.agent.as_str(), run.pid, run.max_iterations), ("claude", Some(42), 15));
 }
 

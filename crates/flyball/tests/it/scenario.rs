@@ -250,13 +250,30 @@ impl Scenario {
         self.start(&[], arguments)
     }
 
+    /// `flyball run` under way, deaf to nothing: under `nohup` these tests, and all they start, would
+    /// ignore hang-ups.
+    pub(crate) fn spawn_hearing_hangups(&self) -> Running<'_> {
+        let flyball = env!("CARGO_BIN_EXE_flyball");
+        let words = ["--default-signal=HUP", flyball].into_iter().chain(self.arguments(&[]));
+        self.start_program("/usr/bin/env", &[], &words.collect::<Vec<_>>())
+    }
+
     fn start(&self, env: &[(&str, &str)], arguments: &[&str]) -> Running<'_> {
+        self.start_program(env!("CARGO_BIN_EXE_flyball"), env, arguments)
+    }
+
+    fn start_program(
+        &self,
+        program: &str,
+        env: &[(&str, &str)],
+        arguments: &[&str],
+    ) -> Running<'_> {
         let number = self.starts.get() + 1;
         self.starts.set(number);
         let stream =
             |name: &str| fs::File::create(self.outside(&format!("{name}-{number}"))).unwrap();
         let child = self
-            .program(env!("CARGO_BIN_EXE_flyball"))
+            .program(program)
             .args(arguments)
             .envs(env.iter().copied())
             .stdin(Stdio::null())

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use self::advice::{Stagnant, Stale};
 use self::pairs::{Pair, Pairs};
-use super::{Allowed, CallSeen, Detector, Finding, ResultSeen, Seen, Severity};
+use super::{Allowed, CallSeen, Detection, Detector, ResultSeen, Seen, Severity};
 use crate::call::ToolOutcome;
 use crate::guard::GuardKind;
 use crate::policy::CallRules;
@@ -117,9 +117,9 @@ impl Account {
     }
 
     /// What the rung says that the account has reached, and what was seen.
-    fn rung(&mut self, seen: &ResultSeen, pair: &Pair, calls: u32) -> Option<Finding> {
+    fn rung(&mut self, seen: &ResultSeen, pair: &Pair, calls: u32) -> Option<Detection> {
         let proven = pair.raw_count >= 3 || (seen.of.mutating && calls >= 4) || pair.total >= 6;
-        let found = |severity: Severity, limit: u8, seen: Seen| Finding {
+        let found = |severity: Severity, limit: u8, seen: Seen| Detection {
             guard: GuardKind::GoingNowhere,
             severity,
             measured: u64::from(self.balance),
@@ -147,7 +147,7 @@ impl Account {
     }
 
     /// Advice that never becomes more: the same answer whatever is changed or asked.
-    fn advise(&mut self, seen: &ResultSeen) -> Option<Finding> {
+    fn advise(&mut self, seen: &ResultSeen) -> Option<Detection> {
         if seen.of.mutating || seen.answer.empty {
             self.stagnant = Stagnant::default();
             return None;
@@ -160,7 +160,7 @@ impl Account {
             (None, Some(times)) => (times, advice::STAGNANT, Seen::Stagnant(times.into())),
             (None, None) => return None,
         };
-        Some(Finding {
+        Some(Detection {
             guard: GuardKind::GoingNowhere,
             severity: Severity::Nudge,
             measured: measured.into(),
@@ -171,13 +171,13 @@ impl Account {
 }
 
 impl Detector for Account {
-    fn judge(&self, _: &CallRules, call: &CallSeen) -> Option<Finding> {
+    fn judge(&self, _: &CallRules, call: &CallSeen) -> Option<Detection> {
         if self.balance < REFUSE {
             return None;
         }
         let latest = self.pairs.latest_of(call.call.short(), Some(self.epoch))?;
         let answered = u64::from(latest.same_answer);
-        (answered >= 2).then_some(Finding {
+        (answered >= 2).then_some(Detection {
             guard: GuardKind::GoingNowhere,
             severity: Severity::Refuse,
             measured: self.balance.into(),
@@ -188,7 +188,7 @@ impl Detector for Account {
 
     fn book(&mut self, _: &CallSeen, _: Allowed) {}
 
-    fn answered(&mut self, _: &CallRules, seen: &ResultSeen) -> Option<Finding> {
+    fn answered(&mut self, _: &CallRules, seen: &ResultSeen) -> Option<Detection> {
         self.step = self.step.saturating_add(1);
         let (call, result) = (seen.of.call.short(), seen.answer.result.short());
         let identity = (call, result);

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Allowed, CallSeen, Detector, Finding, Mark, ResultSeen, Seen, Severity};
+use super::{Allowed, CallSeen, Detection, Detector, Mark, ResultSeen, Seen, Severity};
 use crate::call::ToolOutcome;
 use crate::guard::GuardKind;
 use crate::policy::CallRules;
@@ -40,13 +40,13 @@ impl Repetition {
     }
 
     /// The same change, with yet another result: told once in a streak (A3).
-    fn same_change(&mut self, rules: &CallRules, seen: &ResultSeen) -> Option<Finding> {
+    fn same_change(&mut self, rules: &CallRules, seen: &ResultSeen) -> Option<Detection> {
         let allowed = u64::from(rules.nudge_after.max(1).saturating_mul(2));
         if !rules.account || !seen.of.mutating || self.calls < allowed || self.nudged {
             return None;
         }
         self.nudged = true;
-        Some(Finding {
+        Some(Detection {
             guard: GuardKind::GoingNowhere,
             severity: Severity::Nudge,
             measured: self.calls,
@@ -62,12 +62,12 @@ impl Repetition {
 }
 
 impl Detector for Repetition {
-    fn judge(&self, rules: &CallRules, seen: &CallSeen) -> Option<Finding> {
+    fn judge(&self, rules: &CallRules, seen: &CallSeen) -> Option<Detection> {
         if self.call != Some(seen.call) {
             return None;
         }
         let refuse_after = rules.refuse_after.max(1);
-        let found = |seen: Seen, measured: u64, allowed: u32| Finding {
+        let found = |seen: Seen, measured: u64, allowed: u32| Detection {
             guard: GuardKind::Repetition,
             severity: Severity::Refuse,
             measured,
@@ -98,7 +98,7 @@ impl Detector for Repetition {
         }
     }
 
-    fn answered(&mut self, rules: &CallRules, seen: &ResultSeen) -> Option<Finding> {
+    fn answered(&mut self, rules: &CallRules, seen: &ResultSeen) -> Option<Detection> {
         // A result of an earlier streak comes too late to say anything about this one.
         if self.call != Some(seen.of.call) || seen.of.number < self.first {
             return None;
@@ -122,7 +122,7 @@ impl Detector for Repetition {
         }
         self.nudge_at = self.same.saturating_mul(2);
         self.nudged = true;
-        Some(Finding {
+        Some(Detection {
             guard: GuardKind::Repetition,
             severity: Severity::Nudge,
             measured: self.same,

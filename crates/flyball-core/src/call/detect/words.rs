@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Finding, Mark, Seen, Severity};
+use super::{Detection, Mark, Seen, Severity};
 use crate::guard::GuardKind;
 
 /// The same turn this often in a row is worth a word, and again when that doubles.
@@ -23,7 +23,7 @@ impl SameWords {
     }
 
     /// A turn said this and called nothing; none where it held no word, or nobody told which.
-    pub(super) fn said(&mut self, words: Option<Mark>) -> Option<Finding> {
+    pub(super) fn said(&mut self, words: Option<Mark>) -> Option<Detection> {
         let said = words.map(Mark::short);
         if said.is_none() || self.said != said {
             *self = Self { said, times: 0, nudge_at: NUDGE };
@@ -33,7 +33,7 @@ impl SameWords {
             return None;
         }
         self.nudge_at = self.times.saturating_mul(2);
-        Some(Finding {
+        Some(Detection {
             guard: GuardKind::GoingNowhere,
             severity: Severity::Nudge,
             measured: self.times.into(),

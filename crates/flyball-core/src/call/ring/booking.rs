@@ -7,7 +7,7 @@ use super::failures::FailedRound;
 use super::known::{self, Answer, Door, Known, Place, Refusal};
 use super::last::LastCall;
 use super::tracks::beside;
-use crate::call::detect::{Allowed, Answered, Finding, Mark, ResultSeen, Severity};
+use crate::call::detect::{Allowed, Answered, Detection, Mark, ResultSeen, Severity};
 use crate::call::verdict::Verdict;
 use crate::call::{ToolCall, ToolOutcome, ToolResult, texts};
 use crate::guard::{GuardKind, Trip};
@@ -138,7 +138,7 @@ impl CallRing {
         calls: &[Known],
         result: Option<&ToolResult>,
     ) -> Option<Verdict> {
-        let mut strongest: Option<(Finding, &Known)> = None;
+        let mut strongest: Option<(Detection, &Known)> = None;
         for known in calls {
             let name = match known.place {
                 Place::Track => known.agent,
@@ -244,7 +244,7 @@ impl CallRing {
         }
     }
 
-    fn refuse(&mut self, finding: &Finding) -> Refusal {
+    fn refuse(&mut self, finding: &Detection) -> Refusal {
         Refusal::new(finding, self.tally.count_refusal())
     }
 
@@ -279,7 +279,7 @@ pub(super) fn remembered(rules: &CallRules, known: &Known) -> Verdict {
 }
 
 /// The verdict on what was found in an answer.
-fn found(finding: &Finding, tool: &str, result: Option<&ToolResult>) -> Verdict {
+fn found(finding: &Detection, tool: &str, result: Option<&ToolResult>) -> Verdict {
     let what = texts::seen(finding.seen, tool);
     let last = result.map(|result| LastCall::answered(tool, result));
     let trip = Trip::new(finding.guard, finding.measured, finding.allowed, what.clone());
@@ -292,7 +292,7 @@ fn found(finding: &Finding, tool: &str, result: Option<&ToolResult>) -> Verdict 
 }
 
 /// The verdict on what was found in words without a call.
-pub(super) fn found_in_words(finding: &Finding) -> Verdict {
+pub(super) fn found_in_words(finding: &Detection) -> Verdict {
     let what = texts::seen(finding.seen, "");
     let trip = Trip::new(finding.guard, finding.measured, finding.allowed, what.clone());
     Verdict::Nudge { message: texts::nudge_words(&what), trip }
@@ -306,7 +306,7 @@ pub(super) fn firmer(first: Verdict, second: Option<Verdict>) -> Verdict {
     }
 }
 
-const fn allowed(finding: Option<&Finding>) -> Allowed {
+const fn allowed(finding: Option<&Detection>) -> Allowed {
     match finding {
         Some(_) => Allowed::No,
         None => Allowed::Yes,

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::detect::{Answered, CallSeen, Finding, Mark, Seen};
+use crate::call::detect::{Answered, CallSeen, Detection, Mark, Seen};
 use crate::guard::GuardKind;
 use crate::id::CallId;
 
@@ -66,8 +66,8 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    pub(super) const fn new(finding: &Finding, number: u32) -> Self {
-        let Finding { guard, seen, measured, allowed, .. } = *finding;
+    pub(super) const fn new(finding: &Detection, number: u32) -> Self {
+        let Detection { guard, seen, measured, allowed, .. } = *finding;
         Self { guard, seen, measured, allowed, number }
     }
 }

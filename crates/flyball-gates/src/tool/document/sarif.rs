@@ -7,18 +7,18 @@ use crate::report::Report;
 
 #[derive(Deserialize)]
 struct Document {
-    runs: Vec<Run>,
+    runs: Vec<SarifRun>,
 }
 
 #[derive(Deserialize)]
-struct Run {
+struct SarifRun {
     #[serde(default)]
-    results: Vec<Outcome>,
+    results: Vec<SarifResult>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Outcome {
+struct SarifResult {
     #[serde(default)]
     rule_id: Option<String>,
     #[serde(default)]

@@ -7,7 +7,7 @@ use crate::{place, text};
 
 /// How a test ended, the worst last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Verdict {
+pub(super) enum CaseVerdict {
     #[default]
     Passed,
     Skipped,
@@ -22,7 +22,7 @@ pub(super) struct Case {
     pub(super) file: Option<String>,
     pub(super) line: Option<u32>,
     pub(super) message: Option<String>,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: CaseVerdict,
     /// Whether the text of a failure is being read.
     pub(super) reading: bool,
     pub(super) body: String,

@@ -33,7 +33,7 @@ impl Level {
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Finding {
+pub(super) struct Diagnosis {
     /// What was looked at, in one word.
     pub(super) check: &'static str,
     /// How bad it is.
@@ -51,14 +51,14 @@ pub(super) struct Finding {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Report {
     /// The findings.
-    pub(super) findings: Vec<Finding>,
+    pub(super) findings: Vec<Diagnosis>,
 }
 
 impl Report {
     /// Something is as it should be.
     pub(super) fn ok(&mut self, check: &'static str, what: impl Into<String>) {
         let (level, what) = (Level::Ok, what.into());
-        self.findings.push(Finding { check, level, what, remedy: None, kind: None });
+        self.findings.push(Diagnosis { check, level, what, remedy: None, kind: None });
     }
 
     /// Somebody should look.
@@ -69,7 +69,7 @@ impl Report {
         remedy: impl Into<String>,
     ) {
         let (level, what, remedy) = (Level::Warn, what.into(), Some(remedy.into()));
-        self.findings.push(Finding { check, level, what, remedy, kind: None });
+        self.findings.push(Diagnosis { check, level, what, remedy, kind: None });
     }
 
     /// A run cannot begin.
@@ -80,7 +80,7 @@ impl Report {
         remedy: impl Into<String>,
     ) {
         let (level, what, remedy) = (Level::Fail, what.into(), Some(remedy.into()));
-        self.findings.push(Finding { check, level, what, remedy, kind: Some(kind) });
+        self.findings.push(Diagnosis { check, level, what, remedy, kind: Some(kind) });
     }
 
     /// A run cannot begin, for a reason another command would give too. Its own hint is the remedy

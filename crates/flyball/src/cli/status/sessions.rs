@@ -21,7 +21,7 @@ const NAME_CELLS: usize = 36;
 
 /// A session outside of a run.
 #[derive(Debug, Serialize)]
-pub(super) struct Session {
+pub(super) struct GuardedSession {
     /// Its client and name, as its state is kept under; `flyball log --session` takes it.
     name: String,
     /// Through which door it speaks.
@@ -51,7 +51,7 @@ impl Door {
 }
 
 /// The sessions of the last day, the latest first.
-pub(super) fn look(journal: &Journal, now: Moment) -> Result<Vec<Session>, CliError> {
+pub(super) fn look(journal: &Journal, now: Moment) -> Result<Vec<GuardedSession>, CliError> {
     let since = Moment::from_millis(now.as_millis().saturating_sub(SHOWN.get()));
     let rows = journal.sessions_since(since, ROWS_MAX).map_err(fault::journal)?;
     let stops = |key: &str| {
@@ -62,7 +62,7 @@ pub(super) fn look(journal: &Journal, now: Moment) -> Result<Vec<Session>, CliEr
     Ok(rows.iter().filter_map(|row| session(row, stops(&row.id))).collect())
 }
 
-fn session(row: &SessionRow, stops_refused: u32) -> Option<Session> {
+fn session(row: &SessionRow, stops_refused: u32) -> Option<GuardedSession> {
     let (door, name) = match row.id.strip_prefix("mcp:") {
         Some(kept) => (Door::Mcp, kept.strip_prefix("calls:")?),
         None => (Door::Hook, row.id.as_str()),
@@ -71,11 +71,11 @@ fn session(row: &SessionRow, stops_refused: u32) -> Option<Session> {
         return None;
     }
     let calls = CallSession::read(Some(&row.state)).state(stops_refused);
-    Some(Session { name: name.to_owned(), door, updated: row.updated, calls, stops_refused })
+    Some(GuardedSession { name: name.to_owned(), door, updated: row.updated, calls, stops_refused })
 }
 
 /// A few lines about the latest; nothing without any.
-pub(super) fn text(sessions: &[Session], now: Moment, paint: Paint) -> String {
+pub(super) fn text(sessions: &[GuardedSession], now: Moment, paint: Paint) -> String {
     if sessions.is_empty() {
         return String::new();
     }

@@ -7,7 +7,7 @@ use super::Aider;
 use crate::client::lines::{Line, Lines};
 use crate::client::meter::Usage;
 use crate::client::plain::{keep, plain_exit};
-use crate::client::session::Session;
+use crate::client::session::StreamSession;
 use crate::client::trouble::Trouble;
 use crate::client::{Fact, Output, ReadRequest, Reader};
 
@@ -15,7 +15,7 @@ impl Output for Aider {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
         Box::new(AiderReader {
             prompt: request.prompt.clone(),
-            session: Session::new(request, self),
+            session: StreamSession::new(request, self),
             stdout: Lines::default(),
             text: String::new(),
             last: String::new(),
@@ -33,7 +33,7 @@ impl Output for Aider {
 
 struct AiderReader {
     prompt: String,
-    session: Session,
+    session: StreamSession,
     stdout: Lines,
     /// What came since the last answer of the model.
     text: String,
@@ -43,7 +43,7 @@ struct AiderReader {
 
 impl AiderReader {
     fn line(
-        (session, text, last): (&mut Session, &mut String, &mut String),
+        (session, text, last): (&mut StreamSession, &mut String, &mut String),
         line: &Line<'_>,
         out: &mut Vec<Fact>,
     ) {

@@ -8,7 +8,7 @@ use flyball_core::call::{ToolOutcome, ValidationKind};
 use super::Claude;
 use crate::client::lenient::{List, Raw, Text, read};
 use crate::client::meter::Usage;
-use crate::client::session::{Answer, Call, Session};
+use crate::client::session::{Answer, Call, StreamSession};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::stream_json::{Block, Event, Message, ModelUsage, RateLimit, ResultMeta};
 use crate::client::trouble::{Trouble, says_unreachable};
@@ -16,7 +16,7 @@ use crate::client::{AgentNote, Output, ReadRequest, Reader, ToolKind, Tools};
 
 impl Output for Claude {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self);
+        let session = StreamSession::new(request, self);
         Box::new(StreamReader::new(ClaudeStream::default(), session))
     }
 
@@ -45,7 +45,7 @@ struct ClaudeStream {
 }
 
 impl StreamFormat for ClaudeStream {
-    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+    fn line(&mut self, line: &str, to: &mut StreamSession) -> Understood {
         let event: Event<'_> = match parse(line, to) {
             Ok(event) => event,
             Err(understood) => return understood,
@@ -64,7 +64,7 @@ impl StreamFormat for ClaudeStream {
 }
 
 impl ClaudeStream {
-    fn assistant(&mut self, event: &Event<'_>, to: &mut Session) {
+    fn assistant(&mut self, event: &Event<'_>, to: &mut StreamSession) {
         let Some(message) = &event.message.0 else { return };
         if &*message.model == "<synthetic>" {
             // The client's own words about a failure; the result has the same.
@@ -87,7 +87,13 @@ impl ClaudeStream {
         }
     }
 
-    fn block(&mut self, block: &Block<'_>, message: &Message<'_>, agent: &str, to: &mut Session) {
+    fn block(
+        &mut self,
+        block: &Block<'_>,
+        message: &Message<'_>,
+        agent: &str,
+        to: &mut StreamSession,
+    ) {
         match &*block.kind {
             "text" if agent.is_empty() => to.said_block(Some(&message.id), &block.text),
             "tool_use" => {
@@ -113,7 +119,7 @@ impl ClaudeStream {
         }
     }
 
-    fn user(&mut self, event: &Event<'_>, to: &mut Session) {
+    fn user(&mut self, event: &Event<'_>, to: &mut StreamSession) {
         let agent = &*event.parent_tool_use_id;
         let meta: List<ResultMeta<'_>> = read(event.tool_result_meta);
         let blocks = event.message.0.as_ref().map(|message| message.content.0.as_slice());
@@ -141,7 +147,7 @@ impl ClaudeStream {
         block: &Block<'_>,
         agent: &str,
         known: Option<ToolOutcome>,
-        to: &mut Session,
+        to: &mut StreamSession,
     ) {
         let id = &*block.tool_use_id;
         if let Some(at) = self.unparsed.iter().position(|unparsed| unparsed == id) {
@@ -162,7 +168,7 @@ impl ClaudeStream {
         to.returned(&Answer { id, agent, outcome, text });
     }
 
-    fn result(&mut self, event: &Event<'_>, to: &mut Session) {
+    fn result(&mut self, event: &Event<'_>, to: &mut StreamSession) {
         to.spoke();
         to.id(&event.session_id);
         settle(event, to);
@@ -217,7 +223,7 @@ impl ClaudeStream {
 }
 
 /// The client's own total, as far as it belongs to this run.
-fn settle(event: &Event<'_>, to: &mut Session) {
+fn settle(event: &Event<'_>, to: &mut StreamSession) {
     let models: BTreeMap<String, ModelUsage> = read(event.model_usage);
     if let Some(window) = models.values().map(|model| model.context_window.count()).max() {
         to.window(window);
@@ -231,7 +237,7 @@ fn settle(event: &Event<'_>, to: &mut Session) {
     }
 }
 
-fn system(event: &Event<'_>, to: &mut Session) {
+fn system(event: &Event<'_>, to: &mut StreamSession) {
     match &*event.subtype {
         "init" => {
             to.id(&event.session_id);

@@ -6,14 +6,14 @@ use flyball_core::call::{ToolOutcome, ValidationKind};
 use super::Cline;
 use crate::client::lenient::{List, Num, Raw, Text, content_text, object, read};
 use crate::client::meter::Usage;
-use crate::client::session::{Answer, Call, Session};
+use crate::client::session::{Answer, Call, StreamSession};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::{Trouble, says_unreachable};
 use crate::client::{AgentNote, Output, ReadRequest, Reader, ToolKind, Tools};
 
 impl Output for Cline {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self);
+        let session = StreamSession::new(request, self);
         Box::new(StreamReader::new(ClineStream::default(), session))
     }
 
@@ -100,7 +100,7 @@ object! {
 }
 
 impl StreamFormat for ClineStream {
-    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+    fn line(&mut self, line: &str, to: &mut StreamSession) -> Understood {
         let mut event: Record<'_> = match parse(line, to) {
             Ok(event) => event,
             Err(understood) => return understood,
@@ -118,7 +118,7 @@ impl StreamFormat for ClineStream {
 }
 
 impl ClineStream {
-    fn inner(&mut self, event: &Inner<'_>, to: &mut Session) -> Understood {
+    fn inner(&mut self, event: &Inner<'_>, to: &mut StreamSession) -> Understood {
         match (&*event.kind, &*event.content_type) {
             ("iteration_start", _) => self.iteration = event.iteration.count(),
             ("content_start", "text") => {
@@ -158,8 +158,8 @@ impl ClineStream {
     }
 }
 
-fn returned(event: &Inner<'_>, to: &mut Session) {
-    let answer = |outcome, text: &str, to: &mut Session| {
+fn returned(event: &Inner<'_>, to: &mut StreamSession) {
+    let answer = |outcome, text: &str, to: &mut StreamSession| {
         to.returned(&Answer { id: &event.tool_call_id, agent: "", outcome, text });
     };
     let failure: Failure<'_> = read(event.output);
@@ -189,7 +189,7 @@ fn returned(event: &Inner<'_>, to: &mut Session) {
     answer(if failed { ToolOutcome::Exit } else { ToolOutcome::Ok }, &text, to);
 }
 
-fn result(event: &Record<'_>, to: &mut Session) {
+fn result(event: &Record<'_>, to: &mut StreamSession) {
     to.spoke();
     if let Some(model) = &event.model {
         to.model(&model.id);

@@ -13,14 +13,14 @@ use super::Codex;
 use crate::client::lenient::{Num, Raw, Text, content_text, object, read};
 use crate::client::meter::Usage;
 use crate::client::reading::LocalTime;
-use crate::client::session::{Answer, Call, Session};
+use crate::client::session::{Answer, Call, StreamSession};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::{Trouble, says_unreachable, status_after};
 use crate::client::{Output, ReadRequest, Reader, SessionPlace, ToolKind, Tools, UsageFile};
 
 impl Output for Codex {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let mut session = Session::new(request, self);
+        let mut session = StreamSession::new(request, self);
         if let Some(model) = &request.model {
             session.model(model);
         }
@@ -85,7 +85,7 @@ object! {
 }
 
 impl StreamFormat for CodexStream {
-    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+    fn line(&mut self, line: &str, to: &mut StreamSession) -> Understood {
         let event: Event<'_> = match parse(line, to) {
             Ok(event) => event,
             Err(understood) => return understood,
@@ -120,7 +120,7 @@ impl StreamFormat for CodexStream {
         Understood::Event
     }
 
-    fn error_line(&mut self, line: &str, to: &mut Session) {
+    fn error_line(&mut self, line: &str, to: &mut StreamSession) {
         let Some((_, error)) = line.split_once("ERROR codex_core::tools::router: error=") else {
             return;
         };
@@ -139,7 +139,7 @@ impl StreamFormat for CodexStream {
     }
 }
 
-fn started(item: Option<&Item<'_>>, to: &mut Session) {
+fn started(item: Option<&Item<'_>>, to: &mut StreamSession) {
     let Some(item) = item else { return };
     let (tool, args): (Cow<'_, str>, Cow<'_, str>) = match &*item.kind {
         // As its hooks call it, so that both tell the same call.
@@ -160,10 +160,10 @@ fn started(item: Option<&Item<'_>>, to: &mut Session) {
     to.called(&Call { id: &item.id, tool: &tool, args: &args, ..Call::default() });
 }
 
-fn completed(item: Option<&Item<'_>>, to: &mut Session) {
+fn completed(item: Option<&Item<'_>>, to: &mut StreamSession) {
     let Some(item) = item else { return };
     let failed = &*item.status == "failed";
-    let answer = |outcome, text: &str, to: &mut Session| {
+    let answer = |outcome, text: &str, to: &mut StreamSession| {
         to.returned(&Answer { id: &item.id, agent: "", outcome, text });
         to.context_by_size();
     };

@@ -5,7 +5,7 @@ use flyball_core::call::{ToolOutcome, ValidationKind};
 
 use super::Copilot;
 use crate::client::lenient::{Flag, Num, Raw, Text, object, read};
-use crate::client::session::{Answer, Call, Session};
+use crate::client::session::{Answer, Call, StreamSession};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::Trouble;
 use crate::client::{
@@ -14,7 +14,7 @@ use crate::client::{
 
 impl Output for Copilot {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self);
+        let session = StreamSession::new(request, self);
         Box::new(StreamReader::new(CopilotStream::default(), session))
     }
 
@@ -115,7 +115,7 @@ object! {
 }
 
 impl StreamFormat for CopilotStream {
-    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+    fn line(&mut self, line: &str, to: &mut StreamSession) -> Understood {
         let event: Event<'_> = match parse(line, to) {
             Ok(event) => event,
             Err(understood) => return understood,
@@ -169,13 +169,13 @@ impl StreamFormat for CopilotStream {
     }
 }
 
-fn returned(data: &Data<'_>, to: &mut Session) {
+fn returned(data: &Data<'_>, to: &mut StreamSession) {
     let telemetry = data.tool_telemetry.as_ref();
     if let Some(metrics) = telemetry.and_then(|telemetry| telemetry.metrics.as_ref()) {
         to.window(metrics.context_token_limit.count());
         to.context(metrics.context_current_tokens.count());
     }
-    let answer = |outcome, text: &str, to: &mut Session| {
+    let answer = |outcome, text: &str, to: &mut StreamSession| {
         let agent = &*data.parent_tool_call_id;
         to.returned(&Answer { id: &data.tool_call_id, agent, outcome, text });
     };
@@ -217,7 +217,7 @@ fn without_shell(text: &str) -> &str {
     }
 }
 
-fn failed(data: &Data<'_>, to: &mut Session) {
+fn failed(data: &Data<'_>, to: &mut StreamSession) {
     let message = &*data.message;
     let trouble = match &*data.error_type {
         "rate_limit" | "quota" => Some(Trouble::Limit(None, message.to_owned())),

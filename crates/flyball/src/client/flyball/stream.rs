@@ -9,14 +9,14 @@ use flyball_core::{AgentFact, Moment};
 use super::Flyball;
 use crate::client::lenient::{Num, Raw, Text, content_text, from_str, object};
 use crate::client::meter::Usage;
-use crate::client::session::{Answer, Call, Session};
+use crate::client::session::{Answer, Call, StreamSession};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::Trouble;
 use crate::client::{Output, ReadRequest, Reader, ToolKind, Tools};
 
 impl Output for Flyball {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self);
+        let session = StreamSession::new(request, self);
         Box::new(StreamReader::new(FlyballStream, session))
     }
 
@@ -62,7 +62,7 @@ object! {
 }
 
 impl StreamFormat for FlyballStream {
-    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+    fn line(&mut self, line: &str, to: &mut StreamSession) -> Understood {
         let event: Event<'_> = match parse(line, to) {
             Ok(event) => event,
             Err(understood) => return understood,
@@ -96,7 +96,7 @@ impl StreamFormat for FlyballStream {
 }
 
 /// A call, if it is one: it names a tool, and its arguments are an object (A4).
-fn called(event: &Event<'_>, agent: &str, to: &mut Session) {
+fn called(event: &Event<'_>, agent: &str, to: &mut StreamSession) {
     let args = event.args.map_or("{}", Raw::get);
     let wrong = malformed(&event.tool, args);
     if let Some((kind, error)) = wrong {
@@ -134,7 +134,7 @@ fn name(raw: Option<Raw<'_>>) -> Cow<'_, str> {
     }
 }
 
-fn usage(event: &Event<'_>, to: &mut Session) {
+fn usage(event: &Event<'_>, to: &mut StreamSession) {
     to.used(&Usage {
         fresh: event.input_tokens.count(),
         output: event.output_tokens.count(),

@@ -11,7 +11,7 @@ use super::Gemini;
 use crate::client::lenient::{Num, Raw, Text, object, read};
 use crate::client::meter::Usage;
 use crate::client::schema_error::schema_error;
-use crate::client::session::{Answer, Call, Session};
+use crate::client::session::{Answer, Call, StreamSession};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::{Trouble, says_unreachable, status_after};
 use crate::client::{
@@ -23,7 +23,7 @@ const NO_LOGIN: i32 = 41;
 
 impl Output for Gemini {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self);
+        let session = StreamSession::new(request, self);
         Box::new(StreamReader::new(GeminiStream::default(), session))
     }
 
@@ -88,7 +88,7 @@ object! {
 }
 
 impl StreamFormat for GeminiStream {
-    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+    fn line(&mut self, line: &str, to: &mut StreamSession) -> Understood {
         let event: Event<'_> = match parse(line, to) {
             Ok(event) => event,
             Err(understood) => return understood,
@@ -117,7 +117,7 @@ impl StreamFormat for GeminiStream {
         Understood::Event
     }
 
-    fn error_line(&mut self, line: &str, to: &mut Session) {
+    fn error_line(&mut self, line: &str, to: &mut StreamSession) {
         if !line.trim().is_empty() {
             flyball_core::text::prefix(line, 300).clone_into(&mut self.complaint);
         }
@@ -134,7 +134,7 @@ impl StreamFormat for GeminiStream {
         to.retrying(trouble, line);
     }
 
-    fn end(&mut self, how: ExitHow, to: &mut Session) {
+    fn end(&mut self, how: ExitHow, to: &mut StreamSession) {
         let complaint = std::mem::take(&mut self.complaint);
         match how {
             ExitHow::Code(NO_LOGIN) => to.trouble(Trouble::Credentials(complaint)),
@@ -156,7 +156,7 @@ impl StreamFormat for GeminiStream {
 }
 
 impl GeminiStream {
-    fn result(&mut self, event: &Event<'_>, to: &mut Session) {
+    fn result(&mut self, event: &Event<'_>, to: &mut StreamSession) {
         to.spoke();
         if let Some(stats) = &event.stats {
             let input = stats.input_tokens.count();
@@ -180,7 +180,7 @@ impl GeminiStream {
         }
     }
 
-    fn error(&mut self, message: &str, to: &mut Session) {
+    fn error(&mut self, message: &str, to: &mut StreamSession) {
         if let Some(reason) = message.strip_prefix("Agent execution blocked: ") {
             to.interrupted();
             // After its loop guard the client asks its hook again and again without its model.
@@ -197,7 +197,7 @@ impl GeminiStream {
     }
 }
 
-fn returned(event: &Event<'_>, to: &mut Session) {
+fn returned(event: &Event<'_>, to: &mut StreamSession) {
     let error: Error<'_> = read(event.error);
     let outcome = if &*event.status == "success" {
         match exit_code(&event.output) {
@@ -230,7 +230,7 @@ fn exit_code(output: &str) -> Option<u32> {
 /// How it begins what its model answered.
 const API_ERROR: &str = "[API Error: ";
 
-fn classify(message: &str, to: &Session) -> Option<Trouble> {
+fn classify(message: &str, to: &StreamSession) -> Option<Trouble> {
     let api = message.strip_prefix(API_ERROR)?;
     let own = || message.to_owned();
     if api.starts_with("You exceeded your current quota")
@@ -250,7 +250,7 @@ fn classify(message: &str, to: &Session) -> Option<Trouble> {
 }
 
 /// When the model's service wants to be asked again.
-fn retry_time(text: &str, to: &Session) -> Option<Moment> {
+fn retry_time(text: &str, to: &StreamSession) -> Option<Moment> {
     let secs = seconds_after(text, "Suggested retry after ")?;
     to.now().map(|now| now.after_secs(secs))
 }

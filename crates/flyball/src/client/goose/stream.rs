@@ -7,7 +7,7 @@ use flyball_core::call::{ToolOutcome, ValidationKind};
 use super::Goose;
 use crate::client::lenient::{Flag, List, Maybe, Num, Raw, Text, content_text, object};
 use crate::client::meter::Usage;
-use crate::client::session::{Answer, Call, Session};
+use crate::client::session::{Answer, Call, StreamSession};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::{Trouble, says_unreachable, status_after};
 use crate::client::{
@@ -20,7 +20,7 @@ const TEXT_EDITOR: ToolKind =
 
 impl Output for Goose {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self);
+        let session = StreamSession::new(request, self);
         Box::new(StreamReader::new(GooseStream, session))
     }
 
@@ -68,8 +68,8 @@ object! {
         "type" => kind: Text<'a>,
         "id" => id: Text<'a>,
         "text" => text: Text<'a>,
-        "toolCall" => tool_call: Option<Outcome<'a>>,
-        "toolResult" => tool_result: Option<Outcome<'a>>,
+        "toolCall" => tool_call: Option<ToolSaid<'a>>,
+        "toolResult" => tool_result: Option<ToolSaid<'a>>,
         "notificationType" => notification_type: Text<'a>,
         "msg" => msg: Text<'a>,
         "kind" => error_kind: Text<'a>,
@@ -78,7 +78,7 @@ object! {
 }
 
 object! {
-    struct Outcome<'a> {
+    struct ToolSaid<'a> {
         "value" => value: Option<Value<'a>>,
         "error" => error: Text<'a>,
     }
@@ -113,7 +113,7 @@ object! {
 }
 
 impl StreamFormat for GooseStream {
-    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+    fn line(&mut self, line: &str, to: &mut StreamSession) -> Understood {
         let event: Event<'_> = match parse(line, to) {
             Ok(event) => event,
             Err(understood) => return understood,
@@ -147,7 +147,7 @@ impl StreamFormat for GooseStream {
     }
 }
 
-fn one(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
+fn one(part: &Part<'_>, message: &Message<'_>, to: &mut StreamSession) {
     match (&*message.role, &*part.kind) {
         ("assistant", "text") => text(part, message, to),
         (_, "toolRequest") => request(part, message, to),
@@ -164,7 +164,7 @@ fn one(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
 
 /// The agent's words, or the client's in its place: those are whole messages with an id of their
 /// own kind, and begin in a fixed way.
-fn text(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
+fn text(part: &Part<'_>, message: &Message<'_>, to: &mut StreamSession) {
     let clients_own = message.id.starts_with("msg_");
     if clients_own && part.text.starts_with("Ran into this error: ") {
         failed(&part.text, to);
@@ -176,7 +176,7 @@ fn text(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
     }
 }
 
-fn request(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
+fn request(part: &Part<'_>, message: &Message<'_>, to: &mut StreamSession) {
     let Some(call) = &part.tool_call else { return };
     if let Some(value) = &call.value {
         let args = value.arguments.map_or("{}", Raw::get);
@@ -198,9 +198,9 @@ fn request(part: &Part<'_>, message: &Message<'_>, to: &mut Session) {
     to.bad_call(kind, &call.error, &call.error);
 }
 
-fn response(part: &Part<'_>, to: &mut Session) {
+fn response(part: &Part<'_>, to: &mut StreamSession) {
     let Some(result) = &part.tool_result else { return };
-    let answer = |outcome, text: &str, to: &mut Session| {
+    let answer = |outcome, text: &str, to: &mut StreamSession| {
         to.returned(&Answer { id: &part.id, agent: "", outcome, text });
         to.context_by_size();
     };
@@ -230,7 +230,7 @@ fn response(part: &Part<'_>, to: &mut Session) {
     answer(outcome, &text, to);
 }
 
-fn notification(part: &Part<'_>, to: &mut Session) {
+fn notification(part: &Part<'_>, to: &mut StreamSession) {
     if &*part.notification_type == "creditsExhausted" {
         return to.trouble(Trouble::Credentials(part.msg.to_string()));
     }
@@ -242,7 +242,7 @@ fn notification(part: &Part<'_>, to: &mut Session) {
     }
 }
 
-fn failed(message: &str, to: &mut Session) {
+fn failed(message: &str, to: &mut StreamSession) {
     let error = message.strip_prefix("Ran into this error: ").unwrap_or(message);
     let own = || message.to_owned();
     let trouble = if error.starts_with("Rate limit exceeded") {

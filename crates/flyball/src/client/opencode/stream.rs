@@ -5,14 +5,14 @@ use flyball_core::call::{ToolOutcome, ValidationKind};
 use super::Opencode;
 use crate::client::lenient::{Flag, Maybe, Num, Raw, Text, content_text, object, read};
 use crate::client::meter::Usage;
-use crate::client::session::{Answer, Call, Session};
+use crate::client::session::{Answer, Call, StreamSession};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::Trouble;
 use crate::client::{Output, REFUSAL_MARK, ReadRequest, Reader, ToolKind, Tools};
 
 impl Output for Opencode {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let mut session = Session::new(request, self);
+        let mut session = StreamSession::new(request, self);
         if let Some(model) = &request.model {
             session.model(model);
         }
@@ -120,7 +120,7 @@ object! {
 }
 
 impl StreamFormat for OpencodeStream {
-    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+    fn line(&mut self, line: &str, to: &mut StreamSession) -> Understood {
         let mut event: Event<'_> = match parse(line, to) {
             Ok(event) => event,
             Err(understood) => return understood,
@@ -142,7 +142,7 @@ impl StreamFormat for OpencodeStream {
 }
 
 /// A call and its result come in one event, when it is over.
-fn tool(part: &Part<'_>, to: &mut Session) {
+fn tool(part: &Part<'_>, to: &mut StreamSession) {
     let state = part.state.as_ref();
     let input = state.and_then(|state| state.input);
     if &*part.tool == "invalid" {
@@ -165,7 +165,7 @@ fn tool(part: &Part<'_>, to: &mut Session) {
         ..Call::default()
     });
     let Some(state) = state else { return };
-    let answer = |outcome, text: &str, to: &mut Session| {
+    let answer = |outcome, text: &str, to: &mut StreamSession| {
         to.returned(&Answer { id: &part.call, agent: "", outcome, text });
     };
     if &*state.status != "error" {
@@ -187,7 +187,7 @@ fn tool(part: &Part<'_>, to: &mut Session) {
     answer(if refused { ToolOutcome::Refused } else { ToolOutcome::Tool }, error, to);
 }
 
-fn finished(part: &Part<'_>, to: &mut Session) {
+fn finished(part: &Part<'_>, to: &mut StreamSession) {
     to.spoke();
     if let Some(tokens) = &part.tokens {
         let cache = tokens.cache.as_ref();
@@ -206,7 +206,7 @@ fn finished(part: &Part<'_>, to: &mut Session) {
     }
 }
 
-fn failed(error: &Error<'_>, to: &mut Session) {
+fn failed(error: &Error<'_>, to: &mut StreamSession) {
     let data: ErrorData<'_> = read(error.data);
     let message = if data.message.is_empty() { &*error.name } else { &*data.message };
     let trouble = match data.status_code.status() {

@@ -5,14 +5,14 @@ use flyball_core::call::{ToolOutcome, ValidationKind};
 use super::Pi;
 use crate::client::lenient::{Flag, List, Num, Raw, Text, content_text, object, read};
 use crate::client::meter::Usage;
-use crate::client::session::{Answer, Call, Session};
+use crate::client::session::{Answer, Call, StreamSession};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::trouble::{Trouble, says_unreachable};
 use crate::client::{AgentNote, Output, REFUSAL_MARK, ReadRequest, Reader, ToolKind, Tools};
 
 impl Output for Pi {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self);
+        let session = StreamSession::new(request, self);
         Box::new(StreamReader::new(PiStream::default(), session))
     }
 
@@ -93,7 +93,7 @@ object! {
 }
 
 impl StreamFormat for PiStream {
-    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+    fn line(&mut self, line: &str, to: &mut StreamSession) -> Understood {
         let event: Event<'_> = match parse(line, to) {
             Ok(event) => event,
             Err(understood) => return understood,
@@ -130,7 +130,7 @@ impl StreamFormat for PiStream {
 }
 
 impl PiStream {
-    fn message(&mut self, message: &Message<'_>, to: &mut Session) {
+    fn message(&mut self, message: &Message<'_>, to: &mut StreamSession) {
         match &*message.role {
             "assistant" => self.assistant(message, to),
             "user" => {
@@ -144,7 +144,7 @@ impl PiStream {
         }
     }
 
-    fn assistant(&mut self, message: &Message<'_>, to: &mut Session) {
+    fn assistant(&mut self, message: &Message<'_>, to: &mut StreamSession) {
         to.model(&message.model);
         if let Some(tokens) = &message.usage {
             let usage = Usage {
@@ -179,7 +179,7 @@ impl PiStream {
     }
 }
 
-fn returned(event: &Event<'_>, to: &mut Session) {
+fn returned(event: &Event<'_>, to: &mut StreamSession) {
     let output: ToolOutput<'_> = read(event.result);
     let text = content_text(output.content);
     let outcome = if !event.is_error.0 {

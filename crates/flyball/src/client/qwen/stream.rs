@@ -10,7 +10,7 @@ use flyball_core::event::ExitHow;
 use super::Qwen;
 use crate::client::lenient::{Num, Raw, Text, object, read};
 use crate::client::schema_error::schema_error;
-use crate::client::session::{Answer, Call, Session};
+use crate::client::session::{Answer, Call, StreamSession};
 use crate::client::stream::{StreamFormat, StreamReader, Understood, parse, unknown};
 use crate::client::stream_json::{Block, Event};
 use crate::client::trouble::{Trouble, leading_status, says_unreachable};
@@ -18,7 +18,7 @@ use crate::client::{AgentNote, Output, REFUSAL_MARK, ReadRequest, Reader, ToolKi
 
 impl Output for Qwen {
     fn reader(&self, request: &ReadRequest) -> Box<dyn Reader> {
-        let session = Session::new(request, self);
+        let session = StreamSession::new(request, self);
         Box::new(StreamReader::new(QwenStream::default(), session))
     }
 
@@ -62,7 +62,7 @@ object! {
 }
 
 impl StreamFormat for QwenStream {
-    fn line(&mut self, line: &str, to: &mut Session) -> Understood {
+    fn line(&mut self, line: &str, to: &mut StreamSession) -> Understood {
         let event: Event<'_> = match parse(line, to) {
             Ok(event) => event,
             Err(understood) => return understood,
@@ -94,7 +94,7 @@ impl StreamFormat for QwenStream {
         Understood::Event
     }
 
-    fn error_line(&mut self, line: &str, to: &mut Session) {
+    fn error_line(&mut self, line: &str, to: &mut StreamSession) {
         if line.starts_with("Retrying in ")
             && let Some((_, error)) = line.split_once("[API Error: ")
         {
@@ -114,7 +114,7 @@ impl StreamFormat for QwenStream {
         }
     }
 
-    fn end(&mut self, _how: ExitHow, to: &mut Session) {
+    fn end(&mut self, _how: ExitHow, to: &mut StreamSession) {
         let mut own = to.words();
         let mut glued = self.hidden;
         for said in &self.refused {
@@ -143,7 +143,7 @@ impl QwenStream {
         rest.clone_into(&mut self.before_call);
     }
 
-    fn assistant(&mut self, event: &Event<'_>, to: &mut Session) {
+    fn assistant(&mut self, event: &Event<'_>, to: &mut StreamSession) {
         let Some(message) = &event.message.0 else { return };
         let agent = &*event.parent_tool_use_id;
         if let Some(tokens) = message.usage.0 {
@@ -180,7 +180,7 @@ impl QwenStream {
         }
     }
 
-    fn result(&mut self, event: &Event<'_>, to: &mut Session) {
+    fn result(&mut self, event: &Event<'_>, to: &mut StreamSession) {
         to.spoke();
         if let Some(tokens) = event.usage.0 {
             let total = tokens.together();
@@ -198,7 +198,7 @@ impl QwenStream {
     }
 }
 
-fn returned(block: &Block<'_>, agent: &str, to: &mut Session) {
+fn returned(block: &Block<'_>, agent: &str, to: &mut StreamSession) {
     let text = &*block.content.0;
     let outcome = if !block.is_error.0 {
         ToolOutcome::Ok
@@ -224,7 +224,7 @@ fn invalid(text: &str) -> Option<ValidationKind> {
     }
 }
 
-fn retry(event: &Event<'_>, to: &mut Session) {
+fn retry(event: &Event<'_>, to: &mut StreamSession) {
     let retry: Retry = read(event.data);
     // A minute's wait is this client's answer to a rate limit and to nothing else.
     let limited = retry.delay_ms.count() >= 60_000;
@@ -233,7 +233,7 @@ fn retry(event: &Event<'_>, to: &mut Session) {
     to.retrying(limited.then(|| Trouble::Limit(None, message.clone())), &message);
 }
 
-fn failed(message: &str, to: &mut Session) {
+fn failed(message: &str, to: &mut StreamSession) {
     if message.starts_with("Loop detection halted the run") {
         let message = message.to_owned();
         return to.fact(flyball_core::AgentFact::StoppedItself { message });

@@ -5,7 +5,7 @@ use flyball_core::event::Spend;
 
 use super::super::UsageEntry;
 use super::super::meter::Usage;
-use super::Session;
+use super::StreamSession;
 
 /// Where tokens are known from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) enum Counting {
     Total,
 }
 
-impl Session {
+impl StreamSession {
     /// One model call's tokens; also how full the context is.
     pub(crate) fn used(&mut self, usage: &Usage) {
         if let Some(spend) = self.meter.add(usage) {

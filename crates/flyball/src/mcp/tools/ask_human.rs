@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 
 const QUESTION_MAX: usize = 8_000;
 
@@ -40,7 +40,7 @@ impl Tool for AskHuman {
     const DESCRIPTION: &'static str = "Put a question to a human when only they can decide. It is \
         written to decide.txt; they answer there or with `flyball answer`. Ask the same question \
         again to see whether it is answered. Do not guess meanwhile: do other work, or stop.";
-    const EFFECT: Effect = Effect::Writes;
+    const EFFECT: ToolEffect = ToolEffect::Writes;
     type Input = Input;
     type Output = Output;
 

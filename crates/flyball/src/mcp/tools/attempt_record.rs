@@ -9,7 +9,7 @@ use crate::clock;
 use crate::mcp::enclosing_run::{EnclosingRun, Recorded};
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call, Site};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::words;
 
 /// Blockers or pieces of work of one attempt.
@@ -89,7 +89,7 @@ impl Tool for RecordAttempt {
         was in the way, and what was really done. Attempts are remembered across sessions; \
         loop_check finds loops in them. Inside a flyball run it adds to the attempt of the \
         iteration at hand.";
-    const EFFECT: Effect = Effect::Writes;
+    const EFFECT: ToolEffect = ToolEffect::Writes;
     type Input = Input;
     type Output = Output;
 

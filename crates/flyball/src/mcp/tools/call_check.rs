@@ -10,7 +10,7 @@ use crate::clock;
 use crate::mcp::calls::{self, CallQuestion, RingState, Tripped};
 use crate::mcp::refused::Refused;
 use crate::mcp::site::Call;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 
 pub(super) struct CheckCall;
 
@@ -71,7 +71,7 @@ impl Tool for CheckCall {
         circling calls are nudged, then refused, and in the end the session is to be halted. A \
         call that cannot be made (no tool, arguments that are no object) counts as a validation \
         failure. Report what the call gave with call_result.";
-    const EFFECT: Effect = Effect::Writes;
+    const EFFECT: ToolEffect = ToolEffect::Writes;
     type Input = Input;
     type Output = Output;
 

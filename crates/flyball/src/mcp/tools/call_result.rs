@@ -9,7 +9,7 @@ use super::call_check::default_session;
 use crate::mcp::calls::{self, CallQuestion, RingState, Tripped};
 use crate::mcp::refused::Refused;
 use crate::mcp::site::Call;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::spill::Spilled;
 
 pub(super) struct ReportResult;
@@ -25,7 +25,7 @@ pub(super) struct Input {
     /// How it went: ok, exit (a program ran and exited non-zero), tool (the tool itself failed) or
     /// refused.
     #[serde(default)]
-    outcome: Outcome,
+    outcome: ResultOutcome,
     /// The agent session.
     #[serde(default = "default_session")]
     session: String,
@@ -41,7 +41,7 @@ pub(super) struct Input {
 /// How a call went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Outcome {
+enum ResultOutcome {
     /// It ran.
     #[default]
     Ok,
@@ -53,7 +53,7 @@ enum Outcome {
     Refused,
 }
 
-impl Outcome {
+impl ResultOutcome {
     const fn of_tool(self) -> ToolOutcome {
         match self {
             Self::Ok => ToolOutcome::Ok,
@@ -91,7 +91,7 @@ impl Tool for ReportResult {
     const DESCRIPTION: &'static str = "Report what a tool call gave, after call_check let it run. \
         Answers with advice to add for the agent, and with a shorter replacement (with the path of \
         the whole) when the result is too large for its context.";
-    const EFFECT: Effect = Effect::Writes;
+    const EFFECT: ToolEffect = ToolEffect::Writes;
     type Input = Input;
     type Output = Output;
 

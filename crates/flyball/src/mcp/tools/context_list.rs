@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock;
 use crate::mcp::refused::Refused;
 use crate::mcp::site::Call;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 
 /// The most entries handed out.
 const ENTRIES_MAX: usize = 200;
@@ -70,7 +70,7 @@ impl Tool for ListContext {
     const DESCRIPTION: &'static str = "Read the decisions flyball has written down for the tasks: \
         directives to leave a task, authority to remove blockers, escalations. Read them before \
         starting work.";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     type Input = Input;
     type Output = Output;
 

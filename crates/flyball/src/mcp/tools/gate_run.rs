@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::gate::{GatePlan, GateRunner};
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call, Site};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 
 /// The most findings of one gate that are told.
 const FINDINGS_MAX: usize = 20;
@@ -70,7 +70,7 @@ impl Tool for RunGates {
         flyball runs them, and learn what is red: individual failures with file and line, and what \
         to do. Work counts as done only when the gates are green. Results for an unchanged tree \
         come at once.";
-    const EFFECT: Effect = Effect::Runs;
+    const EFFECT: ToolEffect = ToolEffect::Runs;
     type Input = Input;
     type Output = Output;
 

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::mcp::refused::Refused;
-use crate::mcp::session::Session;
+use crate::mcp::session::McpSession;
 use crate::mcp::site::{Call, Site};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::validate::{self, Report};
-use crate::mcp::words::{Checkpoint, SessionStatus};
+use crate::mcp::words::{CheckpointWords, SessionStatus};
 
 pub(super) struct IterationComplete;
 
@@ -60,7 +60,7 @@ pub(super) struct Output {
     /// What became of the task in the task list.
     task_list: String,
     /// The last checkpoint.
-    checkpoint: Checkpoint,
+    checkpoint: CheckpointWords,
 }
 
 impl Tool for IterationComplete {
@@ -70,7 +70,7 @@ impl Tool for IterationComplete {
         what is wrong. A BLOCKED promise ends the session as blocked and never marks the task \
         completed. On success the story of the task list moves on (to needs_review, or to passes \
         when reviews are off).";
-    const EFFECT: Effect = Effect::Runs;
+    const EFFECT: ToolEffect = ToolEffect::Runs;
     type Input = Input;
     type Output = Output;
 
@@ -99,7 +99,7 @@ impl Tool for IterationComplete {
 
 fn blocked(
     site: &Site,
-    mut session: Session,
+    mut session: McpSession,
     reason: String,
     due: CheckpointDue,
 ) -> Result<Output, Refused> {
@@ -121,7 +121,7 @@ fn blocked(
 
 fn completed(
     site: &Site,
-    mut session: Session,
+    mut session: McpSession,
     notes: Option<String>,
     due: CheckpointDue,
 ) -> Result<Output, Refused> {
@@ -142,7 +142,7 @@ fn completed(
 }
 
 /// Moves the story on in the task list, where the task is one and may move.
-fn move_story(site: &Site, session: &Session, notes: Option<String>) -> String {
+fn move_story(site: &Site, session: &McpSession, notes: Option<String>) -> String {
     let task = TaskId::new(&session.task);
     let Some(list) = site.tasks_if_any() else { return "there is none".to_owned() };
     if list.story(&task).is_none() {

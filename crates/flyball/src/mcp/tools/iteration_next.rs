@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::mcp::refused::Refused;
-use crate::mcp::session::Session;
+use crate::mcp::session::McpSession;
 use crate::mcp::site::{Call, Site};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::validate;
-use crate::mcp::words::{self, Checkpoint, SessionStatus};
+use crate::mcp::words::{self, CheckpointWords, SessionStatus};
 
 pub(super) struct IterationNext;
 
@@ -49,7 +49,7 @@ pub(super) struct Output {
     /// Guards that would have said no too.
     also_tripped: Vec<String>,
     /// The checkpoint that was made.
-    checkpoint: Checkpoint,
+    checkpoint: CheckpointWords,
     /// Where the session stands.
     session_status: SessionStatus,
 }
@@ -61,7 +61,7 @@ impl Tool for IterationNext {
         trips, the answer has can_continue false with blocked_by and message, the task is marked \
         tripped (only a human brings it back), a last checkpoint is stored, and the session is over: stop and tell a human. An \
         iteration that was not validated is validated first.";
-    const EFFECT: Effect = Effect::Runs;
+    const EFFECT: ToolEffect = ToolEffect::Runs;
     type Input = Input;
     type Output = Output;
 
@@ -84,7 +84,7 @@ impl Tool for IterationNext {
     }
 }
 
-fn next(site: &Site, session: &mut Session) -> Result<NextStep, Refused> {
+fn next(site: &Site, session: &mut McpSession) -> Result<NextStep, Refused> {
     let step = session.machine.next(&site.config.policy);
     step.map_err(|error| Refused::session(&session.id, &error))
 }
@@ -92,7 +92,7 @@ fn next(site: &Site, session: &mut Session) -> Result<NextStep, Refused> {
 /// A guard says no: the task is tripped, a last checkpoint is stored, and that is the end.
 fn stop(
     site: &Site,
-    mut session: Session,
+    mut session: McpSession,
     safety: &Safety,
     due: CheckpointDue,
 ) -> Result<Output, Refused> {
@@ -104,7 +104,7 @@ fn stop(
     Ok(answer(session, safety, checkpoint))
 }
 
-fn answer(session: Session, safety: &Safety, checkpoint: Checkpoint) -> Output {
+fn answer(session: McpSession, safety: &Safety, checkpoint: CheckpointWords) -> Output {
     let machine = &session.machine;
     Output {
         can_continue: safety.can_continue(),

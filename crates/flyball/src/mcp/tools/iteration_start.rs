@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::clock;
 use crate::mcp::refused::Refused;
 use crate::mcp::rules::{RULES_MAX, Rule};
-use crate::mcp::session::Session;
+use crate::mcp::session::McpSession;
 use crate::mcp::site::{self, Call, Site};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::words::{self, SessionStatus};
 
 pub(super) struct IterationStart;
@@ -75,7 +75,7 @@ impl Tool for IterationStart {
         for iteration_validate, iteration_next and iteration_complete. The session is kept even \
         if this server is restarted. A task that plan_next leaves out (done, set aside, escalated, \
         stopped by a guard, waiting for others) is refused.";
-    const EFFECT: Effect = Effect::Writes;
+    const EFFECT: ToolEffect = ToolEffect::Writes;
     type Input = Input;
     type Output = Output;
 
@@ -95,7 +95,7 @@ impl Tool for IterationStart {
         let task = Site::task_id(&task)?;
         may_begin(call.site, &task)?;
         let task = task.to_string();
-        let mut session = Session { revision: 0, id, task, validation_rules, machine };
+        let mut session = McpSession { revision: 0, id, task, validation_rules, machine };
         session.checkpoint(call.site, IterationSession::first_checkpoint());
         call.site.keep_new(&session)?;
         let feedback = if session.validation_rules.is_empty() {

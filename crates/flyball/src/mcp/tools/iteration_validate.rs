@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::mcp::refused::Refused;
 use crate::mcp::rules::RuleResult;
 use crate::mcp::site::Call;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::validate::{self, Report};
 use crate::mcp::words::{self, SessionStatus, Signal};
 
@@ -72,7 +72,7 @@ impl Tool for IterationValidate {
         guard tripped; tell a human) or CONTINUE (mend what the feedback names, then \
         iteration_next). A guard outranks BLOCKED, and BLOCKED outranks COMPLETE. May be called \
         several times in one iteration: the last one counts.";
-    const EFFECT: Effect = Effect::Runs;
+    const EFFECT: ToolEffect = ToolEffect::Runs;
     type Input = Input;
     type Output = Output;
 

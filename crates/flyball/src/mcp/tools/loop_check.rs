@@ -9,7 +9,7 @@ use crate::clock;
 use crate::journal::Journal;
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call, Site};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::words;
 
 pub(super) struct CheckLoop;
@@ -75,7 +75,7 @@ impl Tool for CheckLoop {
         about it: advice, leaving the task (force_next), authority to remove exactly the blockers \
         named (unblock_authority), or handing it to a human (escalate). Follow the briefing it \
         answers with. Call it after attempt_record and before starting a task again.";
-    const EFFECT: Effect = Effect::Writes;
+    const EFFECT: ToolEffect = ToolEffect::Writes;
     type Input = Input;
     type Output = Output;
 

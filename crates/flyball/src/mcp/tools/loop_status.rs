@@ -9,7 +9,7 @@ use crate::clock;
 use crate::mcp::calls::RingState;
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::words;
 
 pub(super) struct LoopStatus;
@@ -69,7 +69,7 @@ impl Tool for LoopStatus {
     const DESCRIPTION: &'static str = "Show what is remembered of attempts at tasks: how many, the \
         last one, where each task stands, which loop its attempts make, and what was done about it; and \
         the calls of agent sessions: how many per tool, and what each guard did.";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     type Input = Input;
     type Output = Output;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::task_list::{self, TaskRow};
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 
 pub(super) struct PlanNext;
 
@@ -46,7 +46,7 @@ impl Tool for PlanNext {
     const DESCRIPTION: &'static str = "Choose the task to work on now, and in which mode \
         (implement, review, review-fix). Leaves out what is done, set aside, escalated to a human, \
         or waiting for other tasks.";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     type Input = Input;
     type Output = Output;
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call, Site};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::words;
 
 pub(super) struct ListTasks;
@@ -91,7 +91,7 @@ impl Tool for ListTasks {
     const NAME: &'static str = "task_list";
     const DESCRIPTION: &'static str = "List the tasks of this repository's task list with where \
         each stands, how often it was attempted, and whether its attempts look like a loop.";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     type Input = Input;
     type Output = Output;
 

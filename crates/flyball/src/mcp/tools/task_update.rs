@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::task_list::{self, TaskRow};
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call, Site};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 
 pub(super) struct UpdateTask;
 
@@ -79,7 +79,7 @@ impl Tool for UpdateTask {
         approve it, request changes, set it to pass (when reviews are off), add notes, or mark it \
         blocked. Only legal moves are written; others are refused with the reason, and nothing \
         changes.";
-    const EFFECT: Effect = Effect::Writes;
+    const EFFECT: ToolEffect = ToolEffect::Writes;
     type Input = Input;
     type Output = Output;
 

@@ -28,7 +28,7 @@ fn a_signal_ends_the_whole_family_of_the_agent() {
         (Signal::HUP, 143, "terminated"),
     ] {
         let scenario = at_work("sleep 781");
-        let running = scenario.spawn();
+        let running = scenario.spawn_hearing_hangups();
         scenario.until_told("up", "up");
         running.signal(signal);
         let ran = running.wait().ended(code).saying(&format!("{word} (code {code})"));

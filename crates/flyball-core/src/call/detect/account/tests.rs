@@ -17,7 +17,7 @@ impl Teller {
     }
 
     /// A call and its answer: letters name them, upper case changes files.
-    fn turn(&mut self, call: char, result: &str, outcome: ToolOutcome) -> Option<Finding> {
+    fn turn(&mut self, call: char, result: &str, outcome: ToolOutcome) -> Option<Detection> {
         self.number += 1;
         let mutating = call.is_uppercase();
         let mut letter = [0; 4];
