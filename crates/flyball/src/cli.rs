@@ -40,6 +40,8 @@ pub mod restore;
 pub mod rewind;
 pub mod run;
 mod runs;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod stats;
 pub mod status;
 pub mod stop;
@@ -102,6 +104,9 @@ pub enum Command {
     Report(report::ReportArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Stats(stats::StatsArgs),
+    #[cfg(feature = "serve")]
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Serve(serve::ServeArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Answer(answer::AnswerArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
@@ -192,6 +197,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Attach(args) => attach::run(&args, globals),
         Command::Report(args) => report::run(&args, globals),
         Command::Stats(args) => stats::run(&args, globals),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(&args, globals),
         Command::Answer(args) => answer::run(&args, globals),
         Command::Unblock(args) => unblock::run(&args, globals),
         Command::Stop(args) => stop::run(&args, globals),

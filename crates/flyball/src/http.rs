@@ -8,6 +8,13 @@ mod guard;
 mod serve;
 mod token;
 
+#[cfg(feature = "mcp")]
 pub(crate) use self::guard::Guard;
-pub(crate) use self::serve::{guarded, loopback, serve};
+#[cfg(feature = "serve")]
+pub(crate) use self::guard::{Tries, bearer, is_local, is_own_origin, name_in};
+#[cfg(feature = "mcp")]
+pub(crate) use self::serve::guarded;
+#[cfg(feature = "serve")]
+pub(crate) use self::serve::{Ends, SLOW, in_time};
+pub(crate) use self::serve::{loopback, serve};
 pub(crate) use self::token::Token;

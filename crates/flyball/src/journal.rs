@@ -4,6 +4,7 @@
 //! that looking at runs never reads their events. Only this module knows SQL. It never decides
 //! what is recorded.
 
+mod act;
 mod apart;
 mod by_content;
 mod event;
@@ -17,6 +18,7 @@ mod tamper;
 mod task;
 mod trail;
 mod turn;
+mod watching;
 
 use std::fs::File;
 use std::io;
@@ -25,6 +27,7 @@ use std::path::{Path, PathBuf};
 use flyball_core::RunId;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
+pub use self::act::{Act, ActResult, Door, NewAct};
 pub use self::apart::{ApartRun, Fate};
 pub use self::by_content::{GateKey, Pruned};
 pub use self::event::{Events, Recorded};
@@ -37,6 +40,7 @@ pub use self::tamper::{BaseBody, KeptFile, KeptFinding, OpenTamper, RepositoryKe
 pub use self::trail::{HookChange, HookRow, HookStep, SessionRow};
 pub use self::turn::Hurry;
 use self::turn::{Turn, Waiting};
+pub use self::watching::StoredEvent;
 
 /// The journal, opened. Each thread and each process opens its own.
 #[derive(Debug)]

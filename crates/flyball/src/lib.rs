@@ -7,6 +7,7 @@ pub mod client;
 pub mod clock;
 pub mod config;
 pub mod demo;
+pub mod desk;
 pub(crate) mod door;
 pub mod driver;
 pub mod error;
@@ -15,7 +16,7 @@ pub mod gate;
 #[cfg(feature = "mcp")]
 pub(crate) mod guard_proxy;
 pub mod hook;
-#[cfg(feature = "mcp")]
+#[cfg(feature = "http")]
 pub(crate) mod http;
 pub mod journal;
 pub mod landing;
@@ -33,6 +34,8 @@ pub mod report;
 pub(crate) mod run_record;
 pub mod run_report;
 pub(crate) mod sandbox;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub mod spill;
 pub mod stats;
 pub mod telemetry;

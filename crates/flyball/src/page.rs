@@ -9,8 +9,16 @@ mod matrix;
 mod verdict;
 
 pub(crate) use self::facts::facts;
+#[cfg(feature = "serve")]
+pub(crate) use self::facts::percent;
+#[cfg(feature = "serve")]
+pub(crate) use self::frame::{STYLE, logo};
 pub(crate) use self::frame::{Style, frame};
 pub(crate) use self::iterations::{Shown, iterations};
 pub(crate) use self::lists::{ended, settings, stories};
 pub(crate) use self::matrix::moved;
+#[cfg(feature = "serve")]
+pub(crate) use self::matrix::{mark, newest, rung, title};
 pub(crate) use self::verdict::verdict;
+#[cfg(feature = "serve")]
+pub(crate) use self::verdict::{outcome_words, tone};

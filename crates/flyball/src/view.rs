@@ -17,6 +17,7 @@ mod opening;
 mod render;
 mod replay;
 mod run_view;
+pub(crate) mod secrets;
 #[cfg(test)]
 mod speaking_tests;
 mod speech;

@@ -20,6 +20,8 @@ impl Command {
         match self {
             Self::Status(_) => ("status", Door::Everybody),
             Self::Log(_) => ("log", Door::Everybody),
+            #[cfg(feature = "serve")]
+            Self::Serve(_) => ("serve", Door::Humans),
             Self::Attach(_) => ("attach", Door::Humans),
             Self::Report(_) => ("report", Door::Everybody),
             Self::Stats(_) => ("stats", Door::Everybody),

@@ -6,6 +6,7 @@ use flyball_core::RunId;
 
 use super::{Globals, fault, runs};
 use crate::config::Config;
+use crate::desk::Site;
 use crate::error::CliError;
 use crate::journal::{self, Journal};
 use crate::loopdir::LoopDir;
@@ -40,6 +41,15 @@ impl Place {
         let globals = Globals { working_dir: Some(run.root.clone()), ..globals.clone() };
         let place = Self::find(&globals)?;
         Ok(Self { elsewhere: Some(run.run), ..place })
+    }
+
+    /// The worktree, as the desk takes it.
+    pub(super) fn site(&self) -> Site<'_> {
+        Site {
+            root: self.root.as_path(),
+            human_files: &self.human_files,
+            rules: &self.config.policy.tasks,
+        }
     }
 
     /// What to type for the next run there.

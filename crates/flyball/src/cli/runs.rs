@@ -3,51 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
-use flyball_core::{Millis, Moment, RunId};
-use serde::Serialize;
+use flyball_core::RunId;
 
 use super::fault;
 use crate::config::{quoted, suggest};
+pub(super) use crate::desk::{Life, elapsed, life};
 use crate::error::CliError;
 use crate::journal::{Journal, RunFilter, RunSummary};
-use crate::process;
 
 /// The shortest name a run is given.
 const SHORT_MIN: usize = 4;
 /// How many ids an error names.
 const NAMED_MAX: usize = 5;
-
-/// Whether a run goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Life {
-    /// Its process is at work.
-    Running,
-    /// It did not end, and its process is gone.
-    Lost,
-    /// It ended.
-    Ended,
-}
-
-/// Whether a run goes on.
-pub(super) fn life(run: &RunSummary) -> Life {
-    if run.ended.is_some() {
-        return Life::Ended;
-    }
-    match run.pid {
-        Some(pid) if process::still_runs(pid, run.last_at) => Life::Running,
-        Some(_) | None => Life::Lost,
-    }
-}
-
-/// How long a run took, or takes.
-pub(super) fn elapsed(run: &RunSummary, now: Moment) -> Millis {
-    match (life(run), &run.ending) {
-        (Life::Running, _) => now.since(run.started),
-        (Life::Ended, Some(ending)) => Millis::new(ending.tally.runtime_ms),
-        (Life::Ended | Life::Lost, _) => run.last_at.since(run.started),
-    }
-}
 
 /// The run with this id, or the only one whose id begins so or holds this anywhere.
 pub(super) fn find(journal: &Journal, asked: &str) -> Result<RunSummary, CliError> {

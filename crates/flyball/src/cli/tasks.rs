@@ -2,15 +2,10 @@
 
 mod by_hand;
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use flyball_core::event::TasksSnapshot;
-use flyball_core::task::{Attempt, Pattern, Remedy, Standing, TaskRing, TaskStatus};
-use flyball_core::tasklist::{ReviewStatus, Story, TaskList};
-use flyball_core::{Millis, Moment, RunId, TaskId};
-use serde::Serialize;
+use flyball_core::task::Standing;
 
 use self::by_hand::AddArgs;
 use super::columns::{self, Cell, Tint};
@@ -18,6 +13,7 @@ use super::place::{self, Place};
 use super::{Globals, fault, runs, words};
 use crate::clock;
 use crate::config::suggest;
+use crate::desk::{Task, tasks_of};
 use crate::error::CliError;
 use crate::journal::Journal;
 use crate::terminal::{self, Paint};
@@ -71,114 +67,28 @@ impl TasksAction {
     }
 }
 
-/// A task, from the task list or the task ring or both.
-#[derive(Clone, Debug, Serialize)]
-struct Task {
-    id: TaskId,
-    /// Nothing for a task that is not in the list any more.
-    title: Option<String>,
-    passes: Option<bool>,
-    review: Option<ReviewStatus>,
-    standing: Standing,
-    attempts: u64,
-    last_attempt: Option<Moment>,
-    pattern: Option<Pattern>,
-    remedy: Option<Remedy>,
-}
-
 /// Lists the tasks, or brings one back.
 pub fn run(args: &TasksArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let place = Place::find(globals)?;
     let mut journal = place::open_journal()?;
     let text = match &args.action {
         Some(TasksAction::Retry { id }) => {
-            let tasks = collect(&place, &journal)?;
+            let tasks = tasks_of(&place.site(), &journal)?;
             retry(&place, &mut journal, &tasks, id)?
         }
         Some(TasksAction::Add(args)) => by_hand::add(&place, &journal, args)?,
         Some(TasksAction::Edit { id }) => by_hand::edit(&place, &journal, id)?,
         Some(TasksAction::Drop { id, force }) => by_hand::drop_story(&place, &journal, id, *force)?,
         None if args.json => {
-            let tasks = collect(&place, &journal)?;
+            let tasks = tasks_of(&place.site(), &journal)?;
             let value = serde_json::to_string_pretty(&tasks)
                 .map_err(|error| CliError::internal("JSON could not be written").cause(error))?;
             format!("{value}\n")
         }
-        None => text(&collect(&place, &journal)?, globals.color.for_stdout()),
+        None => text(&tasks_of(&place.site(), &journal)?, globals.color.for_stdout()),
     };
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The stories in file order, then tasks only the ring knows.
-fn collect(place: &Place, journal: &Journal) -> Result<Vec<Task>, CliError> {
-    let now = clock::wall();
-    let latest = journal.latest_run(&place.root).map_err(fault::journal)?;
-    let rules = &place.config.policy.tasks;
-    // As far back as the latest run looks: what it decided rests on that.
-    let age = latest.as_ref().map_or(Millis::ZERO, |run| now.since(run.started));
-    let window = age.plus(rules.attempt_window);
-    let memory = journal.task_memory(&place.root, now, window).map_err(fault::journal)?;
-    let run = latest.map_or_else(RunId::default, |run| run.run);
-    let mut known = TaskRing::new(memory).status(rules, now, &run);
-    count_all(&mut known, journal.attempts(&place.root).map_err(fault::journal)?);
-    let list = read_list(place)?;
-    let mut tasks = Vec::new();
-    for story in list.as_ref().map_or(&[][..], TaskList::stories) {
-        let status = known.iter().position(|one| one.task == story.id);
-        let status = status.map(|at| known.remove(at));
-        tasks.push(merge(story.id.clone(), Some(story), status));
-    }
-    tasks.extend(known.into_iter().map(|status| merge(status.task.clone(), None, Some(status))));
-    Ok(tasks)
-}
-
-/// Counts attempts however old they are.
-fn count_all(known: &mut Vec<TaskStatus>, attempts: Vec<Attempt>) {
-    let mut counts: BTreeMap<TaskId, (u64, Moment)> = BTreeMap::new();
-    for attempt in attempts {
-        let (count, last) = counts.entry(attempt.task).or_insert((0, attempt.at));
-        *count = count.saturating_add(1);
-        *last = attempt.at;
-    }
-    for (task, (count, last)) in counts {
-        if let Some(status) = known.iter_mut().find(|one| one.task == task) {
-            status.attempts = status.attempts.max(count);
-            status.last_attempt = status.last_attempt.or(Some(last));
-        } else {
-            let (standing, pattern, remedy) = (Standing::Open, None, None);
-            let last_attempt = Some(last);
-            let attempts = count;
-            known.push(TaskStatus { task, attempts, last_attempt, standing, pattern, remedy });
-        }
-    }
-}
-
-fn read_list(place: &Place) -> Result<Option<TaskList>, CliError> {
-    let shown = place.human_files.tasks_relative().display().to_string();
-    match place.human_files.tasks() {
-        TasksSnapshot::Absent => Ok(None),
-        TasksSnapshot::Unreadable { error } => {
-            Err(CliError::data(format!("`{shown}` could not be read")).cause(error))
-        }
-        TasksSnapshot::Found { text } => TaskList::parse(&text)
-            .map(Some)
-            .map_err(|error| CliError::data(format!("`{shown}` is no task list")).cause(error)),
-    }
-}
-
-fn merge(id: TaskId, story: Option<&Story>, status: Option<TaskStatus>) -> Task {
-    Task {
-        id,
-        title: story.map(|story| story.title.clone()),
-        passes: story.map(|story| story.passes),
-        review: story.and_then(|story| story.review_status),
-        standing: status.as_ref().map_or(Standing::Open, |status| status.standing),
-        attempts: status.as_ref().map_or(0, |status| status.attempts),
-        last_attempt: status.as_ref().and_then(|status| status.last_attempt),
-        pattern: status.as_ref().and_then(|status| status.pattern),
-        remedy: status.and_then(|status| status.remedy),
-    }
 }
 
 fn text(tasks: &[Task], paint: Paint) -> String {

@@ -14,7 +14,18 @@ const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 pub(crate) struct Guard {
     token: Token,
     body_max: u64,
-    wrong: AtomicU32,
+    tries: Tries,
+}
+
+/// How often who asked did not know the token.
+#[derive(Debug, Default)]
+pub(crate) struct Tries(AtomicU32);
+
+impl Tries {
+    /// Once more; whether the answer should take its time by now.
+    pub(crate) fn wrong(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) >= WRONG_MAX
+    }
 }
 
 /// What the head of a request says.
@@ -77,39 +88,51 @@ impl Guard {
 
     /// A guard that lets in who knows this token, with messages up to this size.
     pub(crate) fn new(token: Token, body_max: u64) -> Self {
-        Self { token, body_max, wrong: AtomicU32::new(0) }
+        Self { token, body_max, tries: Tries::default() }
     }
 
     /// Whether a request with this head is let in.
     pub(crate) fn judge(&self, head: Head<'_>) -> Result<(), Refusal> {
-        let host = head.host.filter(|host| is_local(host)).ok_or(Refusal::Host)?;
+        let host = head.host.filter(|host| is_local(name_in(host))).ok_or(Refusal::Host)?;
         // A browser says where a page came from; other programs say nothing.
-        if head.origin.is_some_and(|origin| origin.strip_prefix("http://") != Some(host)) {
+        if head.origin.is_some_and(|origin| !is_own_origin(origin, host)) {
             return Err(Refusal::Origin);
         }
         let offered = head.authorization.ok_or(Refusal::NoToken)?;
-        let offered = offered
-            .split_once(' ')
-            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-            .map_or("", |(_, token)| token.trim());
-        if self.token.is(offered) {
+        if self.token.is(bearer(offered)) {
             // A body without a length is counted as it comes, by who reads it.
             let length = head.content_length.map_or(Ok(0), str::parse::<u64>);
             let fits = length.is_ok_and(|length| length <= self.body_max);
             return if fits { Ok(()) } else { Err(Refusal::TooLarge) };
         }
-        let earlier = self.wrong.fetch_add(1, Ordering::Relaxed);
-        Err(Refusal::WrongToken { slow: earlier >= WRONG_MAX })
+        Err(Refusal::WrongToken { slow: self.tries.wrong() })
     }
 }
 
-/// Whether a Host header names this machine, at whatever port: the port may be a tunnel's.
-fn is_local(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
+/// The token in an `Authorization` header; empty where there is none.
+pub(crate) fn bearer(authorization: &str) -> &str {
+    authorization
+        .split_once(' ')
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map_or("", |(_, token)| token.trim())
+}
+
+/// The name in a Host header, at whatever port: the port may be a tunnel's.
+pub(crate) fn name_in(host: &str) -> &str {
+    match host.rsplit_once(':') {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
         Some(_) | None => host,
-    };
+    }
+}
+
+/// Whether a name is this machine's.
+pub(crate) fn is_local(name: &str) -> bool {
     LOCAL.iter().any(|local| name.eq_ignore_ascii_case(local))
+}
+
+/// Whether a page comes from the very host it asks.
+pub(crate) fn is_own_origin(origin: &str, host: &str) -> bool {
+    origin.strip_prefix("http://") == Some(host)
 }
 
 #[cfg(test)]

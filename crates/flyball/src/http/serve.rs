@@ -5,11 +5,11 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -19,14 +19,22 @@ use tokio::sync::Semaphore;
 use super::guard::{Guard, Head, Refusal};
 use crate::error::CliError;
 
-/// Connections at a time; more wait until one is closed.
-const CONNECTIONS_MAX: usize = 64;
+/// The two ends of a connection.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only the window asks who is there"))]
+pub(crate) struct Ends {
+    /// This server's.
+    pub(crate) here: SocketAddr,
+    /// The client's.
+    pub(crate) there: SocketAddr,
+}
+
 /// How long a request's head may take.
 const HEAD_MAX: Duration = Duration::from_secs(10);
 /// How long a request's body may take to come.
 const BODY_MAX: Duration = Duration::from_secs(30);
 /// How long a wrong token is thought about, once there were many.
-const SLOW: Duration = Duration::from_secs(1);
+pub(crate) const SLOW: Duration = Duration::from_secs(1);
 /// How long nobody is let in after the system had no connection to give.
 const BREATH: Duration = Duration::from_millis(100);
 
@@ -68,7 +76,11 @@ async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
 
 /// The request with its whole body: one that comes drop by drop holds its connection no longer than
 /// this.
-async fn in_time(request: Request, max: usize, limit: Duration) -> Result<Request, StatusCode> {
+pub(crate) async fn in_time(
+    request: Request,
+    max: usize,
+    limit: Duration,
+) -> Result<Request, StatusCode> {
     let (head, body) = request.into_parts();
     match tokio::time::timeout(limit, axum::body::to_bytes(body, max)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(head, bytes.into())),
@@ -88,16 +100,22 @@ fn judge(guard: &Guard, headers: &HeaderMap) -> Result<(), Refusal> {
     })
 }
 
-/// Serves until the process ends.
-pub(crate) async fn serve(listener: TcpListener, router: Router) -> io::Result<()> {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+/// Serves until the process ends, so many connections at a time; more wait until one is closed.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    connections: usize,
+) -> io::Result<()> {
+    let here = listener.local_addr()?;
+    let places = Arc::new(Semaphore::new(connections));
     loop {
         let place = Arc::clone(&places).acquire_owned().await.map_err(io::Error::other)?;
-        let Ok((stream, _)) = listener.accept().await else {
+        let Ok((stream, there)) = listener.accept().await else {
             tokio::time::sleep(BREATH).await;
             continue;
         };
-        let service = TowerToHyperService::new(router.clone());
+        let ends = Extension(Ends { here: stream.local_addr().unwrap_or(here), there });
+        let service = TowerToHyperService::new(router.clone().layer(ends));
         tokio::spawn(async move {
             let _place = place;
             let mut connection = http1::Builder::new();

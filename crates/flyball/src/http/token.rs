@@ -71,7 +71,7 @@ impl Token {
     }
 
     #[cfg(test)]
-    pub(super) fn of(token: &str) -> Self {
+    pub(crate) fn of(token: &str) -> Self {
         Self { digest: blake3::hash(token.as_bytes()), path: PathBuf::new() }
     }
 }

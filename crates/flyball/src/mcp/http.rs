@@ -19,6 +19,8 @@ use crate::terminal;
 
 /// The largest message that is taken.
 const BODY_MAX: usize = 16 * 1024 * 1024;
+/// Connections at a time.
+const CONNECTIONS_MAX: usize = 64;
 /// Sessions at a time. One that is silent for some minutes is closed.
 const SESSIONS_MAX: usize = 64;
 /// Where the service is.
@@ -51,9 +53,13 @@ pub(super) async fn serve(
     let router =
         Router::new().nest_service(PATH, service).layer(from_fn_with_state(sessions, has_room));
     terminal::write_err(&said);
-    http::serve(listener, http::guarded(router, Guard::new(token, BODY_MAX as u64)))
-        .await
-        .map_err(failed)
+    http::serve(
+        listener,
+        http::guarded(router, Guard::new(token, BODY_MAX as u64)),
+        CONNECTIONS_MAX,
+    )
+    .await
+    .map_err(failed)
 }
 
 /// Refuses a further session while there are many.

@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// The style of all pages.
-const STYLE: &str = include_str!("../../assets/page.css");
+pub(crate) const STYLE: &str = include_str!("../../assets/page.css");
 
 /// Where the style comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(crate) fn frame(title: &str, when: &str, style: Style, body: &Markup) -> Mar
 }
 
 /// Two balls that swing out as the shaft turns.
-fn logo() -> Markup {
+pub(crate) fn logo() -> Markup {
     html! {
         svg.logo viewBox="0 0 24 24" aria-hidden="true" {
             path d="M12 3v18M12 5 5.5 12M12 5l6.5 7M8 15l4 4 4-4" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" {}

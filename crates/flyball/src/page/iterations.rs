@@ -15,6 +15,10 @@ pub(crate) struct Shown {
     pub(crate) text: usize,
     /// Lines of each list.
     pub(crate) items: usize,
+    /// Rows and columns of the matrix; the newest columns win.
+    pub(crate) rows: usize,
+    /// Columns of the matrix.
+    pub(crate) columns: usize,
 }
 
 /// The section.

@@ -5,18 +5,16 @@ use flyball_core::IterationNo;
 use flyball_core::guard::Rung;
 use maud::{Markup, html};
 
+use super::iterations::Shown;
 use crate::view::{
     Cell, CheckRow, ClaimVerdict, Column, GuardAct, IterationView, RunView, Sentence, story, words,
 };
 
-/// How many rows and columns are shown; the newest columns win.
-const ROWS_MAX: usize = 40;
-const COLUMNS_MAX: usize = 40;
 /// How many marks of guards stand in one cell.
 const MARKS_MAX: usize = 8;
 
 /// The section.
-pub(crate) fn moved(run: &RunView) -> Markup {
+pub(crate) fn moved(run: &RunView, shown: Shown) -> Markup {
     let sentences = story(run);
     html! {
         section {
@@ -27,7 +25,7 @@ pub(crate) fn moved(run: &RunView) -> Markup {
                 div.two {
                     div {
                         div.scroll tabindex="0" role="region" aria-label="Failing checks by iteration" {
-                            (table(run))
+                            (table(run, shown))
                         }
                         (legend(run))
                     }
@@ -49,15 +47,15 @@ fn said(sentence: &Sentence) -> Markup {
 }
 
 /// The columns that are shown: the first, and the newest.
-fn shown(columns: &[Column]) -> Vec<usize> {
-    let hidden = columns.len().saturating_sub(COLUMNS_MAX);
+pub(crate) fn newest(columns: &[Column], most: usize) -> Vec<usize> {
+    let hidden = columns.len().saturating_sub(most);
     (0..columns.len()).filter(|at| *at == 0 || *at > hidden).collect()
 }
 
-fn table(run: &RunView) -> Markup {
-    let columns = shown(&run.matrix.columns);
+fn table(run: &RunView, shown: Shown) -> Markup {
+    let columns = newest(&run.matrix.columns, shown.columns);
     let fates = run.matrix.fates();
-    let hidden: usize = fates.iter().skip(ROWS_MAX).map(Vec::len).sum();
+    let hidden: usize = fates.iter().skip(shown.rows).map(Vec::len).sum();
     let hidden = hidden as u64 + run.matrix.left_out;
     let of = |at: &usize| run.matrix.columns.get(*at);
     html! {
@@ -78,7 +76,7 @@ fn table(run: &RunView) -> Markup {
                 }
             }
             tbody {
-                @for fate in fates.iter().take(ROWS_MAX) { (row(fate, &columns, &run.matrix.columns)) }
+                @for fate in fates.iter().take(shown.rows) { (row(fate, &columns, &run.matrix.columns)) }
                 @if hidden > 0 {
                     tr { th scope="row" { span.times { "and " (hidden) " more" } } }
                 }
@@ -114,14 +112,14 @@ fn row(fate: &[&CheckRow], columns: &[usize], all: &[Column]) -> Markup {
     }
 }
 
-fn title(row: &CheckRow) -> String {
+pub(crate) fn title(row: &CheckRow) -> String {
     match &row.place {
         Some(place) => format!("{}  {place}", row.name),
         None => row.name.clone(),
     }
 }
 
-fn mark(cell: Cell, when: IterationNo) -> Markup {
+pub(crate) fn mark(cell: Cell, when: IterationNo) -> Markup {
     let (class, sign) = match cell {
         Cell::Unknown => ("o", "·"),
         Cell::Passes => ("p", ""),

@@ -5,6 +5,7 @@ mod files;
 mod nursery;
 mod sockets;
 mod table;
+mod tcp;
 mod walls;
 mod watch;
 
@@ -25,8 +26,9 @@ pub use self::files::{is_open, works_in};
 pub use self::nursery::{Nursery, leave_session};
 pub use self::sockets::{connect, listen};
 pub use self::table::{began_at, is_stopped, kill_group, look, signal, snapshot};
+pub use self::tcp::tcp_peer;
 pub use self::walls::{
-    become_keeper, boot, bubblewrap, enter, keep_signals_inside, map_like_own, mounted_folders,
+    become_keeper, boot, bubblewrap, enter, keep_signals_inside, map_like_own, mounted_folders_of,
     namespaces_need_profile, opened_inside, sees_mounted, user_namespace,
 };
 pub use self::watch::ExitWatch;

@@ -19,28 +19,32 @@ pub(super) fn walls_mark(run: &RunId) -> String {
 /// The run whose keeper stands somewhere above this process, or whose walls it is behind; else the
 /// one its environment names.
 pub fn enclosing_run() -> Option<String> {
+    by_descent(std::process::id())
+        .or_else(|| std::env::var("FLYBALL_RUN").ok().filter(|run| !run.is_empty()))
+}
+
+/// The run another process is part of, by descent or by the walls it is behind.
+pub fn run_around(pid: u32) -> Option<String> {
+    by_descent(pid)
+}
+
+fn by_descent(pid: u32) -> Option<String> {
     let keeper_of = |pid: u32| match platform::arguments_of(pid)?.as_slice() {
         [.., keeper, run] if keeper == KEEPER_ARGUMENT => Some(run.clone()),
         _ => None,
     };
-    let above = platform::above(std::process::id()).into_iter().find_map(keeper_of);
-    above
-        .or_else(behind_walls)
-        .or_else(|| std::env::var("FLYBALL_RUN").ok().filter(|run| !run.is_empty()))
+    let above = platform::above(pid).into_iter().find_map(keeper_of);
+    above.or_else(|| walls_around(pid).map(|(run, _)| run))
 }
 
 /// The state folder of the run whose walls this process is behind: no variable leads elsewhere.
 pub fn enclosing_state() -> Option<PathBuf> {
-    walls_of_run().map(|(_, state)| state)
+    walls_around(std::process::id()).map(|(_, state)| state)
 }
 
-/// The run whose own folder is shown in place of secrets.
-fn behind_walls() -> Option<String> {
-    walls_of_run().map(|(run, _)| run)
-}
-
-fn walls_of_run() -> Option<(String, PathBuf)> {
-    platform::mounted_folders()
+/// The run whose own folder is shown in place of secrets, and where its state is.
+fn walls_around(pid: u32) -> Option<(String, PathBuf)> {
+    platform::mounted_folders_of(pid)
         .into_iter()
         .find_map(|(folder, at)| {
             let (_, run) = folder.strip_suffix(EMPTY)?.strip_suffix('/')?.rsplit_once("/runs/")?;

@@ -12,12 +12,12 @@ pub(super) const BYTES_MAX: usize = 200_000;
 
 /// How much is shown; the next where it is too much.
 const STEPS: [Shown; 6] = [
-    Shown { iterations: 100, text: 1_500, items: 20 },
-    Shown { iterations: 60, text: 800, items: 12 },
-    Shown { iterations: 40, text: 300, items: 8 },
-    Shown { iterations: 25, text: 120, items: 5 },
-    Shown { iterations: 12, text: 0, items: 3 },
-    Shown { iterations: 0, text: 0, items: 0 },
+    Shown { iterations: 100, text: 1_500, items: 20, rows: 40, columns: 40 },
+    Shown { iterations: 60, text: 800, items: 12, rows: 40, columns: 40 },
+    Shown { iterations: 40, text: 300, items: 8, rows: 40, columns: 40 },
+    Shown { iterations: 25, text: 120, items: 5, rows: 40, columns: 40 },
+    Shown { iterations: 12, text: 0, items: 3, rows: 40, columns: 40 },
+    Shown { iterations: 0, text: 0, items: 0, rows: 40, columns: 40 },
 ];
 
 /// The whole file, as much as fits.
@@ -39,7 +39,7 @@ fn with(run: &RunView, now: Moment, shown: Shown) -> String {
     let body = html! {
         (page::verdict(run, &project))
         (page::facts(run))
-        (page::moved(run))
+        (page::moved(run, shown))
         (page::iterations(run, shown))
         (page::stories(run))
         (page::ended(run, shown.text.clamp(80, 300)))

@@ -66,11 +66,7 @@ impl Live {
     /// The parts of the line, the most wanted first.
     pub(super) fn parts(&mut self, now: Moment, standing: &RunStanding<'_>) -> Vec<String> {
         let number = standing.iteration;
-        let began = match self.began {
-            Some((of, began)) if of == number => began,
-            Some(_) | None => now,
-        };
-        self.began = Some((number, began));
+        let began = self.since(now, number);
         let limits = standing.limits;
         let mut parts = vec![match limits.iterations {
             _ if number == IterationNo::BASELINE => "baseline".to_owned(),
@@ -102,6 +98,21 @@ impl Live {
     }
 
     /// What is being done, and for how long.
+    pub(super) fn doing(&mut self, now: Moment, standing: &RunStanding<'_>) -> Vec<String> {
+        let began = self.since(now, standing.iteration);
+        self.activity(now, began, standing)
+    }
+
+    /// Since when the iteration is at work, as far as was looked.
+    fn since(&mut self, now: Moment, number: IterationNo) -> Moment {
+        let began = match self.began {
+            Some((of, began)) if of == number => began,
+            Some(_) | None => now,
+        };
+        self.began = Some((number, began));
+        began
+    }
+
     fn activity(&self, now: Moment, began: Moment, standing: &RunStanding<'_>) -> Vec<String> {
         let since = |moment: Moment| words::short_span(now.since(moment));
         if let Some((_, gate, began)) = self.gates.last() {

@@ -214,6 +214,11 @@ impl Narrator {
         self.live.parts(now, standing)
     }
 
+    /// What is being done right now, and for how long.
+    pub fn doing(&mut self, now: Moment, standing: &RunStanding<'_>) -> Vec<String> {
+        self.live.doing(now, standing)
+    }
+
     fn folded(&mut self, spoken: Vec<Line>) -> Vec<Line> {
         let mut lines = Vec::with_capacity(spoken.len());
         for mut line in spoken {

@@ -57,6 +57,12 @@ impl Replay {
         Some(self.narrator.live(now, &standing))
     }
 
+    /// What is being done right now, and for how long; none before it began.
+    pub fn doing(&mut self, now: Moment) -> Option<Vec<String>> {
+        let standing = self.governor.standing()?;
+        Some(self.narrator.doing(now, &standing))
+    }
+
     /// The governor these events led to.
     pub const fn governor(&self) -> &Governor {
         &self.governor

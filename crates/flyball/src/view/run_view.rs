@@ -182,6 +182,11 @@ impl Builder {
         step.effects
     }
 
+    /// What is being done right now, and for how long; none before it began.
+    pub fn doing(&mut self, now: Moment) -> Option<Vec<String>> {
+        self.replay.doing(now)
+    }
+
     /// How the run ended, as these events decide it.
     pub fn ending(&self) -> Option<&Ending> {
         self.replay.governor().ending()

@@ -4,6 +4,7 @@ use flyball_core::task::{Pattern, Remedy, Standing};
 use flyball_core::text;
 use flyball_core::{Millis, Moment};
 
+use super::secrets;
 use crate::{clock, terminal};
 
 /// A moment in the reader's zone: `2026-11-15 10:00:00`.
@@ -118,7 +119,7 @@ pub(crate) fn short(hash: &str) -> &str {
 
 /// Text of an agent or a tool with its lines kept: as a terminal may be given it, without colours.
 pub(crate) fn lines(text: &str) -> String {
-    let mut rest = terminal::plain(text);
+    let mut rest = secrets::masked(&terminal::plain(text));
     while let Some(start) = rest.find('\u{1b}') {
         let length = rest.get(start..).and_then(|colour| colour.find('m')).unwrap_or(0);
         rest.replace_range(start..=start + length, "");

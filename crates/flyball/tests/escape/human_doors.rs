@@ -10,6 +10,7 @@ const COMMANDS: &[(&str, bool)] = &[
     ("demo", false),
     ("plan mend", false),
     ("attach", false),
+    ("serve --port 0", false),
     ("tell go on", false),
     ("limits iterations=9", false),
     ("land x", false),

@@ -113,8 +113,8 @@ pub fn sees_mounted(pid: u32, ending: &str) -> bool {
 
 /// The folders that are shown somewhere in what this process sees of the file system, as their file
 /// systems name them, and where.
-pub fn mounted_folders() -> Vec<(String, PathBuf)> {
-    let table = mounts::table("/proc/self/mountinfo").unwrap_or_default();
+pub fn mounted_folders_of(pid: u32) -> Vec<(String, PathBuf)> {
+    let table = mounts::table(&format!("/proc/{pid}/mountinfo")).unwrap_or_default();
     table.into_iter().map(|mount| (mount.root, mount.at)).collect()
 }
 

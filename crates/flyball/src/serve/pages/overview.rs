@@ -1,0 +1,226 @@
+//! All runs: does anything need me, is everything at work alive and moving, what did it cost, how did
+//! the others end.
+
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::ended::{self, Row};
+use super::frame::{Place, frame};
+use super::{ask, card, fitting};
+use crate::clock;
+use crate::desk::{self, Ask, Life, life};
+use crate::journal::RunSummary;
+use crate::serve::figures::is_of;
+use crate::serve::window::{Books, Look, Problem};
+use crate::view::words;
+
+/// How many cards of each sort are shown.
+const ASKS_MAX: usize = 12;
+const WORK_MAX: usize = 12;
+/// How many ended runs are shown; fewer where the page would be too large.
+const ENDED: [usize; 5] = [50, 40, 30, 20, 8];
+
+/// Which runs.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::serve) struct ListQuery {
+    project: Option<String>,
+    outcome: Option<String>,
+    q: Option<String>,
+    before: Option<String>,
+}
+
+impl ListQuery {
+    fn fits(&self, run: &RunSummary) -> bool {
+        let has = |text: &str| {
+            self.q
+                .as_ref()
+                .is_none_or(|wanted| text.to_lowercase().contains(&wanted.to_lowercase()))
+        };
+        let task = run.state.task.as_ref().map_or("", |task| task.as_str());
+        let why = run.ending.as_ref().map_or("", |ending| ending.why.as_str());
+        let q = has(run.run.as_str()) || has(task) || has(&run.root.to_string_lossy()) || has(why);
+        let outcome = self.outcome.as_ref().filter(|outcome| !outcome.is_empty());
+        self.project.as_ref().is_none_or(|project| is_of(run, project))
+            && outcome.is_none_or(|outcome| run.outcome.as_ref() == Some(outcome))
+            && q
+    }
+
+    fn is_filtered(&self) -> bool {
+        let given = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
+        given(&self.project) || given(&self.outcome) || given(&self.q)
+    }
+
+    /// The address of what comes before this run.
+    fn older(&self, run: &RunSummary) -> String {
+        let pairs = [
+            ("project", self.project.as_deref()),
+            ("outcome", self.outcome.as_deref()),
+            ("q", self.q.as_deref()),
+            ("before", Some(run.run.as_str())),
+        ];
+        let given = pairs.iter().filter_map(|(name, value)| Some((name, (*value)?)));
+        let pairs: Vec<String> =
+            given.map(|(name, value)| format!("{name}={}", escaped(value))).collect();
+        format!("/?{}", pairs.join("&"))
+    }
+}
+
+/// Text as a part of an address.
+fn escaped(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                char::from(byte).to_string()
+            }
+            other => format!("%{other:02X}"),
+        })
+        .collect()
+}
+
+/// The page.
+pub(in crate::serve) fn overview(
+    look: Look<'_>,
+    books: &mut Books,
+    query: &ListQuery,
+) -> Result<Markup, Problem> {
+    let all = books.runs()?;
+    let asks = desk::asks(&all);
+    let headline = headline(&all, &asks, look);
+    let work: Vec<&RunSummary> = all
+        .iter()
+        .filter(|run| run.ended.is_none() && life(run) == Life::Running && query.fits(run))
+        .collect();
+    let first_page = query.before.is_none();
+    let mut cards = Vec::new();
+    for run in work.iter().filter(|_| first_page).take(WORK_MAX) {
+        cards.push(card::card(look, books, run)?);
+    }
+    // What needs a human does not stand among the ended as well.
+    let is_asked = |run: &RunSummary| asks.iter().any(|ask| ask.run.run == run.run);
+    let is_work = |run: &RunSummary| work.iter().any(|one| one.run == run.run);
+    let skip = query
+        .before
+        .as_ref()
+        .and_then(|before| all.iter().position(|run| run.run.as_str() == before).map(|at| at + 1));
+    let mut ended = all
+        .iter()
+        .skip(skip.unwrap_or(0))
+        .filter(|run| query.fits(run) && !is_asked(run) && !is_work(run));
+    let most = ENDED.first().copied().unwrap_or(0);
+    let rows: Vec<Row> = ended
+        .by_ref()
+        .take(most)
+        .map(|run| Row::read(books, run.clone()))
+        .collect::<Result<_, _>>()?;
+    let left = ended.count();
+    let shown: Vec<&Ask> = asks.iter().filter(|ask| first_page && query.fits(&ask.run)).collect();
+    let page = fitting(&ENDED, |most| {
+        let shown_rows = rows.get(..most.min(rows.len())).unwrap_or(&[]);
+        let body = html! {
+            (headline)
+            (section_asks(look, &shown))
+            (section_work(&cards, work.len()))
+            (section_ended(look, shown_rows, left + rows.len() - shown_rows.len(), query))
+            @if all.is_empty() { (nothing()) }
+        };
+        frame("Runs", Place::Runs, asks.len(), &body)
+    });
+    Ok(page)
+}
+
+/// The first line: what a glance must tell.
+fn headline(runs: &[RunSummary], asks: &[Ask], look: Look<'_>) -> Markup {
+    let today = clock::day(look.now);
+    let of_today: Vec<&RunSummary> =
+        runs.iter().take_while(|run| clock::day(run.started) == today).collect();
+    let ended = of_today.iter().filter(|run| run.ended.is_some()).count();
+    let is_verified = |run: &&&RunSummary| run.outcome.as_deref() == Some("complete");
+    let verified = of_today.iter().filter(is_verified).count();
+    let cost: u64 = of_today.iter().map(|run| run.state.cost_micro_usd).sum();
+    let at_work =
+        runs.iter().filter(|run| run.ended.is_none() && life(run) == Life::Running).count();
+    html! {
+        h1 #headline data-live {
+            @match asks.len() {
+                0 => em { "Nothing needs you" },
+                1 => em.ask { "1 run needs you" },
+                many => em.ask { (many) " runs need you" },
+            }
+            span.dim {
+                " · " (at_work) " at work"
+                @if ended > 0 { " · " (verified) " of " (ended) " verified today" }
+                @if cost > 0 { " · " (words::dollars(cost)) " today" }
+            }
+        }
+    }
+}
+
+fn section_asks(look: Look<'_>, asks: &[&Ask]) -> Markup {
+    html! {
+        section #asks data-live aria-label="Needs you" {
+            @if !asks.is_empty() {
+                div.asks { @for ask in asks.iter().take(ASKS_MAX) { (ask::card(look, ask, ask::SHORT)) } }
+                @if asks.len() > ASKS_MAX { p.note { "and " (asks.len() - ASKS_MAX) " more; the oldest come first" } }
+            }
+        }
+    }
+}
+
+fn section_work(cards: &[Markup], count: usize) -> Markup {
+    html! {
+        section #work data-live {
+            @if !cards.is_empty() {
+                h2 { "At work" }
+                div.cards { @for card in cards { (card) } }
+                @if count > cards.len() { p.note { "and " (count - cards.len()) " more at work" } }
+            }
+        }
+    }
+}
+
+fn section_ended(look: Look<'_>, rows: &[Row], left: usize, query: &ListQuery) -> Markup {
+    html! {
+        section #ended data-live {
+            @if !rows.is_empty() || query.is_filtered() || query.before.is_some() {
+                h2 { "Ended" }
+                (filter(query))
+                @if rows.is_empty() { p.note { "No other run fits. " a href="/" { "All runs" } } }
+                @else { (ended::table(look, rows)) }
+                @if let Some(last) = rows.last().filter(|_| left > 0) {
+                    p.note { a href=(query.older(last.run())) { "Older runs" } " · " (left) " more" }
+                }
+            }
+        }
+    }
+}
+
+/// A search, in the address: it can be kept and shared.
+fn filter(query: &ListQuery) -> Markup {
+    html! {
+        form.filter method="get" action="/" role="search" {
+            @if let Some(project) = &query.project { input type="hidden" name="project" value=(project); }
+            label { span.vh { "Search runs" } input type="search" name="q" placeholder="project, task, run or reason" value=[query.q.as_deref()]; }
+            label {
+                span.vh { "Outcome" }
+                select name="outcome" {
+                    @for (value, name) in [("", "any outcome"), ("complete", "complete"), ("stuck", "stuck"), ("circuit_breaker", "circuit breaker"), ("max_iterations", "max iterations"), ("max_cost", "max cost"), ("blocked", "blocked"), ("decide", "decide"), ("terminated", "stopped")] {
+                        option value=(value) selected[query.outcome.as_deref().unwrap_or("") == value] { (name) }
+                    }
+                }
+            }
+            button type="submit" { "Find" }
+            @if query.is_filtered() { a.btn href="/" { "All" } }
+        }
+    }
+}
+
+fn nothing() -> Markup {
+    html! {
+        section.empty {
+            p.why { "There are no runs yet. In a git repository:" }
+            pre { "flyball run \"Fix the failing tests\"" }
+            p.note { "Or see it work on an example: " code { "flyball demo" } }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The window without a socket: every route, every way to be turned away, every size.
+
+mod hostile;
+mod house;
+mod live;
+mod metrics;
+mod pages;
+mod security;

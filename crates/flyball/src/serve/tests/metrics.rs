@@ -1,0 +1,100 @@
+//! `/metrics`, read by the grammar of OpenMetrics.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::house::{House, simulated};
+
+/// A line of figures: name, labels, value.
+fn figures(text: &str) -> Vec<(String, BTreeMap<String, String>, f64)> {
+    let mut types = BTreeMap::new();
+    let mut found = Vec::new();
+    assert!(text.ends_with("# EOF\n"));
+    for line in text.lines().filter(|line| *line != "# EOF") {
+        if let Some(rest) = line.strip_prefix("# ") {
+            let mut words = rest.splitn(3, ' ');
+            let (what, name) = (words.next().unwrap(), words.next().unwrap());
+            assert!(["HELP", "TYPE", "UNIT"].contains(&what), "{line}");
+            if what == "TYPE" {
+                let kind = words.next().unwrap().to_owned();
+                assert!(types.insert(name.to_owned(), kind).is_none(), "{name} stands twice");
+            }
+            continue;
+        }
+        let (front, value) = line.rsplit_once(' ').unwrap();
+        let (name, labels) = match front.split_once('{') {
+            Some((name, labels)) => (name, labels.strip_suffix('}').unwrap()),
+            None => (front, ""),
+        };
+        let is_name = |name: &str| {
+            let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            first && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        assert!(is_name(name), "{line}");
+        let mut read = BTreeMap::new();
+        let mut rest = labels;
+        while !rest.is_empty() {
+            let (label, tail) = rest.split_once("=\"").unwrap();
+            assert!(is_name(label), "{line}");
+            let end = (0..tail.len())
+                .find(|at| {
+                    tail.as_bytes()[*at] == b'"' && (*at == 0 || tail.as_bytes()[at - 1] != b'\\')
+                })
+                .unwrap();
+            read.insert(label.to_owned(), tail[..end].to_owned());
+            rest = tail[end + 1..].trim_start_matches(',');
+        }
+        let family = types.keys().find(|family| {
+            let suffix = name.strip_prefix(family.as_str());
+            suffix
+                .is_some_and(|suffix| ["", "_total", "_bucket", "_sum", "_count"].contains(&suffix))
+        });
+        let kind = types[family.unwrap_or_else(|| panic!("{line} has no type"))].as_str();
+        assert_eq!(name.ends_with("_total"), kind == "counter", "{line}");
+        found.push((name.to_owned(), read, value.parse().unwrap()));
+    }
+    found
+}
+
+#[test]
+fn the_figures_follow_the_grammar_and_are_those_of_stats() {
+    let house = House::with(|journal| {
+        for seed in 0..80_u64 {
+            let name = format!("20261115-100000-{seed:04}");
+            simulated(journal, (&name, "/nowhere/\"shop\"\\n"), seed, |event| event);
+        }
+    });
+    let read = figures(&house.get("/metrics"));
+    let stats: Value = serde_json::from_str(&house.get("/api/stats?since=36500d")).unwrap();
+    let sum = |name: &str, label: &str, value: &str| -> f64 {
+        let fits = |labels: &BTreeMap<String, String>| {
+            label.is_empty() || labels.get(label).is_some_and(|found| found == value)
+        };
+        read.iter()
+            .filter(|(known, labels, _)| known == name && fits(labels))
+            .map(|(.., value)| value)
+            .sum()
+    };
+    let all = &stats["all"];
+    assert_eq!(sum("flyball_iterations_total", "", ""), all["iterations"].as_f64().unwrap());
+    assert_eq!(sum("flyball_stories_verified_total", "", ""), all["stories"].as_f64().unwrap());
+    let refused = sum("flyball_claims_total", "verdict", "refused");
+    assert_eq!(refused, stats["claims_refused"].as_f64().unwrap());
+    let verified = sum("flyball_runs_ended_total", "outcome", "complete");
+    assert_eq!(verified, all["verified"].as_f64().unwrap());
+    let cost = sum("flyball_cost_usd_total", "", "");
+    assert!((cost - all["spent"]["micro_usd"].as_f64().unwrap() / 1e6).abs() < 1e-6);
+    let mut trips = BTreeMap::new();
+    for (name, labels, value) in &read {
+        if name == "flyball_guard_trips_total" {
+            *trips.entry((labels["guard"].clone(), labels["rung"].clone())).or_insert(0.0) += value;
+        }
+    }
+    assert!(!trips.is_empty());
+    for ((guard, rung), count) in trips {
+        assert_eq!(stats["guards"][&guard]["rungs"][&rung].as_f64(), Some(count), "{guard} {rung}");
+    }
+    // Counters do not jump between two looks at the same journal.
+    assert_eq!(figures(&house.get("/metrics")).len(), read.len());
+}

@@ -1,0 +1,214 @@
+//! Every route, asked in every way that must not be answered.
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+
+use super::house::{House, Said, TOKEN, simulated};
+use crate::serve::access::Rules;
+use crate::serve::routes::ROUTES;
+
+const RUN: &str = "20261115-100000-aaaa";
+
+fn house() -> House {
+    House::with(|journal| {
+        simulated(journal, (RUN, "/nowhere/shop"), 3, |event| event);
+    })
+}
+
+/// The addresses of routes, with a run that is there.
+fn addresses() -> Vec<(&'static str, String)> {
+    ROUTES.iter().map(|(method, path)| (*method, path.replace("RUN", RUN))).collect()
+}
+
+fn is_open(path: &str) -> bool {
+    path == "/healthz" || path.starts_with("/open/")
+}
+
+/// Asks with a changed head; live streams never end, so nothing is read of those that are let in.
+fn asked(house: &House, request: Request<Body>) -> Said {
+    house.ask(request)
+}
+
+#[test]
+fn every_route_is_answered_to_the_page_and_to_who_knows_the_token() {
+    let house = house();
+    for (method, path) in addresses() {
+        if path == "/api/live" || is_open(&path) {
+            continue;
+        }
+        let said = asked(&house, house.request(method, &path).body(Body::empty()).unwrap());
+        assert_eq!(said.status, StatusCode::OK, "{path}: {}", said.text);
+        let script = Request::builder()
+            .method(method)
+            .uri(&path)
+            .header(header::HOST, "127.0.0.1:8791")
+            .header(header::AUTHORIZATION, format!("Bearer {TOKEN}"))
+            .body(Body::empty())
+            .unwrap();
+        assert_eq!(asked(&house, script).status, StatusCode::OK, "{path} with a token");
+    }
+}
+
+#[test]
+fn every_route_turns_away_whom_it_must() {
+    let house = house();
+    let host = house.host();
+    let label = house.window.access.host().to_owned();
+    let cookie = house.cookie.clone();
+    let other_port = format!("http://{label}:1");
+    // Host, Origin, Cookie, Authorization, and what must be said.
+    let cases: [(&str, &str, &str, &str, u16); 10] = [
+        (&host, "", "", "", 401),
+        (&host, "", "flyball=k0000", "", 401),
+        ("evil.example", "", &cookie, "", 403),
+        ("127.0.0.1.evil.example:8791", "", &cookie, "", 403),
+        ("localhost:8791", "", &cookie, "", 401),
+        ("", "", &cookie, "", 403),
+        (&host, "http://evil.example", &cookie, "", 403),
+        (&host, "null", &cookie, "", 403),
+        (&host, &other_port, &cookie, "", 403),
+        ("127.0.0.1:8791", "", "", "Bearer wrong", 401),
+    ];
+    for (method, path) in addresses() {
+        for (host, origin, cookie, authorization, status) in cases {
+            // The link is for who has no cookie yet; what it guards, it guards by its code.
+            if is_open(&path) && status == 401 {
+                continue;
+            }
+            let mut request = Request::builder().method(method).uri(&path);
+            for (name, value) in [
+                (header::HOST, host),
+                (header::ORIGIN, origin),
+                (header::COOKIE, cookie),
+                (header::AUTHORIZATION, authorization),
+            ] {
+                if !value.is_empty() {
+                    request = request.header(name, value);
+                }
+            }
+            let said = asked(&house, request.body(Body::empty()).unwrap());
+            assert_eq!(said.status.as_u16(), status, "{path} {host} {origin} {cookie}");
+            assert!(!said.text.contains(RUN), "{path} tells of runs");
+        }
+    }
+}
+
+#[test]
+fn every_route_refuses_other_methods() {
+    let house = house();
+    for (_, path) in addresses() {
+        for method in ["PUT", "DELETE", "PATCH", "OPTIONS"] {
+            let request = house.request(method, &path).body(Body::empty()).unwrap();
+            let said = asked(&house, request);
+            assert_eq!(said.status, StatusCode::METHOD_NOT_ALLOWED, "{method} {path}");
+        }
+    }
+}
+
+#[test]
+fn every_answer_carries_the_policy_and_nothing_allows_another_site() {
+    let house = house();
+    let mut paths = addresses();
+    paths.extend([("GET", "/nothing".to_owned()), ("GET", "/healthz".to_owned())]);
+    for (method, path) in paths {
+        if path == "/api/live" {
+            continue;
+        }
+        let said = asked(&house, house.request(method, &path).body(Body::empty()).unwrap());
+        let policy = said.headers.get("content-security-policy").unwrap().to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none';"), "{path}");
+        assert!(!policy.contains("unsafe"), "{path}");
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cache-control", "no-store"),
+        ] {
+            assert_eq!(said.headers.get(name).unwrap(), value, "{path}");
+        }
+        let allows = said.headers.keys().any(|name| name.as_str().starts_with("access-control"));
+        assert!(!allows, "{path}");
+    }
+}
+
+#[test]
+fn the_link_works_once_and_leads_to_the_page_s_own_name() {
+    let house = house();
+    let code = house.window.access.new_code(crate::clock::wall()).unwrap();
+    let path = format!("/open/{code}");
+    let at = |host: &str| {
+        let request = Request::builder().uri(&path).header(header::HOST, host);
+        asked(&house, request.body(Body::empty()).unwrap())
+    };
+    // Under a usual name it only leads on, and is not used up.
+    for name in ["127.0.0.1:9999", "localhost:9999"] {
+        let said = at(name);
+        assert_eq!(said.status, StatusCode::SEE_OTHER);
+        let expected = format!("http://{}:9999{path}", house.window.access.host());
+        assert_eq!(said.headers.get(header::LOCATION).unwrap(), expected.as_str());
+        assert!(!said.headers.contains_key(header::SET_COOKIE));
+    }
+    let said = at(&house.host());
+    assert_eq!(said.status, StatusCode::SEE_OTHER);
+    assert_eq!(said.headers.get(header::LOCATION).unwrap(), "/");
+    assert!(said.headers.contains_key(header::SET_COOKIE));
+    let said = at(&house.host());
+    assert_eq!(said.status, StatusCode::UNAUTHORIZED, "used twice");
+    assert!(!said.headers.contains_key(header::SET_COOKIE));
+}
+
+#[test]
+fn a_way_that_began_in_a_file_goes_on_in_the_page() {
+    let house = house();
+    let code = house.window.access.new_code(crate::clock::wall()).unwrap();
+    let request = Request::builder()
+        .uri(format!("/open/{code}"))
+        .header(header::HOST, house.host())
+        .header("sec-fetch-site", "cross-site");
+    let said = asked(&house, request.body(Body::empty()).unwrap());
+    assert_eq!(said.status, StatusCode::OK);
+    assert!(said.text.contains("http-equiv=\"refresh\""));
+    assert!(said.headers.contains_key(header::SET_COOKIE));
+}
+
+#[test]
+fn health_says_nothing_but_the_version_and_needs_no_token() {
+    let house = house();
+    let request = Request::builder().uri("/healthz").header(header::HOST, "127.0.0.1:8791");
+    let said = asked(&house, request.body(Body::empty()).unwrap());
+    assert_eq!(said.status, StatusCode::OK);
+    assert_eq!(said.text, concat!("ok flyball ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn a_name_that_was_allowed_is_answered_behind_a_tunnel() {
+    let rules = Rules { allowed: vec!["fly.example".to_owned()], ..Rules::default() };
+    let house = House::ruled(rules, |_| {});
+    let ask = |host: &str, origin: &str| {
+        let request = Request::builder()
+            .uri("/")
+            .header(header::HOST, host)
+            .header(header::ORIGIN, origin)
+            .header(header::COOKIE, &house.cookie);
+        asked(&house, request.body(Body::empty()).unwrap()).status
+    };
+    assert_eq!(ask("fly.example", "https://fly.example"), StatusCode::OK);
+    assert_eq!(ask("fly.example", "https://other.example"), StatusCode::FORBIDDEN);
+    assert_eq!(ask("other.example", "https://other.example"), StatusCode::FORBIDDEN);
+}
+
+#[test]
+fn a_run_is_a_name_in_the_journal_and_nothing_else() {
+    let house = house();
+    for name in ["..", "..%2f..%2fetc%2fpasswd", "nope", "%00", "a'%20OR%20'1'='1"] {
+        for path in
+            [format!("/runs/{name}"), format!("/api/runs/{name}"), format!("/runs/{name}/report")]
+        {
+            let said = asked(&house, house.request("GET", &path).body(Body::empty()).unwrap());
+            assert_eq!(said.status, StatusCode::NOT_FOUND, "{path}");
+        }
+    }
+    for query in ["/?x=1", "/api/runs?x=1", "/api/stats?since=never", "/runs/a/events?show=x"] {
+        let said = asked(&house, house.request("GET", query).body(Body::empty()).unwrap());
+        assert_eq!(said.status, StatusCode::BAD_REQUEST, "{query}");
+    }
+}
