@@ -42,7 +42,7 @@ use flyball_core::event::ExitHow;
 
 use crate::platform::Walls;
 
-pub use self::background::{Background, start_in_background};
+pub use self::background::{Background, start_alone, start_in_background};
 pub use self::brief::{ask_briefly, in_terminal, run_briefly, run_briefly_with, run_shown};
 pub(crate) use self::brief::{brief_walls, enclose_brief};
 pub use self::clerk::{Clerk, ClerkOrder, Errand};

@@ -4,6 +4,7 @@
 //! hostile input here, and whoever runs as the same user may be an agent: see [`access`].
 
 mod access;
+mod acts;
 mod admit;
 mod api;
 mod figures;
@@ -48,6 +49,7 @@ const BYE: Duration = Duration::from_millis(200);
 
 /// How the window is served.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Options {
     /// Another address than loopback, or another port.
     pub(crate) listen: Option<String>,

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::tamper_here::TamperHere;
-use super::{Globals, fault, words};
-use crate::clock;
+use super::{Globals, tamper_here, words};
+use crate::desk;
 use crate::error::CliError;
+use crate::journal::Door;
 use crate::terminal;
 
 /// Say yes to something only a human may allow
@@ -45,13 +45,16 @@ pub fn run(args: &AcceptArgs, globals: &Globals) -> Result<ExitCode, CliError> {
 }
 
 fn tamper(args: &AcceptTamperArgs, globals: &Globals) -> Result<ExitCode, CliError> {
-    let mut here = TamperHere::look(globals, args.run.as_deref())?;
-    if here.open.is_empty() {
-        return Err(here.nothing());
-    }
-    let rows: Vec<i64> = here.open.iter().map(|one| one.row.key).collect();
-    here.journal.accept_tamper(&rows, clock::wall()).map_err(fault::journal)?;
-    let question = here.clear_question()?;
+    let mut here = tamper_here::look(globals, args.run.as_deref())?;
+    let accepted = here.accept(None);
+    let question = match here.open.first().map(|one| one.row.run.clone()) {
+        Some(run) => {
+            let body = json!({ "findings": here.marks() });
+            let act = (&run, "accept-tamper", Door::Cli);
+            desk::recorded(&mut here.journal, act, &body, accepted)?
+        }
+        None => accepted?,
+    };
     let findings: Vec<_> = here.open.iter().map(|one| &one.row.kept.finding).collect();
     let text = if args.json {
         let accepted: Vec<_> = findings.iter().map(|finding| &finding.finding).collect();

@@ -6,9 +6,11 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use clap::Args;
+use serde_json::json;
 
 use super::place::Place;
 use super::{Globals, fault, words};
+use crate::desk::{self, Meant};
 use crate::error::CliError;
 use crate::loopdir::LoopDir;
 use crate::terminal;
@@ -47,18 +49,15 @@ pub fn run(args: &AnswerArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         (None, Some(editor)) => edit(&editor, &place.human_files, &path)?,
         (None, None) => read(&question)?,
     };
-    if answer.trim().is_empty() {
-        return Err(CliError::usage("the answer is empty, and nothing was written")
-            .hint("`flyball answer 'what shall be done'`"));
-    }
-    place.human_files.write_answer(&answer).map_err(fault::file(&path, "written"))?;
-    if flyball_core::gate::tamper::is_question(&question) {
+    let answered = desk::answer(&place.human_files, &answer, Meant::Present);
+    let answered = place.recorded("answer", &json!({ "text": answer }), answered)?;
+    if answered.about_tamper {
         terminal::write_err(
             "This tells the agent; it does not accept what was weakened: flyball accept tamper does, \
              and flyball restore tamper puts it back.\n",
         );
     }
-    let again = if seen.answer.is_some() { " anew" } else { "" };
+    let again = if answered.again { " anew" } else { "" };
     terminal::write_out(&format!(
         "Answered{again}: {}\nNext: {}\n",
         words::line(&question, 200),

@@ -3,16 +3,16 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use flyball_core::human::{HumanReply, HumanWish, LimitChange};
+use flyball_core::human::{HumanReply, HumanWish};
 use flyball_core::policy::LimitRules;
 use flyball_core::{Governor, Millis};
 use serde_json::json;
 
 use super::{Globals, fault, live, place};
-use crate::config::schema::{Kind, Place, place as setting_at};
-use crate::config::{Value, duration, suggest};
+use crate::config::duration;
+use crate::desk::{limit_change, recorded};
 use crate::error::CliError;
-use crate::journal::{Journal, RunSummary};
+use crate::journal::{Door, Journal, RunSummary};
 use crate::terminal;
 
 /// Change the limits of a run at work
@@ -36,11 +36,13 @@ pub struct LimitsArgs {
 /// Changes limits, or shows them.
 pub fn run(args: &LimitsArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let (asked, changes) = meant(args)?;
-    let limits = changes.iter().map(|text| change(text)).collect::<Result<Vec<_>, _>>()?;
+    let limits = changes.iter().map(|text| limit_change(text)).collect::<Result<Vec<_>, _>>()?;
     let mut journal = place::open_journal()?;
     let found = live::find(&journal, asked, globals)?;
     if !limits.is_empty() {
-        let reply = live::ask(&mut journal, &found, &HumanWish::ChangeLimits { limits })?;
+        let reply = live::ask(&mut journal, &found, &HumanWish::ChangeLimits { limits });
+        let act = (&found.run, "limits", Door::Cli);
+        let reply = recorded(&mut journal, act, &json!({ "limits": changes }), reply)?;
         if let HumanReply::Refused { why } = reply {
             return Err(CliError::config(why).hint("nothing was changed"));
         }
@@ -79,55 +81,6 @@ fn meant(args: &LimitsArgs) -> Result<(Option<&str>, &[String]), CliError> {
         .hint("`flyball limits RUN iterations=30`"));
     }
     Ok((Some(first), rest))
-}
-
-/// One change, as it was typed.
-fn change(text: &str) -> Result<LimitChange, CliError> {
-    let Some((key, value)) = text.split_once('=') else {
-        return Err(CliError::usage(format!("`{text}` is no KEY=VALUE"))
-            .hint("`flyball limits RUN iterations=30 cost_usd=5`"));
-    };
-    let name = key.trim().strip_prefix("limits.").unwrap_or(key.trim());
-    let Place::Setting(setting) = setting_at(&["limits", name]) else {
-        let names = crate::config::schema::names_below(&["limits"]);
-        let meant = suggest::nearest(name, names.iter().copied());
-        let hint = meant.map_or_else(
-            || format!("one of {}", names.join(", ")),
-            |meant| format!("did you mean `{meant}`?"),
-        );
-        return Err(CliError::usage(format!("there is no limit `{name}`")).hint(hint));
-    };
-    let value = Value::from_text(setting.kind, setting.key, value.trim())
-        .map_err(|error| CliError::usage(error).hint(setting.kind.expected()))?;
-    of(name, setting.kind, &value)
-        .ok_or_else(|| CliError::internal(format!("`{}` is no limit of a run", setting.key)))
-}
-
-fn of(name: &str, kind: Kind, value: &Value) -> Option<LimitChange> {
-    let span = || {
-        let Value::Duration(span) = value else { return None };
-        (kind == Kind::Duration).then_some(*span)
-    };
-    let number = || {
-        let Value::Number(number) = value else { return None };
-        Some(*number)
-    };
-    let count = || number().and_then(|number| u32::try_from(number).ok());
-    match name {
-        "iterations" => count().map(LimitChange::Iterations),
-        "stuck" => count().map(LimitChange::Stuck),
-        "runtime" => span().map(LimitChange::Runtime),
-        "tokens" => number().map(LimitChange::Tokens),
-        "cost_usd" => {
-            let Value::Money(money) = value else { return None };
-            Some(LimitChange::CostUsd(*money))
-        }
-        "iteration_timeout" => span().map(LimitChange::IterationTimeout),
-        "stall_after" => span().map(LimitChange::StallAfter),
-        "wait" => span().map(LimitChange::Wait),
-        "stop_grace" => span().map(LimitChange::StopGrace),
-        _ => None,
-    }
 }
 
 fn shown(run: &RunSummary, limits: &LimitRules, args: &LimitsArgs) -> String {

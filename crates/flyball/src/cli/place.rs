@@ -6,9 +6,9 @@ use flyball_core::RunId;
 
 use super::{Globals, fault, runs};
 use crate::config::Config;
-use crate::desk::Site;
+use crate::desk::{Site, Workplace, recorded};
 use crate::error::CliError;
-use crate::journal::{self, Journal};
+use crate::journal::{self, Door, Journal};
 use crate::loopdir::LoopDir;
 use crate::project;
 
@@ -50,6 +50,24 @@ impl Place {
             human_files: &self.human_files,
             rules: &self.config.policy.tasks,
         }
+    }
+
+    /// The same, with all of its settings.
+    pub(super) fn workplace(&self) -> Workplace {
+        Workplace::with(&self.root, self.config.clone())
+    }
+
+    /// Writes down what came of an act here: on the run that was named, or the latest one.
+    pub(super) fn recorded<T>(
+        &self,
+        act: &str,
+        body: &serde_json::Value,
+        result: Result<T, CliError>,
+    ) -> Result<T, CliError> {
+        let Ok(mut journal) = open_journal() else { return result };
+        let latest = journal.latest_run(&self.root).ok().flatten().map(|run| run.run);
+        let Some(run) = self.elsewhere.clone().or(latest) else { return result };
+        recorded(&mut journal, (&run, act, Door::Cli), body, result)
     }
 
     /// What to type for the next run there.

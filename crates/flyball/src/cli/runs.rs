@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use flyball_core::RunId;
 
 use super::fault;
-use crate::config::{quoted, suggest};
-pub(super) use crate::desk::{Life, elapsed, life};
+use crate::config::suggest;
+use crate::desk;
+pub(super) use crate::desk::{Life, elapsed, life, resume_command};
 use crate::error::CliError;
 use crate::journal::{Journal, RunFilter, RunSummary};
 
@@ -82,18 +83,7 @@ pub(super) fn latest(journal: &Journal, root: &Path) -> Result<RunSummary, CliEr
 
 /// The run at work in a worktree.
 pub(super) fn at_work(journal: &Journal, root: &Path) -> Result<Option<RunSummary>, CliError> {
-    let filter = RunFilter { root: Some(root.to_path_buf()), unfinished: true, limit: 0 };
-    let open = journal.runs(&filter).map_err(fault::journal)?;
-    Ok(open.into_iter().find(|run| life(run) == Life::Running))
-}
-
-/// What to type to go on with a run, from inside its repository or from elsewhere.
-pub(super) fn resume_command(run: &RunId, root: &Path, here: Option<&Path>) -> String {
-    if here == Some(root) {
-        return format!("flyball run --resume {run}");
-    }
-    let root = quoted(&root.to_string_lossy());
-    format!("flyball -C {root} run --resume {run}")
+    desk::at_work(journal, root).map_err(fault::journal)
 }
 
 fn ids(runs: &[&RunSummary]) -> String {

@@ -17,6 +17,7 @@ use crate::serve::{self, Options};
 /// from another one use `ssh -L`. Scripts and Prometheus read /api and /metrics with a token
 /// (--token-file).
 #[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct ServeArgs {
     /// Open a browser
     #[arg(long)]

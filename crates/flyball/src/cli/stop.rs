@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use clap::Args;
 use flyball_core::human::{HumanReply, HumanWish};
+use serde_json::json;
 
 use super::runs::{self, Life};
 use super::{Globals, fault, live, place};
-use crate::clock::{self, Deadline};
+use crate::clock::Deadline;
+use crate::desk::{ask_to_end, recorded, signalled};
 use crate::error::CliError;
-use crate::journal::{Hurry, Journal, JournalError, Request, RequestKind, RunSummary};
-use crate::platform::{self, Signal};
-use crate::{process, terminal};
+use crate::journal::{Door, Journal, RunSummary};
+use crate::platform::Signal;
+use crate::terminal;
 
 /// How long the end of a run is waited for.
 const WAIT_MAX: Duration = Duration::from_secs(30);
@@ -50,7 +52,9 @@ pub fn run(args: &StopArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     if args.after_iteration {
         return after_iteration(&mut journal, &found);
     }
-    let request = ask(&mut journal, &found)?;
+    let asked = ask_to_end(&mut journal, &found);
+    let act = (&found.run, "stop", Door::Cli);
+    let request = recorded(&mut journal, act, &json!({}), asked)?;
     if args.no_wait {
         terminal::write_out(&format!("Asked run {} to end.\n", found.run))?;
         return Ok(ExitCode::SUCCESS);
@@ -63,7 +67,9 @@ pub fn run(args: &StopArgs, globals: &Globals) -> Result<ExitCode, CliError> {
 
 /// Lets the iteration at hand be finished and checked; nothing is waited for, it may take an hour.
 fn after_iteration(journal: &mut Journal, run: &RunSummary) -> Result<ExitCode, CliError> {
-    let reply = live::ask(journal, run, &HumanWish::StopAfterIteration)?;
+    let reply = live::ask(journal, run, &HumanWish::StopAfterIteration);
+    let body = json!({ "after_iteration": true });
+    let reply = recorded(journal, (&run.run, "stop", Door::Cli), &body, reply)?;
     let text = if let HumanReply::StopsAfter { iteration } = reply {
         format!("Run {} ends once iteration {iteration} is over.\n", run.run)
     } else {
@@ -71,27 +77,6 @@ fn after_iteration(journal: &mut Journal, run: &RunSummary) -> Result<ExitCode, 
     };
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Leaves the request in the journal. A run that was stopped (Ctrl-Z, SIGSTOP) is let go on: it cannot
-/// end otherwise. Where another program keeps the journal locked, a signal says the same.
-fn ask(journal: &mut Journal, run: &RunSummary) -> Result<Option<u64>, CliError> {
-    let hurry = Hurry::default();
-    hurry.hurry();
-    journal.hurried_by(&hurry);
-    let request = Request { kind: RequestKind::Stop, body: String::new(), at: clock::wall() };
-    let asked = journal.request(&run.run, &request);
-    tell(run, Signal::Continue);
-    match asked {
-        Err(JournalError::Busy { .. }) if tell(run, Signal::Terminate) => Ok(None),
-        asked => asked.map(Some).map_err(fault::journal),
-    }
-}
-
-/// Sends a signal to the run's process; whether it was there.
-fn tell(run: &RunSummary, signal: Signal) -> bool {
-    let process = run.pid.filter(|pid| process::still_runs(*pid, run.last_at));
-    process.and_then(platform::look).is_some_and(|process| platform::signal(&process, signal))
 }
 
 /// Waits until the run has ended; what became of it.
@@ -116,7 +101,7 @@ fn wait(journal: &mut Journal, run: &RunSummary, request: Option<u64>) -> Result
         }
         if patience.passed() && !std::mem::replace(&mut is_told, true) {
             // It may be held up where it does not see requests; a signal it always hears.
-            tell(run, Signal::Terminate);
+            signalled(run, Signal::Terminate);
         }
         if sign.passed() {
             let left = limit.left().as_secs();

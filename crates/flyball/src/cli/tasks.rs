@@ -6,14 +6,13 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use flyball_core::task::Standing;
+use serde_json::json;
 
 use self::by_hand::AddArgs;
 use super::columns::{self, Cell, Tint};
 use super::place::{self, Place};
 use super::{Globals, fault, runs, words};
-use crate::clock;
-use crate::config::suggest;
-use crate::desk::{Task, tasks_of};
+use crate::desk::{self, Task, tasks_of};
 use crate::error::CliError;
 use crate::journal::Journal;
 use crate::terminal::{self, Paint};
@@ -72,10 +71,7 @@ pub fn run(args: &TasksArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let place = Place::find(globals)?;
     let mut journal = place::open_journal()?;
     let text = match &args.action {
-        Some(TasksAction::Retry { id }) => {
-            let tasks = tasks_of(&place.site(), &journal)?;
-            retry(&place, &mut journal, &tasks, id)?
-        }
+        Some(TasksAction::Retry { id }) => retry(&place, &mut journal, id)?,
         Some(TasksAction::Add(args)) => by_hand::add(&place, &journal, args)?,
         Some(TasksAction::Edit { id }) => by_hand::edit(&place, &journal, id)?,
         Some(TasksAction::Drop { id, force }) => by_hand::drop_story(&place, &journal, id, *force)?,
@@ -132,24 +128,11 @@ fn state(task: &Task) -> (&'static str, Tint) {
     }
 }
 
-fn retry(
-    place: &Place,
-    journal: &mut Journal,
-    tasks: &[Task],
-    id: &str,
-) -> Result<String, CliError> {
-    let Some(task) = tasks.iter().find(|task| task.id.as_str() == id) else {
-        let error = CliError::no_input(format!("there is no task `{id}` here"));
-        return Err(match suggest::nearest(id, tasks.iter().map(|task| task.id.as_str())) {
-            Some(meant) => error.hint(format!("did you mean `{meant}`?")),
-            None => error.hint("`flyball tasks` lists them"),
-        });
-    };
-    if task.standing == Standing::Open {
+fn retry(place: &Place, journal: &mut Journal, id: &str) -> Result<String, CliError> {
+    let stood = desk::retry(&place.site(), journal, id);
+    let Some(stood) = place.recorded("tasks retry", &json!({ "task": id }), stood)? else {
         return Ok(format!("Task {id} stands open already.\n"));
-    }
-    let open = (Standing::Open, clock::wall());
-    journal.mark_task(&place.root, &task.id, open).map_err(fault::journal)?;
+    };
     let blocked = still_blocked(place, journal)?;
     let next = match runs::at_work(journal, &place.root)? {
         Some(run) => {
@@ -160,7 +143,7 @@ fn retry(
             Some(reason) => format!("Still blocked: {reason}\nNext: flyball unblock"),
         },
     };
-    let was = words::standing(task.standing);
+    let was = words::standing(stood);
     Ok(format!("Task {id} was {was} and stands open again.\n{next}\n"))
 }
 

@@ -5,11 +5,13 @@ use std::io::{Read, stdin};
 use std::process::ExitCode;
 
 use clap::Args;
-use flyball_core::human::{HumanReply, HumanWish, WORD_MAX};
+use flyball_core::human::{HumanReply, HumanWish};
 use serde_json::json;
 
 use super::{Globals, live, place};
+use crate::desk;
 use crate::error::CliError;
+use crate::journal::Door;
 use crate::terminal;
 
 /// The longest text that is read from standard input.
@@ -36,21 +38,12 @@ pub struct TellArgs {
 pub fn run(args: &TellArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let (asked, text) = meant(args)?;
     let text = if text == "-" { read()? } else { text.to_owned() };
-    let text = text.trim().to_owned();
-    if text.is_empty() {
-        return Err(CliError::usage("nothing is said, and nobody was told")
-            .hint("`flyball tell 'what the agent should know'`"));
-    }
-    let length = text.chars().count();
-    if length > WORD_MAX {
-        return Err(CliError::usage(format!(
-            "that is {length} characters, and a word in between has {WORD_MAX} at most"
-        ))
-        .hint("put it into a file of the repository, and tell the agent to read that"));
-    }
+    let text = desk::word(&text)?;
     let mut journal = place::open_journal()?;
     let found = live::find(&journal, asked, globals)?;
-    let reply = live::ask(&mut journal, &found, &HumanWish::Tell { text })?;
+    let body = json!({ "text": text });
+    let reply = live::ask(&mut journal, &found, &HumanWish::Tell { text });
+    let reply = desk::recorded(&mut journal, (&found.run, "tell", Door::Cli), &body, reply)?;
     if args.json {
         terminal::write_out(&format!("{}\n", json!({ "run": found.run, "told": reply })))?;
         return Ok(ExitCode::SUCCESS);

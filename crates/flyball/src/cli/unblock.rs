@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use flyball_core::Millis;
-use flyball_core::task::{Standing, TaskRing};
+use serde_json::json;
 
 use super::place::{self, Place};
-use super::{Globals, fault, runs, words};
+use super::{Globals, runs, words};
 use crate::clock;
+use crate::desk;
 use crate::error::CliError;
 use crate::terminal;
 
@@ -27,20 +27,15 @@ pub fn run(args: &UnblockArgs, globals: &Globals) -> Result<ExitCode, CliError> 
     let place = Place::of_run(globals, args.run.as_deref())?;
     let mut journal = place::open_journal()?;
     let (root, now) = (&place.root, clock::wall());
-    let blocked = place.human_files.file("blocked.txt");
-    let seen = place.human_files.human_files().map_err(fault::file(&blocked, "read"))?;
+    let done = desk::unblock(&place.workplace(), &mut journal, None, now);
+    let done = place.recorded("unblock", &json!({}), done)?;
     let mut lines = Vec::new();
-    if let Some(reason) = &seen.blocked {
-        place.human_files.remove_blocked().map_err(fault::file(&blocked, "removed"))?;
+    if let Some(reason) = &done.reason {
+        let blocked = place.human_files.file("blocked.txt");
         lines.push(format!("Removed {}: {}", blocked.display(), words::line(reason, 200)));
     }
-    let memory = journal.task_memory(root, now, Millis::ZERO).map_err(fault::journal)?;
-    let mut ring = TaskRing::new(memory.clone());
-    for task in ring.bring_back() {
-        let stood = memory.standings.iter().find(|(one, _)| *one == task);
-        let stood = stood.map_or(Standing::Open, |(_, standing)| *standing);
-        journal.mark_task(root, &task, (Standing::Open, now)).map_err(fault::journal)?;
-        lines.push(format!("Brought back {task}, which was {}", words::standing(stood)));
+    for (task, stood) in &done.brought_back {
+        lines.push(format!("Brought back {task}, which was {}", words::standing(*stood)));
     }
     if lines.is_empty() {
         lines.push(
@@ -56,10 +51,10 @@ pub fn run(args: &UnblockArgs, globals: &Globals) -> Result<ExitCode, CliError> 
             "Run {} is at work and does not know: it counts from the next run on",
             run.run
         ));
-    } else if seen.question.is_none() {
+    } else if done.question.is_none() {
         lines.push(format!("Next: {}", place.next()));
     }
-    if seen.question.is_some() && seen.answer.is_none() {
+    if done.question == Some(false) {
         lines.push("A question waits too: flyball answer".to_owned());
     }
     terminal::write_out(&format!("{}\n", lines.join("\n")))?;

@@ -8,9 +8,8 @@ use flyball_core::{Moment, Outcome};
 use serde::Serialize;
 
 use super::life::{Life, life};
-use crate::config::Sources;
+use super::place::Workplace;
 use crate::journal::RunSummary;
-use crate::loopdir::LoopDir;
 
 /// What is asked of a human.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -109,16 +108,10 @@ pub fn of(run: &RunSummary) -> Option<Ask> {
 
 /// What stands in the files for humans; a worktree that is gone asks nothing.
 fn waiting(run: &RunSummary) -> Option<Ask> {
-    let files = human_files(&run.root)?.human_files().ok()?;
+    let files = Workplace::at(&run.root).ok()?.human_files.human_files().ok()?;
     if let Some(question) = files.question.filter(|_| files.answer.is_none()) {
         let kind = if is_question(&question) { AskKind::Tamper } else { AskKind::Decide };
         return Some(Ask::new(run, kind, question));
     }
     files.blocked.map(|reason| Ask::new(run, AskKind::Blocked, reason))
-}
-
-/// The loop folder of a worktree, as its settings name it.
-pub fn human_files(root: &Path) -> Option<LoopDir> {
-    let config = Sources::of_process(root).load().ok()?;
-    Some(LoopDir::new(root, &config.loop_dir, &config.tasks_file))
 }

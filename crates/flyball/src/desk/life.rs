@@ -1,9 +1,11 @@
 //! Whether a run goes on.
 
+use std::path::Path;
+
 use flyball_core::{Millis, Moment};
 use serde::Serialize;
 
-use crate::journal::RunSummary;
+use crate::journal::{Journal, JournalError, RunFilter, RunSummary};
 use crate::process;
 
 /// Whether a run goes on.
@@ -36,4 +38,10 @@ pub fn elapsed(run: &RunSummary, now: Moment) -> Millis {
         (Life::Ended, Some(ending)) => Millis::new(ending.tally.runtime_ms),
         (Life::Ended | Life::Lost, _) => run.last_at.since(run.started),
     }
+}
+
+/// The run at work in a worktree.
+pub fn at_work(journal: &Journal, root: &Path) -> Result<Option<RunSummary>, JournalError> {
+    let filter = RunFilter { root: Some(root.to_path_buf()), unfinished: true, limit: 0 };
+    Ok(journal.runs(&filter)?.into_iter().find(|run| life(run) == Life::Running))
 }

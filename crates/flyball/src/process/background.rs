@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, stdin};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use super::orphans::start_own;
@@ -19,6 +20,14 @@ pub fn start_in_background(arguments: &[OsString], output: &File) -> io::Result<
     let mut command = Command::new(program);
     let input = if stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() };
     command.args(arguments).stdin(input).stdout(output.try_clone()?).stderr(output.try_clone()?);
+    start_own(&mut command).map(Background)
+}
+
+/// The same, told nothing, and in a session of its own: it has no terminal and nobody's signals.
+pub fn start_alone(arguments: &[OsString], output: &File) -> io::Result<Background> {
+    let mut command = Command::new(platform::own_program()?);
+    command.args(arguments).stdin(Stdio::null());
+    command.stdout(output.try_clone()?).stderr(output.try_clone()?).process_group(0);
     start_own(&mut command).map(Background)
 }
 

@@ -45,14 +45,14 @@ pub(super) struct Access {
     host: String,
     rules: Rules,
     links: Mutex<VecDeque<(blake3::Hash, Moment)>>,
-    sessions: Mutex<VecDeque<Session>>,
+    sessions: Mutex<VecDeque<Browser>>,
     tries: Tries,
 }
 
 /// A browser that came through a link. Only in memory: whoever runs as the same user can read files,
 /// environments and arguments.
 #[derive(Clone, Debug)]
-struct Session {
+struct Browser {
     number: u64,
     digest: blake3::Hash,
     key: [u8; 32],
@@ -201,7 +201,7 @@ impl Access {
         if sessions.len() == SESSIONS_MAX {
             sessions.pop_front();
         }
-        sessions.push_back(Session { number, digest: blake3::hash(secret.as_bytes()), key });
+        sessions.push_back(Browser { number, digest: blake3::hash(secret.as_bytes()), key });
         Ok(Some(format!("{COOKIE}={secret}; HttpOnly; SameSite=Strict; Path=/")))
     }
 
@@ -244,28 +244,27 @@ impl Access {
     pub(super) fn judge(&self, head: Head<'_>) -> Result<Visitor, Refusal> {
         let host = head.host.ok_or(Refusal::Host)?;
         let name = name_in(host);
-        let is_page = self.is_page_host(name);
-        if !is_page && !is_local(name) {
+        if !self.is_page_host(name) && !is_local(name) {
             return Err(Refusal::Host);
         }
         if !matches!(head.method, "GET" | "HEAD" | "POST") {
             return Err(Refusal::Method);
         }
-        if head.origin.is_some_and(|origin| !self.is_own(origin, host, is_page)) {
+        if head.origin.is_some_and(|origin| !self.is_own(origin, host)) {
             return Err(Refusal::Origin);
         }
         let is_open = head.path == "/healthz" || head.path.starts_with("/open/");
         if is_open && !writes(head.method) {
             return Ok(Visitor::Anybody);
         }
-        let visitor = self.visitor(head, is_page)?;
+        let visitor = self.visitor(head, name)?;
         if writes(head.method) {
             self.judge_write(head, visitor)?;
         }
         Ok(visitor)
     }
 
-    fn visitor(&self, head: Head<'_>, is_page: bool) -> Result<Visitor, Refusal> {
+    fn visitor(&self, head: Head<'_>, name: &str) -> Result<Visitor, Refusal> {
         if let Some(authorization) = head.authorization {
             let token = self.rules.token.as_ref();
             if token.is_some_and(|token| token.is(bearer(authorization))) {
@@ -273,7 +272,8 @@ impl Access {
             }
             return Err(Refusal::WrongToken { slow: self.tries.wrong() });
         }
-        let cookie = head.cookie.filter(|_| is_page).and_then(cookie).ok_or(Refusal::Unknown)?;
+        let cookie = head.cookie.filter(|_| self.is_page_host(name));
+        let cookie = cookie.and_then(cookie_of).ok_or(Refusal::Unknown)?;
         let digest = blake3::hash(cookie.as_bytes());
         let sessions = lock(&self.sessions);
         let found = sessions.iter().find(|session| session.digest == digest);
@@ -298,10 +298,10 @@ impl Access {
 
     /// Whether a page comes from the very host it asks; a name that was allowed may be behind a
     /// tunnel with a certificate.
-    fn is_own(&self, origin: &str, host: &str, is_page: bool) -> bool {
-        let behind_tunnel = is_page
-            && !name_in(host).eq_ignore_ascii_case(&self.host)
-            && origin.strip_prefix("https://") == Some(host);
+    fn is_own(&self, origin: &str, host: &str) -> bool {
+        let name = name_in(host);
+        let is_allowed = self.rules.allowed.iter().any(|one| name.eq_ignore_ascii_case(one));
+        let behind_tunnel = is_allowed && origin.strip_prefix("https://") == Some(host);
         is_own_origin(origin, host) || behind_tunnel
     }
 }
@@ -316,7 +316,7 @@ fn is_form_or_json(content_type: &str) -> bool {
 }
 
 /// The value of our cookie.
-fn cookie(header: &str) -> Option<&str> {
+fn cookie_of(header: &str) -> Option<&str> {
     let mut pairs = header.split(';').filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
 }

@@ -31,6 +31,15 @@ pub(super) struct RunsQuery {
     limit: Option<usize>,
 }
 
+/// How events are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One object with a list.
+    List,
+    /// A line each.
+    Lines,
+}
+
 /// Which events.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -143,15 +152,15 @@ pub(super) fn events(
     books: &Books,
     name: &str,
     query: &EventsQuery,
-    as_lines: bool,
+    form: Form,
 ) -> Result<Response, Problem> {
     let run = books.run(name)?;
     let limit = query.limit.unwrap_or(100).clamp(1, EVENTS_MAX);
     let found = books.journal.stored_events(&run.run, query.after, limit, query.kind.as_deref())?;
     let lines: Vec<String> = found.iter().map(event).collect();
-    if as_lines {
-        let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-        return Ok(typed("application/x-ndjson", text));
+    if form == Form::Lines {
+        let end = if lines.is_empty() { "" } else { "\n" };
+        return Ok(typed("application/x-ndjson", format!("{}{end}", lines.join("\n"))));
     }
     let after = found.last().map(|event| event.seq);
     let text = format!(

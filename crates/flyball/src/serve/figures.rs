@@ -32,8 +32,11 @@ pub(super) fn is_of(run: &RunSummary, project: &str) -> bool {
 /// The last sums.
 #[derive(Debug, Default)]
 pub(super) struct FigureCache {
-    last: Option<(Wanted, Vec<(RunId, u64)>, Stats)>,
+    last: Option<Sums>,
 }
+
+/// What was wanted, which runs that were and how far they had come, and their sums.
+type Sums = (Wanted, Vec<(RunId, u64)>, Stats);
 
 impl FigureCache {
     /// The sums of ended runs and those at work, as they stand. A run at work is counted anew only

@@ -165,14 +165,11 @@ fn counters(
     let cost = money(registry, "flyball_cost_usd", "Money used");
     let idle = money(registry, "flyball_cost_without_progress_usd", "Money that moved nothing");
     let stories = counter(registry, "flyball_stories_verified", "Stories of verified runs");
-    let took = Family::<Labels, Histogram>::new_with_constructor(|| {
-        Histogram::new(ITERATION_BOUNDS.into_iter())
-    });
+    let took =
+        Family::<Labels, Histogram>::new_with_constructor(|| Histogram::new(ITERATION_BOUNDS));
     let name = "flyball_iteration_duration_seconds";
     registry.register(name, "How long iterations took", took.clone());
-    let checked = Family::<Labels, Histogram>::new_with_constructor(|| {
-        Histogram::new(GATE_BOUNDS.into_iter())
-    });
+    let checked = Family::<Labels, Histogram>::new_with_constructor(|| Histogram::new(GATE_BOUNDS));
     registry.register("flyball_gate_duration_seconds", "How long gates took", checked.clone());
     for one in books.totals.of(&books.journal, runs)? {
         let RunTotals { agent, .. } = one;

@@ -1,5 +1,6 @@
 //! The pages of the window: complete without a script, bounded whatever the journal holds.
 
+mod act;
 mod ask;
 mod card;
 mod compare;
@@ -9,6 +10,7 @@ mod guards;
 mod log;
 mod overview;
 mod run;
+mod tamper;
 mod tasks;
 
 pub(super) use self::compare::{CompareQuery, compare};
@@ -17,6 +19,7 @@ pub(super) use self::guards::guards;
 pub(super) use self::log::{LogQuery, log};
 pub(super) use self::overview::{ListQuery, overview};
 pub(super) use self::run::run;
+pub(super) use self::tamper::tamper;
 pub(super) use self::tasks::tasks;
 
 use flyball_core::{Millis, Moment};

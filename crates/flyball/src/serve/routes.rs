@@ -7,7 +7,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Extension, Router};
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ use super::admit::admit;
 use super::api::{self, EventsQuery, RunsQuery, StatsQuery};
 use super::pages::{self, CompareQuery, ListQuery, LogQuery};
 use super::window::{Problem, Window, answer, html, typed};
-use super::{WINDOW_STYLE, metrics};
+use super::{WINDOW_STYLE, acts, metrics};
 use crate::http::{is_local, name_in};
 use crate::run_report::{ReportFormat, report};
 use crate::{clock, page};
@@ -26,7 +26,17 @@ const SCRIPT: &str = include_str!("../../assets/page.js");
 
 /// Every address, with the methods it is answered for: what the tests go through.
 #[cfg(test)]
-pub(super) const ROUTES: [(&str, &str); 22] = [
+pub(super) const ROUTES: [(&str, &str); 32] = [
+    ("GET", "/runs/RUN/tamper"),
+    ("POST", "/api/runs/RUN/answer"),
+    ("POST", "/api/runs/RUN/unblock"),
+    ("POST", "/api/runs/RUN/accept-tamper"),
+    ("POST", "/api/runs/RUN/restore-tamper"),
+    ("POST", "/api/runs/RUN/stop"),
+    ("POST", "/api/runs/RUN/resume"),
+    ("POST", "/api/runs/RUN/tell"),
+    ("POST", "/api/runs/RUN/limits"),
+    ("POST", "/api/tasks/retry"),
     ("GET", "/"),
     ("GET", "/runs/RUN"),
     ("GET", "/runs/RUN/events"),
@@ -69,7 +79,9 @@ pub(super) fn router(window: Arc<Window>) -> Router {
         .route("/metrics", get(figures))
         .route("/api/runs", get(api_runs))
         .route("/api/runs/{run}", get(api_run))
-        .route("/api/runs/{run}/{part}", get(api_part))
+        .route("/runs/{run}/tamper", get(tamper_page))
+        .route("/api/runs/{run}/{act}", get(api_part).post(acts::on_run))
+        .route("/api/tasks/retry", post(acts::on_task))
         .route("/api/asks", get(api_asks))
         .route("/api/stats", get(api_stats))
         .route("/api/live", get(live))
@@ -114,6 +126,14 @@ async fn log_page(
         Ok(html(pages::log(look, books, &run, &asked(query)?)?))
     })
     .await
+}
+
+async fn tamper_page(
+    State(window): Shared,
+    Extension(visitor): Extension<Visitor>,
+    Path(run): Path<String>,
+) -> Response {
+    answer(window, visitor, move |look, books| Ok(html(pages::tamper(look, books, &run)?))).await
 }
 
 async fn report_page(
@@ -244,20 +264,21 @@ async fn api_run(
 #[derive(Debug, Deserialize)]
 struct Part {
     run: String,
-    part: String,
+    act: String,
 }
 
 async fn api_part(
     State(window): Shared,
     Extension(visitor): Extension<Visitor>,
-    Path(Part { run, part }): Path<Part>,
+    Path(Part { run, act: part }): Path<Part>,
     headers: HeaderMap,
     query: Asked<EventsQuery>,
 ) -> Response {
     let accept = headers.get(header::ACCEPT).and_then(|kind| kind.to_str().ok()).unwrap_or("");
-    let as_lines = accept.contains("application/x-ndjson");
+    let is_lines = accept.contains("application/x-ndjson");
+    let form = if is_lines { api::Form::Lines } else { api::Form::List };
     answer(window, visitor, move |_, books| match part.as_str() {
-        "events" => api::events(books, &run, &asked(query)?, as_lines),
+        "events" => api::events(books, &run, &asked(query)?, form),
         other => api::part(books, &run, other),
     })
     .await

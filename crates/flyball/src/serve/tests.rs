@@ -1,5 +1,6 @@
 //! The window without a socket: every route, every way to be turned away, every size.
 
+mod acts;
 mod hostile;
 mod house;
 mod live;

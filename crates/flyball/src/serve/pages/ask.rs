@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::{address, ago, project};
-use crate::desk::{Ask, AskKind};
+use super::{act, address, ago, project};
+use crate::desk::{self, Ask, AskKind};
 use crate::serve::window::Look;
 use crate::view::words;
 
@@ -57,12 +57,54 @@ fn reason(ask: &Ask, text_max: usize) -> Markup {
 
 /// What can be done, on the page or at the command line.
 fn acts(look: Look<'_>, ask: &Ask) -> Markup {
-    let run = &ask.run.run;
-    let command = match ask.kind {
-        AskKind::Decide => format!("flyball answer --run {run} \"…\""),
-        AskKind::Tamper => format!("flyball restore tamper --run {run}"),
-        AskKind::Blocked => format!("flyball unblock --run {run}"),
-        AskKind::Lost => format!("flyball run --resume {run}"),
-    };
-    html! { p.type { code { (command) } } @if look.may_act() { "" } }
+    let run = &ask.run;
+    let id = &run.run;
+    if !look.may_act() {
+        let command = match ask.kind {
+            AskKind::Decide => format!("flyball answer --run {id} \"…\""),
+            AskKind::Tamper => format!("flyball restore tamper --run {id}"),
+            AskKind::Blocked => format!("flyball unblock --run {id}"),
+            AskKind::Lost => desk::resume_command(id, &run.root, None),
+        };
+        return html! { p.type { code { (words::line(&command, 300)) } } };
+    }
+    match ask.kind {
+        AskKind::Decide => act::form(
+            look,
+            run,
+            "answer",
+            &html! {
+                label.vh for=(format!("text-{id}")) { "Your answer" }
+                textarea id=(format!("text-{id}")) name="text" rows="2" required placeholder="Goes into the next briefing" {}
+                input type="hidden" name="about" value=(ask.about);
+                div.row {
+                    button.go name="then" value="resume" { "Answer and resume" }
+                    button name="then" value="" { "Answer only" }
+                }
+            },
+        ),
+        AskKind::Blocked => act::form(
+            look,
+            run,
+            "unblock",
+            &html! {
+                input type="hidden" name="about" value=(ask.about);
+                div.row {
+                    button.go name="then" value="resume" { "Unblock and resume" }
+                    button name="then" value="" { "Unblock only" }
+                }
+            },
+        ),
+        AskKind::Tamper => html! {
+            div.row.last-row { a.btn.go href=(format!("{}/tamper", address(run))) { "See what changed" } }
+        },
+        AskKind::Lost => act::form(
+            look,
+            run,
+            "resume",
+            &html! {
+                div.row { button.go { "Resume" } }
+            },
+        ),
+    }
 }

@@ -162,7 +162,7 @@ fn matrices(one: &RunView, other: &RunView, (most, columns): (usize, usize)) -> 
                     @for ((_, name), pair) in rows.iter().take(most) {
                         @let any = pair.0.or(pair.1);
                         tr {
-                            th scope="row" title=[any.map(|row| title(row))] { (words::line(name, 60)) }
+                            th scope="row" title=[any.map(title)] { (words::line(name, 60)) }
                             @for ((view, shown), row) in views.iter().zip(&columns).zip([pair.0, pair.1]) {
                                 @for at in shown { (cell(row, view, *at)) }
                                 td.gap {}

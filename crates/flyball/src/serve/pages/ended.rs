@@ -7,7 +7,7 @@ use super::{address, project, short, span_words};
 use crate::desk::elapsed;
 use crate::journal::RunSummary;
 use crate::page::tone;
-use crate::serve::window::{Books, Look, Problem};
+use crate::serve::window::{Books, Look};
 use crate::view::words;
 
 /// How much of why it ended is shown.
@@ -21,10 +21,10 @@ pub(super) struct Row {
 
 impl Row {
     /// With the scores of its iterations.
-    pub(super) fn read(books: &Books, run: RunSummary) -> Result<Self, Problem> {
+    pub(super) fn read(books: &Books, run: RunSummary) -> Self {
         let reports = books.journal.iterations(&run.run).unwrap_or_default();
         let scores = reports.iter().filter_map(|report| report.score).collect();
-        Ok(Self { run, scores })
+        Self { run, scores }
     }
 
     /// Which run.
@@ -88,7 +88,7 @@ fn curve(scores: &[f64]) -> Markup {
     let mut last = (2.0, 18.0);
     for score in scores {
         last = (x, 18.0 - score.clamp(0.0, 1.0) * 16.0);
-        points.push_str(&format!("{:.0},{:.1} ", last.0, last.1));
+        points.extend([format!("{:.0},{:.1} ", last.0, last.1)]);
         x += step;
     }
     let ends = scores.last().copied().unwrap_or(0.0) * 100.0;

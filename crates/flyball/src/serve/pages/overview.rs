@@ -108,11 +108,8 @@ pub(in crate::serve) fn overview(
         .skip(skip.unwrap_or(0))
         .filter(|run| query.fits(run) && !is_asked(run) && !is_work(run));
     let most = ENDED.first().copied().unwrap_or(0);
-    let rows: Vec<Row> = ended
-        .by_ref()
-        .take(most)
-        .map(|run| Row::read(books, run.clone()))
-        .collect::<Result<_, _>>()?;
+    let rows: Vec<Row> =
+        ended.by_ref().take(most).map(|run| Row::read(books, run.clone())).collect();
     let left = ended.count();
     let shown: Vec<&Ask> = asks.iter().filter(|ask| first_page && query.fits(&ask.run)).collect();
     let page = fitting(&ENDED, |most| {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::frame::{Place, frame};
-use super::{address, ago, ask, card, fitting, project};
+use super::{act, address, ago, ask, card, fitting, project};
 use crate::desk::{self, Ask, Life, life};
 use crate::journal::{Act, RunSummary};
 use crate::page::{self, Shown};
@@ -42,6 +42,7 @@ pub(in crate::serve) fn run(
                 @if let Some(doing) = &doing { (at_work(look, &view, doing)) }
             }
             @if let Some(ask) = &asked { div.alone { (ask::card(look, ask, ask::LONG)) } }
+            (act::acts(look, &view, asked.is_some()))
             (toolbar(&row))
             div #facts data-live { (page::facts(&view)) }
             div #moved data-live { (page::moved(&view, shown)) }

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tower::ServiceExt;
 
 use crate::http::Token;
-use crate::journal::{Journal, NewRun, RunState};
+use crate::journal::{Journal, NewRun, RunProgress};
 use crate::serve::access::{Access, Rules};
 use crate::serve::routes::router;
 use crate::serve::window::Window;
@@ -134,12 +134,12 @@ pub(super) fn simulated(
     let rows: Vec<(Moment, &Event)> = events.iter().map(|(at, event)| (*at, event)).collect();
     journal.append_all(&run, &rows).unwrap();
     let view = builder.view(&row);
-    let state = RunState {
+    let state = RunProgress {
         tokens: view.tally.tokens,
         cost_micro_usd: view.tally.cost_micro_usd,
         stories_complete: view.tally.stories_complete,
         stories_total: view.tally.stories_total,
-        ..RunState::default()
+        ..RunProgress::default()
     };
     journal.update_run(&run, &state).unwrap();
     if let Some(ending) = builder.ending() {
@@ -163,7 +163,7 @@ pub(super) fn seed_with(iterations: usize) -> u64 {
             outcome: None,
             max_iterations: 0,
             events: 0,
-            state: RunState::default(),
+            state: RunProgress::default(),
             ending: None,
         };
         let mut builder = Builder::new(&row);

@@ -3,8 +3,10 @@
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 
+use flyball_core::RunId;
+
 use super::house::{House, Said, TOKEN, simulated};
-use crate::serve::access::Rules;
+use crate::serve::access::{Rules, Visitor};
 use crate::serve::routes::ROUTES;
 
 const RUN: &str = "20261115-100000-aaaa";
@@ -33,7 +35,7 @@ fn asked(house: &House, request: Request<Body>) -> Said {
 fn every_route_is_answered_to_the_page_and_to_who_knows_the_token() {
     let house = house();
     for (method, path) in addresses() {
-        if path == "/api/live" || is_open(&path) {
+        if path == "/api/live" || is_open(&path) || method == "POST" {
             continue;
         }
         let said = asked(&house, house.request(method, &path).body(Body::empty()).unwrap());
@@ -91,6 +93,86 @@ fn every_route_turns_away_whom_it_must() {
             assert!(!said.text.contains(RUN), "{path} tells of runs");
         }
     }
+}
+
+/// Every act, as the page sends it, but for what is changed.
+fn act(house: &House, path: &str, change: impl Fn(&mut Vec<(&'static str, String)>)) -> Said {
+    let mut headers = vec![
+        ("host", house.host()),
+        ("origin", format!("http://{}", house.host())),
+        ("cookie", house.cookie.clone()),
+        ("content-type", "application/x-www-form-urlencoded".to_owned()),
+        ("accept", "application/json".to_owned()),
+        ("x-flyball-page", house.window.access.page_token(Visitor::Page(1), RUN)),
+    ];
+    change(&mut headers);
+    let mut request = Request::builder().method("POST").uri(path);
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    asked(house, request.body(Body::from("text=x")).unwrap())
+}
+
+fn set(headers: &mut Vec<(&'static str, String)>, name: &'static str, value: &str) {
+    headers.retain(|(known, _)| *known != name);
+    if !value.is_empty() {
+        headers.push((name, value.to_owned()));
+    }
+}
+
+#[test]
+fn every_act_refuses_whom_it_must() {
+    let house = house();
+    let other = house.window.access.page_token(Visitor::Page(1), "another-run");
+    let cases: [(&'static str, &str, u16); 12] = [
+        ("cookie", "", 401),
+        ("cookie", "flyball=wrong", 401),
+        ("host", "evil.example", 403),
+        ("host", "127.0.0.1:8791", 403),
+        ("origin", "", 403),
+        ("origin", "http://evil.example", 403),
+        ("origin", "null", 403),
+        ("content-type", "text/plain", 415),
+        ("content-type", "", 415),
+        ("content-type", "multipart/form-data", 415),
+        ("x-flyball-page", "", 403),
+        ("x-flyball-page", &other, 403),
+    ];
+    for (_, path) in addresses().into_iter().filter(|(method, _)| *method == "POST") {
+        for (name, value, status) in cases {
+            let said = act(&house, &path, |headers| set(headers, name, value));
+            assert_eq!(said.status.as_u16(), status, "{path} with {name}: {value}: {}", said.text);
+        }
+    }
+    assert!(house.window.books().journal.acts(&RunId::new(RUN), 10).unwrap().is_empty());
+}
+
+#[test]
+fn nothing_is_changed_where_nobody_may_act() {
+    let rules = Rules { read_only: true, ..Rules::default() };
+    let house = House::ruled(rules, |journal| {
+        simulated(journal, (RUN, "/nowhere/shop"), 3, |event| event);
+    });
+    for (_, path) in addresses().into_iter().filter(|(method, _)| *method == "POST") {
+        assert_eq!(act(&house, &path, |_| {}).status, StatusCode::FORBIDDEN, "{path}");
+    }
+    assert!(!house.get("/").contains("<form method=\"post\""));
+}
+
+#[test]
+fn no_look_changes_anything() {
+    let house = house();
+    let before = house.window.books().journal.data_version().unwrap();
+    let outside = crate::journal::Journal::open(&house.window.state_dir).unwrap();
+    let version = outside.data_version().unwrap();
+    for (method, path) in addresses() {
+        if path != "/api/live" {
+            let _ = asked(&house, house.request("GET", &path).body(Body::empty()).unwrap());
+            let _ = method;
+        }
+    }
+    assert_eq!(house.window.books().journal.data_version().unwrap(), before);
+    assert_eq!(outside.data_version().unwrap(), version);
 }
 
 #[test]
