@@ -58,10 +58,16 @@ impl Executed {
         is_less.then_some(Fewer { before: before.ran, now: self.ran, gone })
     }
 
+    /// Whether further names can only be counted.
+    #[cfg(feature = "read")]
+    pub(crate) fn is_full(&self) -> bool {
+        self.names.len() >= Self::NAMES_MAX
+    }
+
     /// Adds a name while there is room.
     #[cfg(feature = "read")]
     pub(crate) fn add(&mut self, name: &str) {
-        if self.names.len() < Self::NAMES_MAX {
+        if !self.is_full() {
             if !self.names.contains(name) {
                 self.names.insert(name.into());
             }

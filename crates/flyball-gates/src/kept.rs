@@ -26,22 +26,31 @@ pub(crate) struct Kept {
 impl Kept {
     /// Takes a line.
     pub(crate) fn take(&mut self, line: Passing<'_>) {
-        let keep = || (line.number, text::clip(line.text.trim_end(), LINE_CHARS_MAX).to_owned());
         if self.first.len() < FIRST_MAX {
-            self.first.push(keep());
+            self.first.push(kept(line));
         }
         if line.hints.error && self.errors.len() < ERRORS_MAX && self.looks < LOOKS_MAX {
             self.looks += 1;
             if is_error(line.text) {
-                self.errors.push(keep());
+                self.errors.push(kept(line));
             }
         }
+        self.take_last(line);
+    }
+
+    /// Takes a line that is of interest only as one of the last.
+    pub(crate) fn take_last(&mut self, line: Passing<'_>) {
         if line.near_end {
             if self.last.len() >= LAST_MAX {
                 self.last.pop_front();
             }
-            self.last.push_back(keep());
+            self.last.push_back(kept(line));
         }
+    }
+
+    /// Whether the first lines are all there.
+    pub(crate) const fn is_begun(&self) -> bool {
+        self.first.len() >= FIRST_MAX
     }
 
     /// Forgets what was only near the end of a piece of the output: `total` lines there were.
@@ -64,6 +73,10 @@ impl Kept {
     pub(crate) fn errors(&self) -> impl Iterator<Item = (u64, &str)> {
         self.errors.iter().map(|(number, text)| (*number, text.as_str()))
     }
+}
+
+fn kept(line: Passing<'_>) -> (u64, String) {
+    (line.number, text::clip(line.text.trim_end(), LINE_CHARS_MAX).to_owned())
 }
 
 /// Whether a line says that something went wrong, as its main point.

@@ -49,6 +49,8 @@ mod finding;
 #[cfg(feature = "read")]
 mod ansi;
 #[cfg(feature = "read")]
+mod bytes;
+#[cfg(feature = "read")]
 mod common;
 #[cfg(feature = "read")]
 mod exit;

@@ -2,6 +2,8 @@
 
 use crate::ansi;
 use crate::hints::Hints;
+use crate::recogniser::Skimmed;
+use crate::tail::Tail;
 
 /// Longer lines of text are cut here.
 const TEXT_MAX: usize = 64 * 1024;
@@ -10,16 +12,27 @@ const DOCUMENT_MAX: usize = 16 * 1024 * 1024;
 
 /// How many bytes of lines are looked at together.
 const STRETCH: usize = 8 * 1024;
+/// So many lines go by one by one after one that was not routine where none was before it.
+const PATIENCE: usize = 16;
 
 /// One clean line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clean<'a> {
     /// Its text, without colours and without its end.
     pub text: &'a str,
-    /// How many more lines the same bytes finish.
-    pub further: usize,
+    /// Whether it is among the last lines of the same bytes: others are certain to be pushed out
+    /// again by them and need not be kept.
+    pub near_end: bool,
     /// What may be in it.
     pub hints: Hints,
+}
+
+/// Who gets the lines.
+pub(crate) trait Sink {
+    /// Takes whole lines from the start of these, if they are nothing special. They have no colours.
+    fn skim(&mut self, lines: &[u8]) -> Skimmed;
+    /// Takes a line.
+    fn line(&mut self, line: Clean<'_>);
 }
 
 /// The beginning of a line whose end has not come yet.
@@ -33,22 +46,25 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Takes the next bytes and hands each finished line to `each`.
-    pub(crate) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Clean<'_>)) {
+    /// Takes the next bytes and hands over each finished line.
+    pub(crate) fn feed(&mut self, bytes: &[u8], sink: &mut impl Sink) {
         let ends = memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1);
         let (mut whole, rest) = bytes.split_at_checked(ends).unwrap_or((bytes, &[]));
-        let mut further = memchr::memchr_iter(b'\n', whole).count();
+        // Where the last lines begin.
+        let mut near =
+            memchr::memrchr_iter(b'\n', whole).nth(Tail::LINES_MAX).map_or(0, |at| at + 1);
         if self.open
             && let Some(end) = memchr::memchr(b'\n', whole)
         {
-            further = further.saturating_sub(1);
             self.keep(whole.get(..end).unwrap_or_default());
-            self.finish(|text| each(Clean { text, further, hints: Hints::UNKNOWN }));
+            self.close(near == 0, sink);
             whole = whole.get(end + 1..).unwrap_or_default();
+            near = near.saturating_sub(end + 1);
         }
         while !whole.is_empty() {
             let (stretch, after) = stretch(whole);
-            further = self.whole_lines(stretch, further, &mut each);
+            self.whole_lines(stretch, near, sink);
+            near = near.saturating_sub(stretch.len());
             whole = after;
         }
         if !rest.is_empty() {
@@ -58,43 +74,58 @@ impl Lines {
     }
 
     /// Hands over the last line, which had no end.
-    pub(crate) fn finish(&mut self, mut each: impl FnMut(&str)) {
+    pub(crate) fn finish(&mut self, sink: &mut impl Sink) {
         if self.open {
-            each(&ansi::clean(&self.partial, &mut self.room));
-            self.partial.clear();
-            self.open = false;
+            self.close(true, sink);
         }
     }
 
-    /// Hands over lines all of which have their end; `further` counts down.
-    fn whole_lines(
-        &mut self,
-        bytes: &[u8],
-        mut further: usize,
-        each: &mut impl FnMut(Clean<'_>),
-    ) -> usize {
-        // Looked at once and not for every line.
-        let whole = std::str::from_utf8(bytes).ok();
-        let hints = Hints::of(bytes);
+    fn close(&mut self, near_end: bool, sink: &mut impl Sink) {
+        let text = &ansi::clean(&self.partial, &mut self.room);
+        sink.line(Clean { text, near_end, hints: Hints::UNKNOWN });
+        self.partial.clear();
+        self.open = false;
+    }
+
+    /// Hands over lines all of which have their end; those from `near` on are the last ones.
+    fn whole_lines(&mut self, bytes: &[u8], near: usize, sink: &mut impl Sink) {
         let mut control = next_control(bytes, 0);
-        let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', bytes) {
-            further = further.saturating_sub(1);
-            let plain = if control > end { whole } else { None };
-            match plain.and_then(|whole| whole.get(start..end)) {
-                Some(text) if text.len() <= TEXT_MAX => each(Clean { text, further, hints }),
+        let mut seen = None;
+        let (mut at, mut patience) = (0, 0_usize);
+        while at < bytes.len() {
+            let mut is_alone = false;
+            if patience == 0 {
+                let skimmed = sink.skim(plain(bytes, at, control.min(near)));
+                at += skimmed.bytes;
+                is_alone = skimmed.lines > 0;
+                patience = if is_alone { 1 } else { PATIENCE };
+            }
+            patience -= 1;
+            let rest = bytes.get(at..).unwrap_or_default();
+            let Some(length) = memchr::memchr(b'\n', rest) else { break };
+            let (line, end) = (rest.get(..length).unwrap_or_default(), at + length);
+            let seen = match &seen {
+                // One line among many that were routine is looked at alone.
+                None if is_alone => {
+                    Seen { whole: std::str::from_utf8(line).ok(), from: at, hints: Hints::UNKNOWN }
+                }
+                _ => *seen.get_or_insert_with(|| Seen::of(bytes, at)),
+            };
+            let (text, near_end) = (seen.text(at, end).filter(|_| control > end), at >= near);
+            match text {
+                Some(text) if text.len() <= TEXT_MAX => {
+                    sink.line(Clean { text, near_end, hints: seen.hints });
+                }
                 _ => {
-                    let line = bytes.get(start..end).unwrap_or_default();
                     let text = &ansi::clean(cut(line), &mut self.room);
-                    each(Clean { text, further, hints: Hints::UNKNOWN });
+                    sink.line(Clean { text, near_end, hints: Hints::UNKNOWN });
                 }
             }
             if control < end {
                 control = next_control(bytes, end);
             }
-            start = end + 1;
+            at = end + 1;
         }
-        further
     }
 
     fn keep(&mut self, bytes: &[u8]) {
@@ -102,6 +133,32 @@ impl Lines {
         let room = limit(first).saturating_sub(self.partial.len());
         self.partial.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
+}
+
+/// What is seen of many lines at once and not of each of them, once it is needed.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    whole: Option<&'a str>,
+    from: usize,
+    hints: Hints,
+}
+
+impl<'a> Seen<'a> {
+    fn of(bytes: &'a [u8], from: usize) -> Self {
+        let rest = bytes.get(from..).unwrap_or_default();
+        Self { whole: std::str::from_utf8(rest).ok(), from, hints: Hints::of(rest) }
+    }
+
+    fn text(&self, start: usize, end: usize) -> Option<&'a str> {
+        self.whole?.get(start.checked_sub(self.from)?..end.checked_sub(self.from)?)
+    }
+}
+
+/// The whole lines from `at` on that end before `end`.
+fn plain(bytes: &[u8], at: usize, end: usize) -> &[u8] {
+    let rest = bytes.get(at..end.min(bytes.len())).unwrap_or_default();
+    let length = memchr::memrchr(b'\n', rest).map_or(0, |last| last + 1);
+    rest.get(..length).filter(|lines| lines.len() <= STRETCH).unwrap_or_default()
 }
 
 /// Some whole lines from the start, and what follows them.
@@ -130,16 +187,50 @@ const fn limit(first: Option<&u8>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, TEXT_MAX};
+    use super::{Clean, Lines, Sink, TEXT_MAX};
+    use crate::recogniser::Skimmed;
+
+    /// All lines, and those among them that were not the last ones. Lines with an `r` are routine.
+    #[derive(Default)]
+    struct Seen {
+        lines: Vec<String>,
+        early: usize,
+        skimmed: u64,
+    }
+
+    impl Sink for Seen {
+        fn skim(&mut self, lines: &[u8]) -> Skimmed {
+            let mut skimmed = Skimmed::default();
+            for line in lines.split_inclusive(|byte| *byte == b'\n') {
+                if !line.starts_with(b"r") {
+                    break;
+                }
+                skimmed.bytes += line.len();
+                skimmed.lines += 1;
+                self.lines.push(String::from_utf8_lossy(line).trim_end().to_owned());
+            }
+            self.skimmed += skimmed.lines;
+            skimmed
+        }
+
+        fn line(&mut self, line: Clean<'_>) {
+            self.lines.push(line.text.to_owned());
+            self.early += usize::from(!line.near_end);
+        }
+    }
+
+    fn seen(chunks: &[&[u8]]) -> Seen {
+        let mut lines = Lines::default();
+        let mut seen = Seen::default();
+        for chunk in chunks {
+            lines.feed(chunk, &mut seen);
+        }
+        lines.finish(&mut seen);
+        seen
+    }
 
     fn split(chunks: &[&[u8]]) -> Vec<String> {
-        let mut lines = Lines::default();
-        let mut seen = Vec::new();
-        for chunk in chunks {
-            lines.feed(chunk, |line| seen.push(line.text.to_owned()));
-        }
-        lines.finish(|line| seen.push(line.to_owned()));
-        seen
+        seen(chunks).lines
     }
 
     #[test]
@@ -153,27 +244,20 @@ mod tests {
     }
 
     #[test]
-    fn every_line_comes_with_how_many_follow_it() {
-        let mut lines = Lines::default();
-        let mut seen = Vec::new();
-        for chunk in ["on", "e\ntwo\r\n\nfo", "ur\n"] {
-            lines.feed(chunk.as_bytes(), |line| seen.push((line.text.to_owned(), line.further)));
-        }
-        let want = [("one", 2), ("two", 1), ("", 0), ("four", 0)];
-        assert_eq!(seen, want.map(|(line, further)| (line.to_owned(), further)));
-    }
-
-    #[test]
-    fn many_lines_are_all_handed_over_in_their_order() {
-        let lines: Vec<String> = (0..5_000).map(|number| format!("line {number}\n")).collect();
-        let text = lines.concat();
-        let mut lines = Lines::default();
-        let mut seen = 0;
-        lines.feed(text.as_bytes(), |line| {
-            assert_eq!((line.text, line.further), (&*format!("line {seen}"), 4_999 - seen));
-            seen += 1;
-        });
-        assert_eq!(seen, 5_000);
+    fn many_lines_are_all_handed_over_in_their_order_and_the_last_ones_as_such() {
+        let lines: Vec<String> = (0..5_000)
+            .map(|number| format!("{} {number}", if number % 7 == 3 { "line" } else { "routine" }))
+            .collect();
+        let text = format!("{}\n", lines.join("\n"));
+        let whole = seen(&[text.as_bytes()]);
+        assert_eq!(whole.lines, lines);
+        assert!(whole.skimmed > 4_000, "{}", whole.skimmed);
+        let plain = text.replace("routine", "line");
+        assert_eq!(seen(&[plain.as_bytes()]).early, 4_960);
+        let pieces: Vec<&[u8]> = text.as_bytes().chunks(1_013).collect();
+        assert_eq!(split(&pieces), lines);
+        let coloured = text.replace("line 101\n", "line \u{1b}[0m101\n");
+        assert_eq!(split(&[coloured.as_bytes()]), lines);
     }
 
     #[test]

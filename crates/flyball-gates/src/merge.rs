@@ -1,6 +1,6 @@
 //! Makes one result of what several recognisers have understood, in all streams of an output.
 
-use crate::report::{ANNOTATIONS, Findings, MENTIONS, Report};
+use crate::report::{ANNOTATIONS, Findings, MENTIONS, Report, TICKS};
 use crate::stream::Said;
 use crate::tail::Tail;
 use crate::{Counts, Executed, Exit, Finding, FindingKind, Parsed, place, reason};
@@ -49,7 +49,7 @@ impl Parts {
         self.errors.extend(kept.errors().map(own));
         let mut found = Vec::new();
         let mut warnings = Vec::new();
-        for mut report in without_repeats(reports) {
+        for mut report in without_repeats(with_ticks(reports)) {
             if let Some(folder) = &folder {
                 report.findings.kept_mut().for_each(|finding| settle(finding, folder));
                 report.warnings.kept_mut().for_each(|finding| settle(finding, folder));
@@ -148,6 +148,22 @@ fn together(lists: Vec<Findings>) -> Findings {
         found.push(number, finding);
     }
     found
+}
+
+/// Gives the tests that were ticked off to the one runner here that ticks tests off.
+fn with_ticks(mut reports: Vec<Report>) -> Vec<Report> {
+    let at = reports.iter().position(|report| report.tool == TICKS);
+    let Some(ticks) = at.map(|at| reports.remove(at)) else { return reports };
+    let is_one = |report: &&mut Report| {
+        matches!(report.tool, "jest" | "vitest" | "mocha") && report.counts.is_some()
+    };
+    let mut runners = reports.iter_mut().filter(is_one);
+    if let (Some(runner), None) = (runners.next(), runners.next())
+        && runner.names.is_empty()
+    {
+        runner.names = ticks.names;
+    }
+    reports
 }
 
 /// Drops reports of what another report already says.

@@ -49,6 +49,16 @@ enum Before {
 }
 
 impl Owner {
+    /// The part the next line stands in, unless it ends it.
+    pub(crate) const fn part(&self) -> Option<Part> {
+        self.inside
+    }
+
+    /// Lines came that neither begin nor end a part.
+    pub(crate) const fn pass(&mut self) {
+        self.before = Before::Other;
+    }
+
     /// The runner this line belongs to alone, if it does. The marks themselves are for everyone.
     pub(crate) fn of(&mut self, line: &str) -> Option<Part> {
         if let Some(part) = self.inside {

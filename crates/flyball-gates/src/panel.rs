@@ -3,7 +3,7 @@
 use crate::hints::{Hints, Number};
 use crate::owner::{Owner, Part};
 use crate::place;
-use crate::recogniser::{Attention, Line, Recogniser};
+use crate::recogniser::{Attention, Line, Recogniser, Skimmed};
 use crate::report::Report;
 use crate::tool::{self, Documents, MEMBERS};
 use crate::wants::{Set, Wants};
@@ -14,6 +14,10 @@ pub(crate) struct Panel {
     wants: Wants,
     /// The members in the middle of something.
     busy: Set,
+    /// The members whom the routine of others does not concern.
+    patient: Set,
+    /// Who took the last line that was routine, and in whose part of the output.
+    routine: Option<(usize, Option<Part>)>,
     /// JSON documents, of which one output may hold several.
     documents: Documents,
     in_document: Attention,
@@ -27,13 +31,17 @@ impl Panel {
     pub(crate) fn new(command: &str) -> Self {
         let members = tool::members(command);
         let mut wants = Wants::default();
+        let mut patient = 0;
         for (index, member) in members.iter().enumerate() {
             wants.add(bit(index), &member.cues());
+            patient |= if member.is_patient() { bit(index) } else { 0 };
         }
         Self {
             members,
             wants,
             busy: 0,
+            patient,
+            routine: None,
             documents: Documents::default(),
             in_document: Attention::Idle,
             owner: Owner::default(),
@@ -42,12 +50,71 @@ impl Panel {
         }
     }
 
-    /// Hands over one line.
+    /// Takes the lines at the start of these that are routine for who took the last one that was;
+    /// the first is the `number`th.
+    pub(crate) fn skim(&mut self, lines: &[u8], number: u64) -> Skimmed {
+        let Some((index, part)) = self.routine else { return Skimmed::default() };
+        if !self.is_alone(index) || self.owner.part() != part {
+            return Skimmed::default();
+        }
+        let Some(member) = self.members.get_mut(index) else { return Skimmed::default() };
+        let skimmed = member.skim(lines, number);
+        if skimmed.lines > 0 {
+            self.took_routine(index);
+        }
+        skimmed
+    }
+
+    /// Whether the line is routine for who took the last one that was, and done with.
+    pub(crate) fn is_routine(&mut self, line: &[u8], number: u64) -> bool {
+        let Some((index, part)) = self.routine else { return false };
+        if !self.is_alone(index) || self.owner.part() != part {
+            return false;
+        }
+        let is_taken = self.members.get_mut(index).is_some_and(|own| own.routine(line, number));
+        if is_taken {
+            self.took_routine(index);
+        }
+        is_taken
+    }
+
+    fn took_routine(&mut self, index: usize) {
+        self.owner.pass();
+        match self.members.get(index).map(|member| member.after_routine()) {
+            Some(Attention::Busy) => self.busy |= bit(index),
+            _ => self.busy &= !bit(index),
+        }
+    }
+
+    /// Whether nobody but this member is in the middle of something.
+    const fn is_alone(&self, index: usize) -> bool {
+        let others = self.busy & !self.patient & !bit(index);
+        others == 0 && matches!(self.in_document, Attention::Idle)
+    }
+
+    /// Whether the line is routine for this member, who from now on is asked first.
+    fn becomes_routine(&mut self, index: usize, part: Option<Part>, line: &Line<'_>) -> bool {
+        let is_asked = self.routine.is_some_and(|(asked, of)| asked == index && of == part);
+        if is_asked || !self.is_alone(index) || self.owner.part() != part {
+            return false;
+        }
+        let member = self.members.get_mut(index);
+        let is_taken = member.is_some_and(|own| own.routine(line.text.as_bytes(), line.number));
+        if is_taken {
+            self.routine = Some((index, part));
+            self.took_routine(index);
+        }
+        is_taken
+    }
+
+    /// Hands over one line that is not routine for who took the last one that was.
     pub(crate) fn line(&mut self, text: &str, number: u64, hints: Hints) {
         let place = if hints.number == Number::Nothing { None } else { place::prefix(text) };
         let line = Line { text, number, place };
         if let Some(part) = self.owner.of(text) {
-            if let Some(index) = self.index_of(part) {
+            if let Some(index) = self.index_of(part)
+                && !self.becomes_routine(index, Some(part), &line)
+            {
                 self.hand(index, &line);
             }
             return;
@@ -61,6 +128,14 @@ impl Panel {
         }
         if let Some(folder) = folder(text) {
             self.folder = Some(folder.to_owned());
+        }
+        let mut asked = wanted;
+        while asked != 0 {
+            let index = asked.trailing_zeros() as usize;
+            asked &= !bit(index);
+            if self.becomes_routine(index, None, &line) {
+                return;
+            }
         }
         while wanted != 0 {
             let index = wanted.trailing_zeros() as usize;

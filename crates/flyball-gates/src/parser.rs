@@ -5,9 +5,9 @@
 
 use std::io::{self, Read};
 
-use crate::hints::Hints;
-use crate::lines::Lines;
+use crate::lines::{Clean, Lines, Sink};
 use crate::passing::Passing;
+use crate::recogniser::Skimmed;
 use crate::stream::Stream;
 use crate::tail::Tail;
 use crate::{Counts, Difference, Executed, Exit, Finding, Label, merge, report};
@@ -68,9 +68,14 @@ impl Parsed {
 /// Reads the output of one check as it arrives.
 pub struct Parser {
     lines: Lines,
+    reading: Reading,
+    command: String,
+}
+
+/// Who gets the lines.
+struct Reading {
     tail: Tail,
     stream: Stream,
-    command: String,
     number: u64,
 }
 
@@ -80,36 +85,38 @@ impl Parser {
     pub fn new(command: &str) -> Self {
         Self {
             lines: Lines::default(),
-            tail: Tail::default(),
-            stream: Stream::new(command),
+            reading: Reading { tail: Tail::default(), stream: Stream::new(command), number: 0 },
             command: command.to_owned(),
-            number: 0,
         }
     }
 
     /// Takes the next bytes of stdout or stderr, cut anywhere.
     pub fn feed(&mut self, bytes: &[u8]) {
-        let Self { lines, tail, stream, number, .. } = self;
-        lines.feed(bytes, |line| {
-            // What is certain to be pushed out again by the same bytes need not be kept.
-            let near_end = line.further < Tail::LINES_MAX;
-            *number = number.saturating_add(1);
-            if near_end {
-                tail.push(line.text, *number);
-            }
-            stream.line(Passing { text: line.text, number: *number, hints: line.hints, near_end });
-        });
+        let Self { lines, reading, .. } = self;
+        lines.feed(bytes, reading);
     }
 
     /// What it all says, now that the check has ended.
     pub fn finish(mut self, exit: impl Into<Exit>) -> Parsed {
-        let Self { lines, tail, stream, number, .. } = &mut self;
-        lines.finish(|text| {
-            *number = number.saturating_add(1);
-            tail.push(text, *number);
-            stream.line(Passing { text, number: *number, hints: Hints::UNKNOWN, near_end: true });
-        });
-        let said = self.stream.finish(self.number);
-        merge::merge(said, self.tail, exit.into(), &self.command)
+        self.lines.finish(&mut self.reading);
+        let Reading { tail, stream, number } = self.reading;
+        merge::merge(stream.finish(number), tail, exit.into(), &self.command)
+    }
+}
+
+impl Sink for Reading {
+    fn skim(&mut self, lines: &[u8]) -> Skimmed {
+        let skimmed = self.stream.skim(lines, self.number.saturating_add(1));
+        self.number = self.number.saturating_add(skimmed.lines);
+        skimmed
+    }
+
+    fn line(&mut self, line: Clean<'_>) {
+        let Clean { text, near_end, hints } = line;
+        self.number = self.number.saturating_add(1);
+        if near_end {
+            self.tail.push(text, self.number);
+        }
+        self.stream.line(Passing { text, number: self.number, hints, near_end });
     }
 }

@@ -77,6 +77,15 @@ pub(crate) enum Trait {
     Sign(&'static [char]),
 }
 
+/// What was taken of some lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Skimmed {
+    /// How many bytes, line ends included.
+    pub bytes: usize,
+    /// How many lines.
+    pub lines: u64,
+}
+
 /// Reads one tool's output.
 pub(crate) trait Recogniser: Send {
     /// The tool's name.
@@ -85,6 +94,35 @@ pub(crate) trait Recogniser: Send {
     fn cues(&self) -> Cues;
     /// Takes a line.
     fn line(&mut self, line: &Line<'_>) -> Attention;
+    /// Takes a line that is one more of what there were many already: a test that passed, a complaint
+    /// that can only be counted. False when it is anything else, and then nothing has changed.
+    ///
+    /// Such a line means nothing to anybody else, and to take it by [`Recogniser::line`] would come
+    /// to the same.
+    fn routine(&mut self, _line: &[u8], _number: u64) -> bool {
+        false
+    }
+    /// Takes lines from the start of these as long as they are routine; the first is the
+    /// `number`th. All have their end and no colours.
+    fn skim(&mut self, lines: &[u8], number: u64) -> Skimmed {
+        let mut skimmed = Skimmed::default();
+        for end in memchr::memchr_iter(b'\n', lines) {
+            let line = lines.get(skimmed.bytes..end).unwrap_or_default();
+            if !self.routine(line, number.saturating_add(skimmed.lines)) {
+                break;
+            }
+            skimmed = Skimmed { bytes: end + 1, lines: skimmed.lines + 1 };
+        }
+        skimmed
+    }
+    /// Whether it wants the next line whatever it is, after one that was routine.
+    fn after_routine(&self) -> Attention {
+        Attention::Idle
+    }
+    /// Whether the routine of others means nothing to it even in the middle of something.
+    fn is_patient(&self) -> bool {
+        false
+    }
     /// What it has understood; nothing if this tool did not speak.
     fn finish(&mut self) -> Option<Report>;
 }

@@ -1,12 +1,14 @@
 //! What one recogniser has understood, within limits.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash as _, Hasher};
 
 use crate::{Counts, Executed, Finding, place, text};
 
 /// Mentions of places in output nobody understands.
 pub(crate) const MENTIONS: &str = "mentions";
+/// Tests ticked off one by one, which belong to one of several runners.
+pub(crate) const TICKS: &str = "ticks";
 /// Annotations for a workflow, which tools print beside their own report.
 pub(crate) const ANNOTATIONS: &str = "annotations";
 /// How many findings are kept.
@@ -70,6 +72,50 @@ impl Names {
         self.0.get_or_insert_default().add(text::clip(name, NAME_CHARS_MAX));
     }
 
+    /// Another test ran; false, and nothing was noted, when its name cannot be read.
+    pub(crate) fn ran_bytes(&mut self, name: &[u8], bare: fn(&str) -> &str) -> bool {
+        if let Some(executed) = self.0.as_deref_mut().filter(|own| own.is_full()) {
+            executed.names_left_out = executed.names_left_out.saturating_add(1);
+            return true;
+        }
+        let name = std::str::from_utf8(name);
+        name.map(|name| self.ran(bare(name))).is_ok()
+    }
+
+    /// A test of a package ran.
+    pub(crate) fn ran_in(&mut self, package: &str, name: &str) {
+        let executed = self.0.get_or_insert_default();
+        if executed.is_full() {
+            executed.names_left_out = executed.names_left_out.saturating_add(1);
+        } else {
+            executed.add(text::clip(&format!("{package} {name}"), NAME_CHARS_MAX));
+        }
+    }
+
+    /// Further tests ran, of which no name was kept.
+    pub(crate) fn leave_out(&mut self, more: u64) {
+        if more > 0 {
+            let executed = self.0.get_or_insert_default();
+            executed.names_left_out = executed.names_left_out.saturating_add(more);
+        }
+    }
+
+    /// Whether there is none.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether further names can only be counted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.0.as_deref().is_some_and(Executed::is_full)
+    }
+
+    /// All that are kept.
+    #[cfg(test)]
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.0.iter().flat_map(|executed| executed.names.iter().cloned()).collect()
+    }
+
     fn absorb(&mut self, other: Self) {
         let Some(other) = other.0 else { return };
         let own = self.0.get_or_insert_default();
@@ -86,6 +132,8 @@ pub(crate) struct Findings {
     kept: Vec<(u64, Finding)>,
     left_out: u64,
     seen: HashSet<u64>,
+    /// Lines each of which said one of these.
+    told: Told,
 }
 
 impl Findings {
@@ -114,9 +162,31 @@ impl Findings {
     /// Whether one more finding would only be counted, and need not be put together. Then it has
     /// been.
     pub(crate) fn is_only_counted(&mut self) -> bool {
-        let is_only_counted = self.kept.len() >= FINDINGS_MAX && self.seen.len() >= SEEN_MAX;
+        let is_only_counted = self.is_full();
         self.left_out = self.left_out.saturating_add(u64::from(is_only_counted));
         is_only_counted
+    }
+
+    /// Whether nothing can be done with one more finding but to count it.
+    pub(crate) fn is_full(&self) -> bool {
+        self.kept.len() >= FINDINGS_MAX && self.seen.len() >= SEEN_MAX
+    }
+
+    /// Adds a finding that is told by one line alone, and by every line like it.
+    pub(crate) fn push_line(&mut self, number: u64, line: &str, finding: Finding) {
+        self.told.note(line.as_bytes());
+        self.push(number, finding);
+    }
+
+    /// Whether a line was told before, as long as that means that it adds nothing.
+    pub(crate) fn has_told(&self, line: &[u8]) -> bool {
+        !self.is_full() && self.told.has(line)
+    }
+
+    /// Takes a line that would add nothing: it was told before, or can only be counted. Only then
+    /// is asked whether it says something at all.
+    pub(crate) fn take_line(&mut self, line: &[u8], tells: impl FnOnce(&[u8]) -> bool) -> bool {
+        if self.is_full() { tells(line) && self.is_only_counted() } else { self.has_told(line) }
     }
 
     /// Adds the findings of another stream: what looks the same there is not the same.
@@ -172,6 +242,54 @@ impl Findings {
     pub(crate) const fn leave_out(&mut self, more: u64) {
         self.left_out = self.left_out.saturating_add(more);
     }
+}
+
+/// Lines, by what they look like.
+#[derive(Debug, Default)]
+struct Told(HashSet<u64, BuildHasherDefault<AsItIs>>);
+
+impl Told {
+    fn note(&mut self, line: &[u8]) {
+        if self.0.len() < SEEN_MAX {
+            self.0.insert(look(line));
+        }
+    }
+
+    fn has(&self, line: &[u8]) -> bool {
+        !self.0.is_empty() && self.0.contains(&look(line))
+    }
+}
+
+/// A number that is spread well enough already.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = look(bytes);
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+}
+
+/// What a line looks like, eight bytes at a time: very many lines are asked.
+fn look(line: &[u8]) -> u64 {
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (words, rest) = line.as_chunks::<8>();
+    let mut look = (line.len() as u64).wrapping_mul(SPREAD);
+    for word in words {
+        look = (look.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(SPREAD);
+    }
+    for byte in rest {
+        look = (look.rotate_left(23) ^ u64::from(*byte)).wrapping_mul(SPREAD);
+    }
+    look ^ (look >> 32)
 }
 
 /// What makes two findings the same one.

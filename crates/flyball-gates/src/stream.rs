@@ -5,6 +5,7 @@ use crate::kept::Kept;
 use crate::panel::Panel;
 use crate::passing::Passing;
 use crate::prefix::Shape;
+use crate::recogniser::Skimmed;
 use crate::report::Report;
 use crate::window::{Before, Held, Judgement, Window};
 
@@ -70,6 +71,11 @@ impl Stream {
             self.before = Some(before);
             return;
         }
+        if self.is_settled() && self.panel.is_routine(line.text.as_bytes(), line.number) {
+            self.window.pass(1);
+            self.kept.take_last(line);
+            return;
+        }
         if self.window.wants(line.text) {
             let text = line.text.to_owned();
             let held = Held { text, number: line.number, near_end: line.near_end };
@@ -78,6 +84,22 @@ impl Stream {
         } else {
             self.own_or_announced(line);
         }
+    }
+
+    /// Takes whole lines from the start of these as long as they are routine; the first is the
+    /// `number`th. None of them is near the end.
+    pub(crate) fn skim(&mut self, lines: &[u8], number: u64) -> Skimmed {
+        let is_plain = self.before.is_none() && self.is_settled();
+        let skimmed = if is_plain { self.panel.skim(lines, number) } else { Skimmed::default() };
+        if skimmed.lines > 0 {
+            self.window.pass(skimmed.lines);
+        }
+        skimmed
+    }
+
+    /// Whether its lines are its own, as they are.
+    const fn is_settled(&self) -> bool {
+        self.window.is_settled() && self.kept.is_begun() && self.children.is_empty()
     }
 
     /// Everything that was said, of this stream and of those inside it.

@@ -64,6 +64,7 @@ mod tap;
 mod tap_diagnostics;
 mod teamcity;
 mod terraform;
+mod ticks;
 mod tsc;
 mod ty;
 mod unittest;
@@ -74,7 +75,7 @@ pub(crate) use self::document::Documents;
 use crate::recogniser::Recogniser;
 
 /// How many recognisers there are.
-pub(crate) const MEMBERS: usize = 60;
+pub(crate) const MEMBERS: usize = 61;
 
 /// All recognisers, with the command as a hint.
 pub(crate) fn members(command: &str) -> [Box<dyn Recogniser>; MEMBERS] {
@@ -132,6 +133,7 @@ pub(crate) fn members(command: &str) -> [Box<dyn Recogniser>; MEMBERS] {
         Box::new(swift::Swift::default()),
         Box::new(teamcity::Teamcity::default()),
         Box::new(terraform::Terraform::default()),
+        Box::new(ticks::Ticks::default()),
         Box::new(ty::Ty::default()),
         Box::new(uvu::Uvu::default()),
         Box::new(line_lint::LineLint::new(command)),

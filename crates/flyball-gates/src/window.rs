@@ -10,7 +10,7 @@ const BYTES: usize = 32 * 1024;
 /// After so many windows without a prefix nobody looks for a while, each time longer.
 const PATIENCE: u32 = 4;
 const REST_MIN: u32 = 100;
-const REST_MAX: u32 = 2_000;
+const REST_MAX: u32 = 20_000;
 /// After so many lines without anything like a prefix only every eighth is looked at.
 const CALM: u32 = 1_024;
 
@@ -97,6 +97,18 @@ impl Window {
             self.plain = 0;
         }
         has_prefix || is_alike
+    }
+
+    /// Whether nothing is held back, and the first lines of all have been judged.
+    pub(crate) const fn is_settled(&self) -> bool {
+        self.begun && self.held.is_empty()
+    }
+
+    /// Lines came that were understood as they are, so that nothing can stand before them.
+    pub(crate) fn pass(&mut self, lines: u64) {
+        let (_, alike) = &mut self.head;
+        *alike = 0;
+        self.resting = self.resting.saturating_sub(u32::try_from(lines).unwrap_or(u32::MAX));
     }
 
     /// Whether this line begins as those before it, numbers aside.

@@ -94,6 +94,21 @@ impl Recogniser for CargoTest {
         if is_open || self.loose.is_open() { Attention::Busy } else { Attention::Idle }
     }
 
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        let is_calm = self.block.is_none() && self.live.is_none() && self.part == Part::Other;
+        let Some(open) = self.open.as_mut().filter(|_| is_calm && !self.loose.is_open()) else {
+            return false;
+        };
+        let name = line.strip_prefix(b"test ").and_then(|rest| rest.strip_suffix(b" ... ok"));
+        let name = name.filter(|name| !name.starts_with(b"result: "));
+        if !name.is_some_and(|name| self.names.ran_bytes(name, bare)) {
+            return false;
+        }
+        open.passed += 1;
+        self.loose.forget_error();
+        true
+    }
+
     fn finish(&mut self) -> Option<Report> {
         self.close_block();
         self.close_live();

@@ -3,7 +3,7 @@
 use crate::place::{self, Place};
 use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
-use crate::{Counts, Finding, FindingKind, text};
+use crate::{Counts, Finding, FindingKind, bytes, text};
 
 /// Reads `  Failed Name [12 ms]` with its message and stack, and `a.cs(5,9): error CS0103: text`.
 #[derive(Default)]
@@ -74,6 +74,11 @@ impl Recogniser for Dotnet {
             open.line(text);
         }
         self.attention()
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        let name = if self.open.is_none() { passed(line) } else { None };
+        name.is_some_and(|name| self.names.ran_bytes(name, |name| name))
     }
 
     fn finish(&mut self) -> Option<Report> {
@@ -166,6 +171,15 @@ fn outcome(text: &str) -> Option<(&str, &str)> {
     let is_time =
         time.ends_with("s]") && time.starts_with(|c: char| c.is_ascii_digit() || c == '<');
     (matches!(word, "Failed" | "Passed") && is_time).then_some((word, name))
+}
+
+/// The name of `  Passed Shop.Tests.CartTests.Adds [12 ms]`.
+fn passed(line: &[u8]) -> Option<&[u8]> {
+    let rest = line.strip_prefix(b"  Passed ")?;
+    let open = memchr::memrchr(b'[', rest)?;
+    let time = rest.get(open + 1..)?.strip_prefix(b"< ").or(rest.get(open + 1..))?;
+    let is_time = matches!(bytes::after_digits(time)?, b" ms]" | b" s]");
+    rest.get(..open)?.strip_suffix(b" ").filter(|_| is_time)
 }
 
 /// The place of `at Shop.CartTests.Adds() in /src/CartTests.cs:line 12`.

@@ -4,7 +4,7 @@ use crate::{Finding, FindingKind};
 
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use crate::report::{Findings, Report};
-use crate::text;
+use crate::{bytes, text};
 
 /// Reads `  1:10  error  text  rule` below a path.
 #[derive(Default)]
@@ -62,6 +62,25 @@ impl Recogniser for Eslint {
         self.attention()
     }
 
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        if self.file.is_none() || self.crashed {
+            return false;
+        }
+        match level(line) {
+            Some(b"error") => self.findings.is_only_counted(),
+            Some(b"warning") => self.warnings.is_only_counted(),
+            _ => false,
+        }
+    }
+
+    fn after_routine(&self) -> Attention {
+        self.attention()
+    }
+
+    fn is_patient(&self) -> bool {
+        true
+    }
+
     fn finish(&mut self) -> Option<Report> {
         let findings = std::mem::take(&mut self.findings);
         let warnings = std::mem::take(&mut self.warnings);
@@ -85,6 +104,16 @@ struct Problem {
     column: u32,
     is_warning: bool,
     finding: Finding,
+}
+
+/// The level of `  1:10  error  Missing semicolon  semi`.
+fn level(line: &[u8]) -> Option<&[u8]> {
+    let (_, rest) = bytes::after_blanks(line.strip_prefix(b"  ")?);
+    let rest = bytes::after_digits(bytes::after_digits(rest)?.strip_prefix(b":")?)?;
+    let digits = line.len() - rest.len();
+    let (blanks, rest) = bytes::after_blanks(rest);
+    let end = memchr::memchr(b' ', rest)?;
+    rest.get(..end).filter(|_| blanks > 0 && digits < 18)
 }
 
 /// Whether a line is nothing but a path.

@@ -1,6 +1,6 @@
 //! gcc and clang, and their linker.
 
-use crate::{Finding, FindingKind, text};
+use crate::{Finding, FindingKind, bytes, text};
 
 use crate::place::Place;
 use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
@@ -97,6 +97,21 @@ impl Recogniser for Gcc {
         if is_open { Attention::Busy } else { Attention::Idle }
     }
 
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        if self.open.is_some() || self.linker == Linker::Speaks {
+            return false;
+        }
+        if line.starts_with(b" ") {
+            return self.is_counting() && is_source(line);
+        }
+        let list = match diagnosed(line) {
+            Some(Severity::Error) => &mut self.findings,
+            Some(Severity::Warning) => &mut self.warnings,
+            None => return false,
+        };
+        list.is_only_counted()
+    }
+
     fn finish(&mut self) -> Option<Report> {
         self.close();
         let tool = self.name();
@@ -110,6 +125,11 @@ impl Recogniser for Gcc {
 }
 
 impl Gcc {
+    /// Whether there are so many that the next one is likely to be only counted.
+    fn is_counting(&self) -> bool {
+        self.findings.is_full() || self.warnings.is_full()
+    }
+
     fn diagnostic(&mut self, place: Place<'_>, line: &Line<'_>) {
         if place.has_extension(OTHERS) {
             return;
@@ -157,6 +177,27 @@ impl Gcc {
             Severity::Warning => self.warnings.push(number, finding),
         }
     }
+}
+
+/// How grave `a.c:3:7: warning: text [-Wflag]` is, in a file that is nobody else's.
+fn diagnosed(line: &[u8]) -> Option<Severity> {
+    let (file, rest) = bytes::place(line)?;
+    let extension = file.get(memchr::memrchr(b'.', file)? + 1..)?;
+    let is_own = matches!(extension, b"c" | b"h" | b"cc" | b"cpp" | b"hpp" | b"cxx" | b"hh" | b"m");
+    // What the linker says of a name ends so.
+    if !is_own || line.ends_with(b"':") {
+        return None;
+    }
+    let is_error = rest.starts_with(b"error: ");
+    let severity = if is_error { Severity::Error } else { Severity::Warning };
+    (is_error || rest.starts_with(b"warning: ")).then_some(severity)
+}
+
+/// Whether a line quotes source, or marks a place in it: `  3 |     int a;`, `    |  ^~~`.
+fn is_source(line: &[u8]) -> bool {
+    let (_, rest) = bytes::after_blanks(line);
+    let rest = bytes::after_digits(rest).map_or(Some(rest), |rest| rest.strip_prefix(b" "));
+    rest.is_some_and(|rest| rest.starts_with(b"|"))
 }
 
 /// Message and flag of `text [-Wflag]`, also of `text [SC2086]` and `text [misc-rule]`.

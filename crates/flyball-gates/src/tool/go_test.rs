@@ -9,8 +9,8 @@ use crate::{Counts, Finding, FindingKind};
 use self::event::Event;
 use self::printed::Printed;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
-use crate::report::{Block, Findings, Report};
-use crate::{place, text};
+use crate::report::{Block, Findings, Names, Report};
+use crate::{Executed, bytes, place, text};
 
 /// Reads `--- FAIL: TestX (0.00s)` with its lines, panics, and the events of `-json`.
 #[derive(Default)]
@@ -27,6 +27,11 @@ pub(super) struct GoTest {
     printed: Printed,
     /// The name of a test with its package, put together for each event.
     key: String,
+    /// The tests that ran since the last package, which is named after them.
+    unpackaged: Executed,
+    names: Names,
+    /// A name and a block that are done with, to be used again.
+    spare: (String, Block),
     /// How a test program ended that failed.
     ended: Option<(u64, String)>,
     findings: Findings,
@@ -62,8 +67,34 @@ impl Recogniser for GoTest {
         }
     }
 
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        if self.open.is_some() || !self.printed.is_empty() {
+            return false;
+        }
+        if let Some(name) = line.strip_prefix(b"=== RUN   ") {
+            return is_plain(name) && self.run(name);
+        }
+        let Some(rest) = line.strip_prefix(b"--- PASS: ") else { return false };
+        let Some((name, block)) = &mut self.running else { return false };
+        let time = rest.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b" ("));
+        if !time.is_some_and(is_time) {
+            return false;
+        }
+        self.counted = true;
+        self.counts.passed += 1;
+        self.unpackaged.add(name);
+        block.clear();
+        self.spare = self.running.take().unwrap_or_default();
+        true
+    }
+
+    fn after_routine(&self) -> Attention {
+        if self.running.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
     fn finish(&mut self) -> Option<Report> {
         self.close();
+        self.package("");
         if !self.spoke {
             return None;
         }
@@ -75,7 +106,8 @@ impl Recogniser for GoTest {
             findings.push(number, Finding::new(FindingKind::Crash, message));
         }
         let counts = self.counted.then_some(self.counts);
-        Some(Report { tool: "go-test", counts, findings, ..Report::default() })
+        let names = std::mem::take(&mut self.names);
+        Some(Report { tool: "go-test", counts, names, findings, ..Report::default() })
     }
 }
 
@@ -100,11 +132,35 @@ impl GoTest {
             self.close();
             self.running = None;
             self.spoke = true;
+            if let Some(package) = text.split('\t').nth(1) {
+                self.package(package);
+            }
         } else if let Some(open) = &mut self.open {
             open.block.push(text);
         } else if let Some((_, block)) = &mut self.running {
             block.push(text);
         }
+    }
+
+    /// With `-v`, a test begins that printed nothing before.
+    fn run(&mut self, name: &[u8]) -> bool {
+        if !self.running.as_ref().is_none_or(|(_, block)| block.is_blank()) {
+            return false;
+        }
+        let (running, block) = self.running.get_or_insert_with(|| std::mem::take(&mut self.spare));
+        running.clear();
+        running.extend(std::str::from_utf8(name));
+        block.clear();
+        true
+    }
+
+    /// The package of the tests that ran since the last one.
+    fn package(&mut self, package: &str) {
+        let of = std::mem::take(&mut self.unpackaged);
+        for name in &of.names {
+            self.names.ran(format!("{package} {name}").trim_start());
+        }
+        self.names.leave_out(of.names_left_out);
     }
 
     /// `FAIL: TestX (0.00s)`.
@@ -116,6 +172,9 @@ impl GoTest {
         }
         self.close();
         let printed = self.printed_by(name);
+        if word != "SKIP" {
+            self.unpackaged.add(text::clip(name, 300));
+        }
         match word {
             "PASS" => {
                 self.counted = true;
@@ -183,6 +242,7 @@ impl GoTest {
             "pass" => {
                 self.counted = true;
                 self.counts.passed += 1;
+                self.names.ran_in(&event.package, &event.test);
                 self.printed.forget(&self.key);
             }
             "skip" => {
@@ -193,6 +253,7 @@ impl GoTest {
             "fail" => {
                 self.counted = true;
                 self.counts.failed += 1;
+                self.names.ran_in(&event.package, &event.test);
                 let mut block = self.printed.take(&self.key);
                 let finding = output::finding(&event.test, &block.take());
                 self.findings.push(number, finding);
@@ -234,6 +295,17 @@ fn drop_parents(findings: &mut Findings) {
             })
     };
     findings.retain(|finding| !is_parent(finding));
+}
+
+/// Whether a name is that of a test, as nearly all are.
+fn is_plain(name: &[u8]) -> bool {
+    name.len() < 500 && !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
+}
+
+/// `0.00s)`.
+fn is_time(time: &[u8]) -> bool {
+    let fraction = bytes::after_digits(time).and_then(|rest| rest.strip_prefix(b"."));
+    fraction.and_then(bytes::after_digits) == Some(b"s)")
 }
 
 /// The line of a package: `ok`, its name and its time, or `FAIL`; or a bare `FAIL` or `PASS`.

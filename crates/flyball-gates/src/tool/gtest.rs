@@ -3,7 +3,7 @@
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
-use crate::{Counts, Finding, FindingKind, text};
+use crate::{Counts, Finding, FindingKind, bytes, text};
 
 /// Reads failures with their test; in the brief form there are no `RUN` lines.
 #[derive(Default)]
@@ -11,6 +11,8 @@ pub(super) struct Gtest {
     spoke: bool,
     /// The test that runs now.
     running: Option<(u64, String)>,
+    /// A name that is done with, to be used again.
+    spare: String,
     failure: Option<Failure>,
     counts: Counts,
     totals: Totals,
@@ -77,6 +79,35 @@ impl Recogniser for Gtest {
         let is_open =
             self.running.is_some() || self.failure.is_some() || self.totals == Totals::Listed;
         if is_open { Attention::Busy } else { Attention::Idle }
+    }
+
+    fn routine(&mut self, line: &[u8], number: u64) -> bool {
+        if self.failure.is_some() || self.totals == Totals::Listed {
+            return false;
+        }
+        let is_plain = |name: &&[u8]| name.iter().all(|b| b.is_ascii_graphic() && *b != b',');
+        if let Some(name) = line.strip_prefix(b"[ RUN      ] ").filter(is_plain) {
+            let (at, running) =
+                self.running.get_or_insert_with(|| (0, std::mem::take(&mut self.spare)));
+            *at = number;
+            running.clear();
+            running.extend(std::str::from_utf8(name));
+            return true;
+        }
+        let Some(rest) = line.strip_prefix(b"[       OK ] ") else { return false };
+        let Some((_, running)) = &mut self.running else { return false };
+        let time = rest.strip_prefix(running.as_bytes()).and_then(|rest| rest.strip_prefix(b" ("));
+        if time.and_then(bytes::after_digits) != Some(b" ms)") {
+            return false;
+        }
+        self.names.ran(running);
+        self.spare = std::mem::take(running);
+        self.running = None;
+        true
+    }
+
+    fn after_routine(&self) -> Attention {
+        if self.running.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
     fn finish(&mut self) -> Option<Report> {

@@ -105,13 +105,18 @@ impl Recogniser for LineLint {
             let mut finding = Finding::new(said.kind, said.message.trim());
             finding = finding.at(place::tidy(place.file), place.line, place.column);
             finding.name = said.rule.map(str::to_owned);
-            list.push(line.number, finding);
+            list.push_line(line.number, text, finding);
         } else if let Some(file) = unsorted(text) {
             self.tool = Some("isort");
             let finding = Finding::new(FindingKind::Format, "Imports are incorrectly sorted");
             self.findings.push(line.number, finding.at(file, None, None));
         }
         Attention::Idle
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        let is_calm = self.documented.is_none() && self.table.is_none() && self.file.is_none();
+        is_calm && (self.findings.has_told(line) || self.warnings.has_told(line))
     }
 
     fn finish(&mut self) -> Option<Report> {

@@ -5,7 +5,7 @@ use crate::{Counts, Finding, FindingKind};
 use super::jvm;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Report};
-use crate::text;
+use crate::{bytes, text};
 
 /// Reads `[ERROR] path:[5,17] text`, `<<< FAILURE!` with its trace, and `Tests run:`.
 #[derive(Default)]
@@ -73,6 +73,15 @@ impl Recogniser for Maven {
         if open { Attention::Busy } else { Attention::Idle }
     }
 
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        let is_calm = self.spoke && self.open.is_none() && self.compile.is_none();
+        let Some((ran, skipped)) = passed(line).filter(|_| is_calm) else { return false };
+        let classes = self.classes.get_or_insert_default();
+        classes.passed = classes.passed.saturating_add(ran.saturating_sub(skipped));
+        classes.skipped = classes.skipped.saturating_add(skipped);
+        true
+    }
+
     fn finish(&mut self) -> Option<Report> {
         self.close();
         if !self.spoke {
@@ -125,6 +134,18 @@ impl Maven {
             skipped: before.skipped.saturating_add(skipped),
         });
     }
+}
+
+/// How many tests ran and were skipped in a class where none failed:
+/// `[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.01 s -- in shop.CartTest`.
+fn passed(line: &[u8]) -> Option<(u64, u64)> {
+    let (ran, rest) = bytes::number(line.strip_prefix(b"[INFO] Tests run: ")?)?;
+    let rest = rest.strip_prefix(b", Failures: 0, Errors: 0, Skipped: ")?;
+    let (skipped, rest) = bytes::number(rest)?;
+    let rest = rest.strip_prefix(b", Time elapsed: ")?;
+    // A class may have brackets and numbers in its name.
+    let is_plain = |byte: &u8| !matches!(byte, b',' | b'(' | b')' | b'=' | b'<');
+    rest.iter().all(is_plain).then_some((ran, skipped))
 }
 
 /// Splits `[ERROR] text`.

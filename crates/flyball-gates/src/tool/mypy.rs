@@ -2,6 +2,7 @@
 
 use crate::{Finding, FindingKind};
 
+use crate::bytes;
 use crate::recogniser::{Attention, Cues, Line, PATHS, Places, Recogniser, Trait};
 use crate::report::{Block, Findings, Report};
 
@@ -68,6 +69,13 @@ impl Recogniser for Mypy {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        self.open.is_none()
+            && self.findings.is_full()
+            && is_error(line)
+            && self.findings.is_only_counted()
+    }
+
     fn finish(&mut self) -> Option<Report> {
         self.close();
         let findings = std::mem::take(&mut self.findings);
@@ -88,6 +96,12 @@ impl Mypy {
         }
         self.findings.push(number, finding.with_excerpt(excerpt.take()));
     }
+}
+
+/// Whether a line is `a.py:3: error: text`.
+fn is_error(line: &[u8]) -> bool {
+    let place = bytes::place(line);
+    place.is_some_and(|(file, rest)| file.ends_with(b".py") && rest.starts_with(b"error: "))
 }
 
 /// Message and code of `text  [code]`.

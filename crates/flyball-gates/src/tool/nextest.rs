@@ -5,7 +5,7 @@ use crate::{Counts, FindingKind};
 use super::panic;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
-use crate::text;
+use crate::{bytes, text};
 
 /// What is said of a test that printed nothing.
 const SILENT: &str = "test failed";
@@ -81,6 +81,14 @@ impl Recogniser for Nextest {
             open.output.push(if self.is_flat { text } else { text::dedent(text, 4) });
         }
         self.attention()
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        let is_calm = self.spoke && self.block.is_none() && self.started.is_none();
+        let name = if is_calm && !self.is_flat { passed(line) } else { None };
+        let is_taken = name.is_some_and(|name| self.names.ran_bytes(name, str::trim));
+        self.seen.passed += u64::from(is_taken);
+        is_taken
     }
 
     fn finish(&mut self) -> Option<Report> {
@@ -208,6 +216,21 @@ fn status(text: &str) -> Option<Status<'_>> {
     }
     let (_, name) = words.trim_start().split_once(' ')?;
     Some(Status { word: head, name: name.trim() })
+}
+
+/// The name of `        PASS [   0.004s] (1/9) ledger tests::x`.
+fn passed(line: &[u8]) -> Option<&[u8]> {
+    let (blanks, rest) = bytes::after_blanks(line);
+    let (_, rest) = bytes::after_blanks(rest.strip_prefix(b"PASS [")?);
+    let rest = bytes::after_digits(bytes::after_digits(rest)?.strip_prefix(b".")?)?;
+    let (_, rest) = bytes::after_blanks(rest.strip_prefix(b"s] ")?);
+    let rest = match rest.strip_prefix(b"(") {
+        Some(after) => after.get(memchr::memchr(b')', after)? + 1..)?.strip_prefix(b" ")?,
+        None => rest,
+    };
+    let (_, rest) = bytes::after_blanks(rest);
+    let name = rest.get(memchr::memchr(b' ', rest)? + 1..)?;
+    (2..=12).contains(&blanks).then_some(name)
 }
 
 /// The captured output without the harness's own lines and nextest's headings.

@@ -7,7 +7,7 @@ use crate::{Counts, Finding, FindingKind};
 use self::section::Section;
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
-use crate::report::{Findings, Report};
+use crate::report::{Findings, Names, Report};
 use crate::text;
 
 /// How many one-line tracebacks (`--tb=line`) are remembered for the summary to name.
@@ -25,6 +25,8 @@ pub(super) struct Pytest {
     sections_left_out: u64,
     /// `path:line: message` lines outside sections.
     lines: Vec<(String, u32, String)>,
+    /// Node ids of tests that ran, with `-v`.
+    names: Names,
     /// Node ids already summed up.
     findings: Findings,
 }
@@ -88,6 +90,16 @@ impl Recogniser for Pytest {
         if self.section.is_some() || self.spoke { Attention::Busy } else { Attention::Idle }
     }
 
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        let is_calm = self.part == Part::Running && self.spoke && self.section.is_none();
+        let node = if is_calm { passed(line) } else { None };
+        node.is_some_and(|node| self.names.ran_bytes(node, |node| node))
+    }
+
+    fn after_routine(&self) -> Attention {
+        Attention::Busy
+    }
+
     fn finish(&mut self) -> Option<Report> {
         self.close();
         if !self.spoke {
@@ -105,6 +117,7 @@ impl Recogniser for Pytest {
         Some(Report {
             tool: "pytest",
             counts: self.counts,
+            names: std::mem::take(&mut self.names),
             findings: std::mem::take(&mut self.findings),
             ..Report::default()
         })
@@ -173,7 +186,9 @@ impl Pytest {
 
     fn outside(&mut self, line: &Line<'_>) {
         let text = line.text;
-        if let Some(rest) = text.strip_prefix("pytest: error: ") {
+        if let Some(node) = ran(text).filter(|_| self.part == Part::Running) {
+            self.names.ran(node);
+        } else if let Some(rest) = text.strip_prefix("pytest: error: ") {
             self.spoke = true;
             self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, rest));
         } else if let Some(rest) = text.strip_prefix("INTERNALERROR> ") {
@@ -251,6 +266,31 @@ impl Pytest {
         }
         finding
     }
+}
+
+/// The node of `tests/a.py::test_x PASSED [ 42%]`.
+fn passed(line: &[u8]) -> Option<&[u8]> {
+    let end = line.strip_suffix(b"%]").and_then(|rest| memchr::memrchr(b'[', rest))?;
+    let node = line.get(..end)?.strip_suffix(b" PASSED ")?;
+    // What may be anything else is looked at more closely.
+    let is_plain = |byte: &u8| byte.is_ascii_graphic();
+    let is_path = node.first().is_some_and(u8::is_ascii_lowercase) && node.first() != Some(&b'n');
+    let has_mark = memchr::memmem::find(node, b"::").is_some();
+    (is_path && has_mark && node.iter().all(is_plain)).then_some(node)
+}
+
+/// The node of a test that ran: `tests/a.py::test_x FAILED [ 42%]`, and with several workers
+/// `[gw0] [ 42%] PASSED tests/a.py::test_x`.
+fn ran(text: &str) -> Option<&str> {
+    const RAN: &[&str] = &["PASSED", "FAILED", "ERROR", "XPASS"];
+    if let Some(rest) = text.strip_prefix("[gw") {
+        let (_, rest) = rest.split_once("%] ")?;
+        let (word, node) = rest.split_once(' ')?;
+        return (RAN.contains(&word) && node.contains("::")).then(|| node.trim_end());
+    }
+    let (head, _) = text.strip_suffix("%]")?.rsplit_once(" [")?;
+    let (node, word) = head.trim_end().rsplit_once(' ')?;
+    (RAN.contains(&word) && node.contains("::")).then(|| node.trim_end())
 }
 
 /// Whether a line of the summary tells a failure.

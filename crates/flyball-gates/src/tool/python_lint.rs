@@ -5,7 +5,7 @@ use crate::{Finding, FindingKind};
 use crate::place::{self, Place};
 use crate::recogniser::{Attention, CAPITALS, Cues, Line, Places, Recogniser, Trait};
 use crate::report::{Block, Findings, Report};
-use crate::text;
+use crate::{bytes, text};
 
 const PATHS: &[u8] = b"/._abcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -83,7 +83,7 @@ impl Recogniser for PythonLint {
         if let Some(place) = line.place
             && place.has_extension(&["py", "pyi", "ipynb"])
         {
-            self.concise(place, line.number);
+            self.concise(place, line);
         } else if let Some((code, message)) = long_head(text) {
             let mut excerpt = Block::default();
             excerpt.push(text);
@@ -96,6 +96,10 @@ impl Recogniser for PythonLint {
         Attention::Idle
     }
 
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        self.head.is_none() && self.file.is_none() && self.findings.take_line(line, is_concise)
+    }
+
     fn finish(&mut self) -> Option<Report> {
         self.close();
         let findings = std::mem::take(&mut self.findings);
@@ -105,7 +109,8 @@ impl Recogniser for PythonLint {
 }
 
 impl PythonLint {
-    fn concise(&mut self, place: Place<'_>, number: u64) {
+    fn concise(&mut self, place: Place<'_>, line: &Line<'_>) {
+        let number = line.number;
         if let Some((code, name, message)) = bracketed(place.rest) {
             let finding = Finding::new(kind(code), message).named(name);
             self.findings.push(number, finding.at(place.file, place.line, place.column));
@@ -129,7 +134,8 @@ impl PythonLint {
             self.tool = Some("pylint");
         }
         let finding = Finding::new(kind(code), message).named(name);
-        self.findings.push(number, finding.at(place.file, place.line, place.column));
+        let finding = finding.at(place.file, place.line, place.column);
+        self.findings.push_line(number, line.text, finding);
     }
 
     fn other(&mut self, text: &str, number: u64) {
@@ -186,6 +192,22 @@ impl Head {
         self.excerpt.push(text);
         !trimmed.is_empty()
     }
+}
+
+/// Whether a line is `a.py:3:80: E501 text` or its like of pylint.
+fn is_concise(line: &[u8]) -> bool {
+    let Some((file, rest)) = bytes::place(line) else { return false };
+    let code = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let message = rest.get(code.len() + 1..).unwrap_or_default();
+    let has_column = line
+        .get(file.len() + 1..)
+        .and_then(bytes::after_digits)
+        .is_some_and(|rest| matches!(rest, [b':', b'0'..=b'9', ..]));
+    let code = code.strip_suffix(b":").unwrap_or(code);
+    has_column
+        && file.ends_with(b".py")
+        && !message.is_empty()
+        && std::str::from_utf8(code).is_ok_and(is_code)
 }
 
 /// Code, name and message of `[F401] text` and `[C0114(missing-module-docstring), f] text`.

@@ -12,8 +12,18 @@ pub(super) struct Rustc {
     is_cargo: bool,
     spoke: bool,
     open: Option<Open>,
+    /// One that can only be counted.
+    counted: Option<Counted>,
     findings: Findings,
     warnings: Findings,
+}
+
+/// A diagnostic of which nothing is kept.
+struct Counted {
+    level: Level,
+    has_code: bool,
+    has_place: bool,
+    lines: usize,
 }
 
 struct Open {
@@ -38,6 +48,7 @@ impl Rustc {
             is_cargo: command.contains("cargo") || command.contains("rustc"),
             spoke: false,
             open: None,
+            counted: None,
             findings: Findings::default(),
             warnings: Findings::default(),
         }
@@ -54,6 +65,9 @@ impl Recogniser for Rustc {
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
+        if self.open.is_none() && self.count(line.text) {
+            return self.after_routine();
+        }
         if let Some(place) = line.place
             && place.has_extension(&["rs"])
             && let Some((level, code, message)) = header(place.rest)
@@ -79,7 +93,20 @@ impl Recogniser for Rustc {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        let is_asked =
+            self.counted.is_some() || line.starts_with(b"warning") || line.starts_with(b"error");
+        is_asked
+            && self.open.is_none()
+            && std::str::from_utf8(line).is_ok_and(|line| self.count(line))
+    }
+
+    fn after_routine(&self) -> Attention {
+        if self.counted.is_some() { Attention::Busy } else { Attention::Idle }
+    }
+
     fn finish(&mut self) -> Option<Report> {
+        self.close_counted();
         self.close();
         self.spoke.then(|| Report {
             tool: "rustc",
@@ -91,6 +118,38 @@ impl Recogniser for Rustc {
 }
 
 impl Rustc {
+    /// Takes a line of a diagnostic that can only be counted.
+    fn count(&mut self, text: &str) -> bool {
+        if let Some((level, code, message)) = header(text) {
+            self.close_counted();
+            let list = if level == Level::Error { &self.findings } else { &self.warnings };
+            let is_counted = list.is_full() && !is_summary(message);
+            if is_counted {
+                let has_code = code.is_some();
+                self.counted = Some(Counted { level, has_code, has_place: false, lines: 1 });
+            }
+            return is_counted;
+        }
+        let Some(counted) = &mut self.counted else { return false };
+        let belongs = counted.line(text);
+        self.spoke |= counted.has_place;
+        if !belongs {
+            self.close_counted();
+        }
+        belongs || text.is_empty()
+    }
+
+    fn close_counted(&mut self) {
+        let Some(counted) = self.counted.take() else { return };
+        let is_error = counted.level == Level::Error;
+        let is_cargos = self.is_cargo && is_error;
+        if counted.has_place || counted.has_code || is_cargos {
+            self.spoke |= is_cargos;
+            let list = if is_error { &mut self.findings } else { &mut self.warnings };
+            list.leave_out(1);
+        }
+    }
+
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
         // Without a place it may be anybody's `error:`; with cargo in the command it is cargo's.
@@ -106,6 +165,22 @@ impl Rustc {
             Level::Error => self.findings.push(number, finding),
             Level::Warning => self.warnings.push(number, finding),
         }
+    }
+}
+
+impl Counted {
+    /// Takes a line if it still belongs to the diagnostic, as [`Open`] does.
+    fn line(&mut self, text: &str) -> bool {
+        let own = text::trim_start(text);
+        if self.has_place {
+            return !own.is_empty();
+        }
+        if self.lines >= 12 || (own.is_empty() && self.lines >= 3) {
+            return false;
+        }
+        self.lines += 1;
+        self.has_place = own.strip_prefix("--> ").is_some_and(|at| place::prefix(at).is_some());
+        true
     }
 }
 

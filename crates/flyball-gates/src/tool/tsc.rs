@@ -4,7 +4,7 @@ use crate::{Finding, FindingKind};
 
 use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Report};
-use crate::text;
+use crate::{bytes, text};
 
 /// Reads `src/a.ts(3,28): error TS2322: text` and `src/a.ts:3:28 - error TS2322: text`.
 #[derive(Default)]
@@ -60,6 +60,13 @@ impl Recogniser for Tsc {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        self.open.is_none()
+            && self.findings.is_full()
+            && is_error(line)
+            && self.findings.is_only_counted()
+    }
+
     fn finish(&mut self) -> Option<Report> {
         self.close();
         let findings = std::mem::take(&mut self.findings);
@@ -80,6 +87,13 @@ fn is_source(text: &str) -> bool {
     text.is_empty()
         || text.starts_with(' ')
         || text::number(text).is_some_and(|(_, rest)| rest.starts_with(' '))
+}
+
+/// Whether a line is `src/a.ts(3,28): error TS2322: text`.
+fn is_error(line: &[u8]) -> bool {
+    let rest = bytes::bracketed_place(line).map(|(_, rest)| rest);
+    let rest = rest.and_then(|rest| rest.strip_prefix(b"error TS")).and_then(bytes::after_digits);
+    rest.is_some_and(|rest| rest.starts_with(b": "))
 }
 
 /// Code and message of `error TS2322: text`.

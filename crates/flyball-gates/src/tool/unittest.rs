@@ -3,7 +3,7 @@
 use crate::{Counts, Finding, FindingKind};
 
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
-use crate::report::{Block, Findings, Report};
+use crate::report::{Block, Findings, Names, Report};
 use crate::text;
 
 /// Reads `FAIL: test_x (module.Class.test_x)` with its traceback.
@@ -14,6 +14,7 @@ pub(super) struct Unittest {
     counts: Option<Counts>,
     after_rule: bool,
     open: Option<Open>,
+    names: Names,
     findings: Findings,
 }
 
@@ -34,7 +35,20 @@ impl Recogniser for Unittest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { starts: &["====", "FAIL", "ERRO", "Ran ", "OK", "UNEX"], ..Cues::NONE }
+        Cues { starts: &["====", "FAIL", "ERRO", "Ran ", "OK", "UNEX", "test"], ..Cues::NONE }
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        let is_calm = self.open.is_none() && !self.after_rule && self.ran.is_none();
+        let test =
+            line.strip_suffix(b" ... ok").filter(|test| is_calm && test.starts_with(b"test"));
+        let is_one = |test: &&[u8]| {
+            let blank = memchr::memchr(b' ', test).and_then(|at| test.get(at + 1..));
+            let path = blank.and_then(|rest| rest.strip_prefix(b"(")?.strip_suffix(b")"));
+            path.is_some_and(|path| memchr::memchr(b' ', path).is_none())
+        };
+        // Names with their class, where Python prints it with the test.
+        test.filter(is_one).is_some_and(|test| self.names.ran_bytes(test, path))
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -61,6 +75,8 @@ impl Recogniser for Unittest {
             self.close();
             self.ran = Some(ran);
             self.spoke = true;
+        } else if let Some(test) = tested(text).filter(|_| self.open.is_none()) {
+            self.names.ran(path(test));
         } else if self.ran.is_some() && (text.starts_with("FAILED (") || is_ok(text)) {
             self.total(text);
         } else if let Some(open) = &mut self.open {
@@ -78,6 +94,7 @@ impl Recogniser for Unittest {
         (self.spoke || !self.findings.is_empty()).then(|| Report {
             tool: "unittest",
             counts: self.counts,
+            names: std::mem::take(&mut self.names),
             findings: std::mem::take(&mut self.findings),
             ..Report::default()
         })
@@ -159,6 +176,22 @@ impl Open {
         }
         finding.named(self.name)
     }
+}
+
+/// `test_x (module.Class.test_x)` of `test_x (module.Class.test_x) ... ok`.
+fn tested(text: &str) -> Option<&str> {
+    let (test, result) = text.rsplit_once(" ... ")?;
+    let (name, path) = test.split_once(" (")?;
+    let is_path = path.ends_with(')') && !path.contains(' ');
+    let is_test = is_path && !name.contains(' ') && text.starts_with("test");
+    (is_test && matches!(result, "ok" | "FAIL" | "ERROR")).then_some(test)
+}
+
+/// Where it is: `module.Class.test_x`, which older versions print without the test.
+fn path(test: &str) -> &str {
+    let path = |(name, path): (&str, &str)| path.strip_suffix(')')?.ends_with(name).then_some(());
+    let own = test.split_once(" (").filter(|parts| path(*parts).is_some());
+    own.map_or(test, |(_, path)| path.trim_end_matches(')'))
 }
 
 /// The test's name in `FAIL: test_x (module.Class.test_x) (i=1)`, and whether it stands for a

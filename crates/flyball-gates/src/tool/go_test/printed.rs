@@ -23,6 +23,11 @@ impl Printed {
         self.by_name.len() + usize::from(self.latest.is_some()) < TESTS_MAX
     }
 
+    /// Whether no test has output waiting.
+    pub(super) fn is_empty(&self) -> bool {
+        self.latest.is_none() && self.by_name.is_empty()
+    }
+
     /// Adds a line to what a test printed.
     pub(super) fn push(&mut self, name: &str, line: &str) {
         if let Some((latest, block)) = &mut self.latest

@@ -1,0 +1,111 @@
+//! Small questions about one line as bytes, for lines of which there are very many.
+
+/// What follows the digits at the start, of which there must be one.
+pub(crate) fn after_digits(bytes: &[u8]) -> Option<&[u8]> {
+    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    bytes.get(digits..).filter(|_| digits > 0)
+}
+
+/// The number at the start, which has few digits, and what follows it.
+pub(crate) fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let rest = after_digits(bytes)?;
+    let digits = bytes.get(..bytes.len() - rest.len()).filter(|digits| digits.len() < 10)?;
+    let value = digits.iter().fold(0, |sum, digit| sum * 10 + u64::from(*digit - b'0'));
+    Some((value, rest))
+}
+
+/// What follows the blanks at the start, and how many there are.
+pub(crate) fn after_blanks(bytes: &[u8]) -> (usize, &[u8]) {
+    let blanks = bytes.iter().take_while(|byte| **byte == b' ').count();
+    (blanks, bytes.get(blanks..).unwrap_or_default())
+}
+
+/// File and what follows the place of `path:3:7: text` and `path:3: text`, where the path has nothing
+/// unusual in it and a line and a column, if any, above zero.
+pub(crate) fn place(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = bytes.iter().position(|byte| !is_path(*byte))?;
+    let (file, rest) = bytes.split_at_checked(colon).filter(|(file, _)| file.contains(&b'.'))?;
+    let is_number = |rest: &[u8]| rest.first().is_some_and(|first| matches!(first, b'1'..=b'9'));
+    let rest = rest.strip_prefix(b":").filter(|rest| is_number(rest))?;
+    let rest = small(rest)?.strip_prefix(b":")?;
+    let rest = if is_number(rest) { small(rest)?.strip_prefix(b":")? } else { rest };
+    Some((file, rest.strip_prefix(b" ").filter(|rest| !rest.starts_with(b" "))?))
+}
+
+/// File and what follows the place of `path(3,7): text`.
+pub(crate) fn bracketed_place(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let open = bytes.iter().position(|byte| !is_path(*byte))?;
+    let (file, rest) = bytes.split_at_checked(open).filter(|(file, _)| file.contains(&b'.'))?;
+    let rest = rest.strip_prefix(b"(").filter(|rest| matches!(rest, [b'1'..=b'9', ..]))?;
+    let rest = small(small(rest)?.strip_prefix(b",")?)?.strip_prefix(b"): ")?;
+    Some((file, rest)).filter(|(_, rest)| !rest.starts_with(b" "))
+}
+
+/// What follows a number that is surely that of a line.
+fn small(bytes: &[u8]) -> Option<&[u8]> {
+    let rest = after_digits(bytes)?;
+    (bytes.len() - rest.len() < 10).then_some(rest)
+}
+
+/// Whether a path may have this byte without anybody looking twice.
+const fn is_path(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'_' | b'-')
+}
+
+/// The text without the time it ends with: ` (3 ms)`, ` (42ms)`, ` 3ms`, ` (1.2 s)`.
+pub(crate) fn untimed(text: &str) -> &str {
+    let text = text.trim_end();
+    let inner = text.strip_suffix(')').unwrap_or(text);
+    let Some(number) = inner.strip_suffix("ms").or_else(|| inner.strip_suffix('s')) else {
+        return text;
+    };
+    let number = number.strip_suffix(' ').unwrap_or(number);
+    let head = number.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let is_time = head.len() < number.len();
+    let head =
+        if inner.len() < text.len() { head.strip_suffix(" (") } else { head.strip_suffix(' ') };
+    head.filter(|_| is_time).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bracketed_place, number, place, untimed};
+
+    #[test]
+    fn places_are_those_that_are_read_elsewhere_too() {
+        for line in [
+            "src/a.py:3:7: E501 x",
+            "a.c:3: error: x",
+            "/a/b-c_d.ts:1:1: x",
+            "a.py:0:1: x",
+            "a:3: x",
+            "a b.c:3: x",
+            "a.c:3:x",
+            "a.c:3:7:9: x",
+            "http://a.b:3: x",
+            "a.c:99999999999: x",
+            "a.c:3:7:",
+        ] {
+            let own = place(line.as_bytes());
+            let other = crate::place::prefix(line);
+            if let Some((file, rest)) = own {
+                let other = other.unwrap_or_else(|| panic!("{line}"));
+                assert_eq!((file, rest), (other.file.as_bytes(), other.rest.as_bytes()), "{line}");
+            }
+        }
+        assert!(place(b"src/a.py:3:7: E501 x").is_some() && place(b"a.c:3: error: x").is_some());
+        assert_eq!(bracketed_place(b"a.ts(3,7): error"), Some((&b"a.ts"[..], &b"error"[..])));
+        assert_eq!(bracketed_place(b"a.ts(3): error"), None);
+        assert_eq!(number(b"31 x"), Some((31, &b" x"[..])));
+    }
+
+    #[test]
+    fn times_are_taken_off() {
+        for text in ["a b (3 ms)", "a b (42ms)", "a b 3ms", "a b (1.2 s)", "a b", "a b 12s"] {
+            assert_eq!(untimed(text), "a b", "{text}");
+        }
+        for text in ["adds items", "is (ms)", "a (b)", "takes ms", "v3s"] {
+            assert_eq!(untimed(text), text);
+        }
+    }
+}
