@@ -21,6 +21,9 @@ const MADE: &[&str] = &[
     "rustc",
 ];
 
+/// How often each is measured; the medians are told.
+const ROUNDS: usize = 5;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     if let [mode, path] = words.as_slice()
@@ -65,7 +68,7 @@ fn recorded() -> io::Result<Vec<String>> {
     Ok(tools)
 }
 
-/// One row of the table.
+/// One row of the table: medians of some rounds.
 fn measured(name: &str, size: usize) -> io::Result<String> {
     let path = std::env::temp_dir().join(format!("flyball-throughput-{name}.log"));
     if MADE.contains(&name) {
@@ -75,21 +78,33 @@ fn measured(name: &str, size: usize) -> io::Result<String> {
     }
     let bytes = fs::metadata(&path)?.len();
     let grep = || Command::new("grep").args(["-c", "FAILED"]).arg(&path).output();
-    // Once to have the file in the cache.
+    // Once to have the file in the cache; then one beside the other, so that both have the same
+    // machine, whatever else it does.
     grep()?;
-    let (grep, _) = timed(grep)?;
-    let told = Command::new(std::env::current_exe()?).arg("--read").arg(&path).output()?;
+    let (mut of_grep, mut of_reading, mut resident) = (Vec::new(), Vec::new(), 0.0_f64);
+    for _ in 0..ROUNDS {
+        of_grep.push(timed(grep)?.0.as_secs_f64());
+        let told = Command::new(std::env::current_exe()?).arg("--read").arg(&path).output()?;
+        let told = String::from_utf8_lossy(&told.stdout).into_owned();
+        let figure = |at: usize| told.split_whitespace().nth(at)?.parse::<f64>().ok();
+        let (seconds, megabytes) =
+            figure(0).zip(figure(1)).ok_or_else(|| io::Error::other(told.clone()))?;
+        of_reading.push(seconds);
+        resident = resident.max(megabytes);
+    }
     fs::remove_file(&path)?;
-    let told = String::from_utf8_lossy(&told.stdout).into_owned();
-    let figure = |at: usize| told.split_whitespace().nth(at)?.parse::<f64>().ok();
-    let (seconds, resident) =
-        figure(0).zip(figure(1)).ok_or_else(|| io::Error::other(told.clone()))?;
+    let (grep, seconds) = (median(of_grep), median(of_reading));
     Ok(format!(
         "{name:<16}{:>10.0}{:>10.0}{:>8.2}{resident:>7.1} MB",
-        mb(bytes) / grep.as_secs_f64(),
+        mb(bytes) / grep,
         mb(bytes) / seconds,
-        grep.as_secs_f64() / seconds
+        grep / seconds
     ))
+}
+
+fn median(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_unstable_by(f64::total_cmp);
+    seconds.get(seconds.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// Reads a file and says how many seconds it took and how many megabytes are resident after it.

@@ -20,22 +20,50 @@ pub(crate) fn after_blanks(bytes: &[u8]) -> (usize, &[u8]) {
     (blanks, bytes.get(blanks..).unwrap_or_default())
 }
 
-/// File and what follows the place of `path:3:7: text` and `path:3: text`, where the path has nothing
-/// unusual in it and a line and a column, if any, above zero.
-pub(crate) fn place(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+/// A place at the start of a line.
+pub(crate) struct Place<'a> {
+    /// The path.
+    pub file: &'a [u8],
+    /// Whether there is a column.
+    pub has_column: bool,
+    /// What follows it.
+    pub rest: &'a [u8],
+}
+
+/// The place of `path:3:7: text` and `path:3: text`, where the path has nothing unusual in it and a
+/// line and a column, if any, above zero.
+pub(crate) fn place(bytes: &[u8]) -> Option<Place<'_>> {
     let colon = bytes.iter().position(|byte| !is_path(*byte))?;
-    let (file, rest) = bytes.split_at_checked(colon).filter(|(file, _)| file.contains(&b'.'))?;
+    let (file, rest) = bytes.split_at_checked(colon).filter(|(file, _)| is_file(file))?;
     let is_number = |rest: &[u8]| rest.first().is_some_and(|first| matches!(first, b'1'..=b'9'));
     let rest = rest.strip_prefix(b":").filter(|rest| is_number(rest))?;
     let rest = small(rest)?.strip_prefix(b":")?;
-    let rest = if is_number(rest) { small(rest)?.strip_prefix(b":")? } else { rest };
-    Some((file, rest.strip_prefix(b" ").filter(|rest| !rest.starts_with(b" "))?))
+    let has_column = is_number(rest);
+    let rest = if has_column { small(rest)?.strip_prefix(b":")? } else { rest };
+    let rest = rest.strip_prefix(b" ").filter(|rest| !rest.starts_with(b" "))?;
+    Some(Place { file, has_column, rest })
+}
+
+/// Whether all of this is `path:3:7`, where the path has nothing unusual in it.
+pub(crate) fn is_place(bytes: &[u8]) -> bool {
+    let colon = bytes.iter().position(|byte| !is_path(*byte));
+    let parts = colon.and_then(|colon| bytes.split_at_checked(colon));
+    let (file, rest) = parts.unwrap_or_default();
+    let rest = rest.strip_prefix(b":").filter(|rest| matches!(rest, [b'1'..=b'9', ..]));
+    let rest = rest.and_then(small).and_then(|rest| small(rest.strip_prefix(b":")?));
+    rest == Some(b"") && is_file(file)
+}
+
+/// Whether a path has an extension and something before it.
+fn is_file(file: &[u8]) -> bool {
+    let has_letter = file.iter().rev().any(u8::is_ascii_alphabetic);
+    has_letter && file.len() < 400 && memchr::memchr(b'.', file).is_some()
 }
 
 /// File and what follows the place of `path(3,7): text`.
 pub(crate) fn bracketed_place(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let open = bytes.iter().position(|byte| !is_path(*byte))?;
-    let (file, rest) = bytes.split_at_checked(open).filter(|(file, _)| file.contains(&b'.'))?;
+    let (file, rest) = bytes.split_at_checked(open).filter(|(file, _)| is_file(file))?;
     let rest = rest.strip_prefix(b"(").filter(|rest| matches!(rest, [b'1'..=b'9', ..]))?;
     let rest = small(small(rest)?.strip_prefix(b",")?)?.strip_prefix(b"): ")?;
     Some((file, rest)).filter(|(_, rest)| !rest.starts_with(b" "))
@@ -48,9 +76,21 @@ fn small(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// Whether a path may have this byte without anybody looking twice.
-const fn is_path(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'_' | b'-')
+fn is_path(byte: u8) -> bool {
+    PATH.get(usize::from(byte)).copied().unwrap_or(false)
 }
+
+#[expect(clippy::indexing_slicing, reason = "a byte within the table")]
+const PATH: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'_' | b'-');
+        byte += 1;
+    }
+    table
+};
 
 /// The text without the time it ends with: ` (3 ms)`, ` (42ms)`, ` 3ms`, ` (1.2 s)`.
 pub(crate) fn untimed(text: &str) -> &str {
@@ -88,9 +128,10 @@ mod tests {
         ] {
             let own = place(line.as_bytes());
             let other = crate::place::prefix(line);
-            if let Some((file, rest)) = own {
+            if let Some(own) = own {
                 let other = other.unwrap_or_else(|| panic!("{line}"));
-                assert_eq!((file, rest), (other.file.as_bytes(), other.rest.as_bytes()), "{line}");
+                let want = (other.file.as_bytes(), other.column.is_some(), other.rest.as_bytes());
+                assert_eq!((own.file, own.has_column, own.rest), want, "{line}");
             }
         }
         assert!(place(b"src/a.py:3:7: E501 x").is_some() && place(b"a.c:3: error: x").is_some());

@@ -36,30 +36,26 @@ impl Hints {
     pub(crate) const UNKNOWN: Self =
         Self { marks: Marks { slash: true, dollar: true }, number: Number::Colon, error: true };
 
-    /// What is in these bytes. Nothing in here depends on what came before, so that the compiler
-    /// can look at many bytes at once.
+    /// What is in these bytes. What is there is most often found soon.
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        let (mut slash, mut dollar, mut colon, mut bracket) = (0_u8, 0_u8, 0_u8, 0_u8);
-        for (byte, after) in bytes.iter().zip(bytes.get(1..).unwrap_or_default()) {
-            let number = u8::from(after.is_ascii_digit());
-            slash |= u8::from(*byte == b'/');
-            dollar |= u8::from(*byte == b'$');
-            colon |= u8::from(*byte == b':') & number;
-            bracket |= u8::from(*byte == b'(') & number;
-        }
-        let number = match (colon, bracket) {
-            (0, 0) => Number::Nothing,
-            (0, _) => Number::Bracket,
-            (_, _) => Number::Colon,
+        let is_number = |at: usize| bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+        let has_number = |mark: u8| memchr::memchr_iter(mark, bytes).any(is_number);
+        let number = if has_number(b':') {
+            Number::Colon
+        } else if has_number(b'(') {
+            Number::Bracket
+        } else {
+            Number::Nothing
         };
-        let slash = slash != 0 || bytes.last() == Some(&b'/');
-        let dollar = dollar != 0 || bytes.last() == Some(&b'$');
+        let slash = memchr::memchr(b'/', bytes).is_some();
+        let dollar = memchr::memchr(b'$', bytes).is_some();
         Self { marks: Marks { slash, dollar }, number, error: may_tell(bytes) }
     }
 }
 
 /// Whether three letters stand somewhere that are in one of the words for an error: error, fatal,
-/// cannot, not found, failed, panic, exception.
+/// cannot, not found, failed, panic, exception. Nothing in here depends on what came before, so that
+/// the compiler can look at many bytes at once.
 pub(crate) fn may_tell(bytes: &[u8]) -> bool {
     let second = bytes.get(1..).unwrap_or_default();
     let third = bytes.get(2..).unwrap_or_default();

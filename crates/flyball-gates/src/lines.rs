@@ -12,8 +12,10 @@ const DOCUMENT_MAX: usize = 16 * 1024 * 1024;
 
 /// How many bytes of lines are looked at together.
 const STRETCH: usize = 8 * 1024;
-/// So many lines go by one by one after one that was not routine where none was before it.
-const PATIENCE: usize = 16;
+/// So many lines go by one by one after one that was not routine, where others before it were not.
+const PATIENCE: u32 = 16;
+/// So many lines in a row that were not routine are looked at alone.
+const MISSES_MAX: u32 = 4;
 
 /// One clean line.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +45,8 @@ pub(crate) struct Lines {
     open: bool,
     /// Where coloured lines are put together, used again and again.
     room: Vec<u8>,
+    /// How many lines in a row were not routine, as far as that matters.
+    misses: u32,
 }
 
 impl Lines {
@@ -91,14 +95,13 @@ impl Lines {
     fn whole_lines(&mut self, bytes: &[u8], near: usize, sink: &mut impl Sink) {
         let mut control = next_control(bytes, 0);
         let mut seen = None;
-        let (mut at, mut patience) = (0, 0_usize);
+        let (mut at, mut patience) = (0, 0);
         while at < bytes.len() {
-            let mut is_alone = false;
             if patience == 0 {
                 let skimmed = sink.skim(plain(bytes, at, control.min(near)));
                 at += skimmed.bytes;
-                is_alone = skimmed.lines > 0;
-                patience = if is_alone { 1 } else { PATIENCE };
+                self.misses = if skimmed.lines > 0 { 0 } else { self.misses.saturating_add(1) };
+                patience = if self.misses < MISSES_MAX { 1 } else { PATIENCE };
             }
             patience -= 1;
             let rest = bytes.get(at..).unwrap_or_default();
@@ -106,7 +109,7 @@ impl Lines {
             let (line, end) = (rest.get(..length).unwrap_or_default(), at + length);
             let seen = match &seen {
                 // One line among many that were routine is looked at alone.
-                None if is_alone => {
+                None if self.misses < MISSES_MAX => {
                     Seen { whole: std::str::from_utf8(line).ok(), from: at, hints: Hints::UNKNOWN }
                 }
                 _ => *seen.get_or_insert_with(|| Seen::of(bytes, at)),

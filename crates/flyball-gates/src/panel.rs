@@ -24,6 +24,9 @@ pub(crate) struct Panel {
     owner: Owner,
     owning: Option<(Part, Option<usize>)>,
     folder: Option<String>,
+    /// Whether every line is handed to everybody who wants it.
+    #[cfg(test)]
+    is_thorough: bool,
 }
 
 impl Panel {
@@ -47,6 +50,8 @@ impl Panel {
             owner: Owner::default(),
             owning: None,
             folder: None,
+            #[cfg(test)]
+            is_thorough: false,
         }
     }
 
@@ -94,6 +99,10 @@ impl Panel {
 
     /// Whether the line is routine for this member, who from now on is asked first.
     fn becomes_routine(&mut self, index: usize, part: Option<Part>, line: &Line<'_>) -> bool {
+        #[cfg(test)]
+        if self.is_thorough {
+            return false;
+        }
         let is_asked = self.routine.is_some_and(|(asked, of)| asked == index && of == part);
         if is_asked || !self.is_alone(index) || self.owner.part() != part {
             return false;
@@ -194,4 +203,112 @@ fn folder(text: &str) -> Option<&str> {
         text.strip_prefix("npm error path ").or_else(|| text.strip_prefix("npm ERR! path "))?
     };
     (path.starts_with('/') && !path.contains(' ')).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Panel;
+    use crate::hints::Hints;
+    use crate::report::MENTIONS;
+
+    /// What the `number`th of very many lines looks like.
+    const SHAPES: &[fn(u64) -> String] = &[
+        |n| format!("running 3 tests\ntest area::number_{n} ... ok\ntest a::b_{} ... ok", n % 7),
+        |n| {
+            format!(
+                "test a ... FAILED\ntest error::{n} ... ok\ntest result: ok. {n} passed; 1 failed"
+            )
+        },
+        |n| format!("=== RUN   Test{n}\n--- PASS: Test{n} (0.00s)"),
+        |n| format!("=== RUN   Test{n}\n    a_test.go:3: {n}\n--- FAIL: Test{n} (0.00s)"),
+        |n| format!("=== RUN   Test{n}\n--- PASS: Test{} (0.00s)\nPASS\nok  \tp{n}\t0.01s", n + 1),
+        |n| format!("{{\"Time\":\"x\",\"Action\":\"pass\",\"Package\":\"p\",\"Test\":\"T{n}\"}}"),
+        |n| {
+            format!(
+                "{{\"Time\":\"x\",\"Action\":\"output\",\"Test\":\"T{n}\",\"Output\":\"a\\n\"}}"
+            )
+        },
+        |n| format!("ok {n} - number {n}\nok {n} - {n} # SKIP\nnot ok {n} - x"),
+        |n| format!("ok {n} - a {{\n    ok 1 - b\n}}\nok {n} - number {n}"),
+        |n| format!("test_{n} (tests.A.test_{n}) ... ok\ntest_{n} (tests.A) ... FAIL"),
+        |n| format!("        PASS [   0.004s] (1/9) area tests::number_{n}"),
+        |n| format!("        FAIL [   0.004s] area tests::number_{n}\n  stdout ───\n    x"),
+        |n| {
+            format!(
+                "[INFO] Tests run: {n}, Failures: 0, Errors: 0, Skipped: 1, Time elapsed: 1 s -- in A"
+            )
+        },
+        |n| {
+            format!(
+                "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 1 s - in A({n})"
+            )
+        },
+        |n| format!("[ RUN      ] Area.Number{n}\n[       OK ] Area.Number{n} (0 ms)"),
+        |n| format!("[ RUN      ] Area.N{n}\na.cc:3: Failure\nno\n[  FAILED  ] Area.N{n} (0 ms)"),
+        |n| format!("  Passed Area.Number{n} [3 ms]\n  Passed Area.Number{n} [< 1 ms]"),
+        |n| format!("src/a.py:{n}:80: E501 too long\nsrc/a.py:{}:8: C0114: no doc (doc)", n % 9),
+        |n| format!("src/a.py:{n}: error: no  [assignment]\nsrc/a.py:{n}:7: error: no\n  wrapped"),
+        |n| format!("src/a.c:{n}:9: warning: unused 'x' [-Wunused]\n  {n} |   int x;\n    |   ^~"),
+        |n| {
+            format!(
+                "src/a.c:{n}: error: no\na.sh:{n}:1: note: quote [SC2086]\na.c:{n}:1: style: s [x]"
+            )
+        },
+        |n| {
+            format!(
+                "src/a.ts({n},7): error TS2322: no\nsrc/a.ts({n},7): error TS2322: no\n  because"
+            )
+        },
+        |n| format!("\n/repo/src/a.js\n  {n}:7  error  no  rule\n  {n}:9  warning  no  rule"),
+        |n| format!("warning: unused `x`\n --> src/a.rs:{n}:9\n  |\n{n} |  let x = 0;\n  |  ^^^\n"),
+        |n| {
+            format!(
+                "error[E0425]: no {n}\n --> src/a.rs:{n}:9\nerror: aborting due to {n} errors\n"
+            )
+        },
+        |n| format!("PASS src/a{n}.test.js\n  suite\n    ✓ number {n} (3 ms)\n    ✕ not {n}"),
+        |n| format!(" ✓ a.test.ts > items > number {n} 3ms\n ✓ number {n}\n  ✔ number {n}"),
+        |n| {
+            format!(
+                "a.rb:{n}:7: C: Style/Nil: no\na.yml:{n}:1: [error] no (rule)\na.js:{n}:1: no [Error/x]"
+            )
+        },
+        |n| {
+            format!(
+                "Dockerfile:{n} DL3003 warning: no\na.css: line {n}, col 1, warning - no (rule)"
+            )
+        },
+        |n| format!("tests/a.py::test_{n} PASSED [ 42%]\ntests/a.py::test_{n} FAILED [ 42%]"),
+    ];
+
+    /// What all recognisers say but those who only collect mentions, which nobody asks for when
+    /// another one has said something.
+    fn said(lines: &[String], is_thorough: bool) -> String {
+        let mut panel = Panel::new("make check");
+        panel.is_thorough = is_thorough;
+        for (at, line) in lines.iter().enumerate() {
+            let number = at as u64 + 1;
+            if !panel.is_routine(line.as_bytes(), number) {
+                panel.line(line, number, Hints::UNKNOWN);
+            }
+        }
+        let mut reports = panel.finish();
+        reports.retain(|report| report.tool != MENTIONS);
+        reports.iter_mut().for_each(|report| report.forget_looks());
+        format!("{reports:#?}")
+    }
+
+    #[test]
+    fn what_is_taken_in_passing_is_what_would_have_been_read() {
+        for (at, shape) in SHAPES.iter().enumerate() {
+            for begin in
+                ["", "running 9 tests", "===== test session starts =====", "[==========] Running 3"]
+            {
+                let lines = (1..2_500)
+                    .flat_map(|n| shape(n).lines().map(str::to_owned).collect::<Vec<_>>());
+                let lines: Vec<String> = [begin.to_owned()].into_iter().chain(lines).collect();
+                assert!(said(&lines, false) == said(&lines, true), "shape {at} after {begin:?}");
+            }
+        }
+    }
 }

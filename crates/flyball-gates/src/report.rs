@@ -52,6 +52,14 @@ impl Report {
         self.names.absorb(other.names);
     }
 
+    /// Forgets what only serves to recognise repetitions, and has no order.
+    #[cfg(test)]
+    pub(crate) fn forget_looks(&mut self) {
+        for list in [&mut self.findings, &mut self.warnings] {
+            (list.seen, list.told) = (HashSet::new(), Told::default());
+        }
+    }
+
     /// Which tests ran, if it counts or names them.
     pub(crate) fn executed(&self) -> Option<Executed> {
         let names = self.names.0.as_deref().cloned().unwrap_or_default();

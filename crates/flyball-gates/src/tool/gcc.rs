@@ -104,12 +104,13 @@ impl Recogniser for Gcc {
         if line.starts_with(b" ") {
             return self.is_counting() && is_source(line);
         }
-        let list = match diagnosed(line) {
-            Some(Severity::Error) => &mut self.findings,
-            Some(Severity::Warning) => &mut self.warnings,
-            None => return false,
-        };
-        list.is_only_counted()
+        // What the linker says of a name ends so.
+        if !self.is_counting() || line.ends_with(b"':") {
+            return false;
+        }
+        let place = bytes::place(line).filter(|place| !is_others(place.file));
+        let severity = place.and_then(|place| severity(place.rest));
+        severity.is_some_and(|severity| self.list(severity).is_only_counted())
     }
 
     fn finish(&mut self) -> Option<Report> {
@@ -130,33 +131,20 @@ impl Gcc {
         self.findings.is_full() || self.warnings.is_full()
     }
 
-    fn diagnostic(&mut self, place: Place<'_>, line: &Line<'_>) {
-        if place.has_extension(OTHERS) {
-            return;
-        }
-        let errors = ["error: ", "fatal error: "];
-        let (severity, message) =
-            if let Some(message) = errors.iter().find_map(|e| place.rest.strip_prefix(e)) {
-                (Severity::Error, message)
-            } else if let Some(message) = LOWER.iter().find_map(|e| place.rest.strip_prefix(e)) {
-                (Severity::Warning, message)
-            } else {
-                return;
-            };
-        let (message, flag) = split_flag(message);
-        // Only analysers know levels below a warning, and they name their rule.
-        if !place.rest.starts_with("warning: ") && severity == Severity::Warning && flag.is_none() {
-            return;
-        }
-        let is_shellcheck = flag.is_some_and(is_shellcheck);
-        // Every level of shellcheck makes its exit code red.
-        let severity = if is_shellcheck { Severity::Error } else { severity };
-        self.spoke = true;
-        let list = match severity {
+    const fn list(&mut self, severity: Severity) -> &mut Findings {
+        match severity {
             Severity::Error => &mut self.findings,
             Severity::Warning => &mut self.warnings,
-        };
-        if list.is_only_counted() {
+        }
+    }
+
+    fn diagnostic(&mut self, place: Place<'_>, line: &Line<'_>) {
+        if is_others(place.file.as_bytes()) {
+            return;
+        }
+        let Some((severity, message, flag)) = diagnosis(place.rest) else { return };
+        self.spoke = true;
+        if self.list(severity).is_only_counted() {
             return;
         }
         // Rules without a dash are those of linters that speak like compilers.
@@ -171,26 +159,48 @@ impl Gcc {
 
     fn close(&mut self) {
         let Some((number, severity, finding, mut excerpt)) = self.open.take() else { return };
-        let finding = finding.with_excerpt(excerpt.take());
-        match severity {
-            Severity::Error => self.findings.push(number, finding),
-            Severity::Warning => self.warnings.push(number, finding),
-        }
+        self.list(severity).push(number, finding.with_excerpt(excerpt.take()));
     }
 }
 
-/// How grave `a.c:3:7: warning: text [-Wflag]` is, in a file that is nobody else's.
-fn diagnosed(line: &[u8]) -> Option<Severity> {
-    let (file, rest) = bytes::place(line)?;
-    let extension = file.get(memchr::memrchr(b'.', file)? + 1..)?;
-    let is_own = matches!(extension, b"c" | b"h" | b"cc" | b"cpp" | b"hpp" | b"cxx" | b"hh" | b"m");
-    // What the linker says of a name ends so.
-    if !is_own || line.ends_with(b"':") {
+/// Whether a file's `error:` lines belong to other tools.
+fn is_others(file: &[u8]) -> bool {
+    let extension = memchr::memrchr(b'.', file).and_then(|dot| file.get(dot + 1..));
+    extension.is_some_and(|own| OTHERS.iter().any(|other| other.as_bytes() == own))
+}
+
+/// How grave the same is, where a glance tells.
+fn severity(rest: &[u8]) -> Option<Severity> {
+    if rest.starts_with(b"error: ") {
+        return Some(Severity::Error);
+    }
+    let is_compilers = rest.starts_with(b"warning: ") && !rest.ends_with(b"]");
+    if is_compilers || (rest.starts_with(b"warning: ") && has_dash(rest)) {
+        return Some(Severity::Warning);
+    }
+    diagnosis(std::str::from_utf8(rest).ok()?).map(|(severity, _, _)| severity)
+}
+
+/// Whether a line ends with the flag of a compiler: `[-Wunused]`.
+fn has_dash(rest: &[u8]) -> bool {
+    memchr::memrchr(b'[', rest).is_some_and(|open| rest.get(open + 1) == Some(&b'-'))
+}
+
+/// How grave `warning: text [-Wflag]` is, its text and its flag.
+fn diagnosis(rest: &str) -> Option<(Severity, &str, Option<&str>)> {
+    let error = ["error: ", "fatal error: "].iter().find_map(|level| rest.strip_prefix(level));
+    if let Some(message) = error {
+        let (message, flag) = split_flag(message);
+        return Some((Severity::Error, message, flag));
+    }
+    let (message, flag) = split_flag(LOWER.iter().find_map(|level| rest.strip_prefix(level))?);
+    // Only analysers know levels below a warning, and they name their rule.
+    if flag.is_none() && !rest.starts_with("warning: ") {
         return None;
     }
-    let is_error = rest.starts_with(b"error: ");
-    let severity = if is_error { Severity::Error } else { Severity::Warning };
-    (is_error || rest.starts_with(b"warning: ")).then_some(severity)
+    // Every level of shellcheck makes its exit code red.
+    let is_red = flag.is_some_and(is_shellcheck);
+    Some((if is_red { Severity::Error } else { Severity::Warning }, message, flag))
 }
 
 /// Whether a line quotes source, or marks a place in it: `  3 |     int a;`, `    |  ^~~`.

@@ -67,12 +67,18 @@ impl Recogniser for GoTest {
         }
     }
 
-    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+    fn routine(&mut self, line: &[u8], number: u64) -> bool {
+        if line.starts_with(b"{\"Time\":") {
+            let event = std::str::from_utf8(line).ok().and_then(Event::as_usual);
+            let event = event.filter(|event| !matches!(&*event.action, "build-output" | "fail"));
+            return event.map(|event| self.event(&event, number)).is_some();
+        }
         if self.open.is_some() || !self.printed.is_empty() {
             return false;
         }
         if let Some(name) = line.strip_prefix(b"=== RUN   ") {
-            return is_plain(name) && self.run(name);
+            let name = std::str::from_utf8(name).ok().filter(|name| is_plain(name));
+            return name.is_some_and(|name| self.run(name));
         }
         let Some(rest) = line.strip_prefix(b"--- PASS: ") else { return false };
         let Some((name, block)) = &mut self.running else { return false };
@@ -143,13 +149,12 @@ impl GoTest {
     }
 
     /// With `-v`, a test begins that printed nothing before.
-    fn run(&mut self, name: &[u8]) -> bool {
+    fn run(&mut self, name: &str) -> bool {
         if !self.running.as_ref().is_none_or(|(_, block)| block.is_blank()) {
             return false;
         }
         let (running, block) = self.running.get_or_insert_with(|| std::mem::take(&mut self.spare));
-        running.clear();
-        running.extend(std::str::from_utf8(name));
+        name.clone_into(running);
         block.clear();
         true
     }
@@ -298,8 +303,8 @@ fn drop_parents(findings: &mut Findings) {
 }
 
 /// Whether a name is that of a test, as nearly all are.
-fn is_plain(name: &[u8]) -> bool {
-    name.len() < 500 && !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
+fn is_plain(name: &str) -> bool {
+    name.len() < 300 && !name.is_empty() && name.trim().len() == name.len()
 }
 
 /// `0.00s)`.

@@ -97,7 +97,7 @@ impl Recogniser for LineLint {
             return Attention::Busy;
         }
         if let Some((place, said)) = self.said(line) {
-            self.tool = Some(said.tool);
+            self.tool.get_or_insert(said.tool);
             let list = if said.is_warning { &mut self.warnings } else { &mut self.findings };
             if list.is_only_counted() {
                 return Attention::Idle;
@@ -114,9 +114,23 @@ impl Recogniser for LineLint {
         Attention::Idle
     }
 
-    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+    fn routine(&mut self, line: &[u8], number: u64) -> bool {
         let is_calm = self.documented.is_none() && self.table.is_none() && self.file.is_none();
-        is_calm && (self.findings.has_told(line) || self.warnings.has_told(line))
+        if !is_calm || self.findings.has_told(line) || self.warnings.has_told(line) {
+            return is_calm;
+        }
+        if !self.findings.is_full() && !self.warnings.is_full() {
+            return false;
+        }
+        let Ok(text) = std::str::from_utf8(line) else { return false };
+        let line = Line { text, number, place: place::prefix(text) };
+        let is_heading = line.place.is_some_and(|place| is_documented(&place));
+        let is_warning = self.said(&line).filter(|_| !is_heading).map(|(_, said)| said.is_warning);
+        match is_warning {
+            Some(true) => self.warnings.is_only_counted(),
+            Some(false) => self.findings.is_only_counted(),
+            None => false,
+        }
     }
 
     fn finish(&mut self) -> Option<Report> {

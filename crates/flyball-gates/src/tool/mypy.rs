@@ -100,8 +100,8 @@ impl Mypy {
 
 /// Whether a line is `a.py:3: error: text`.
 fn is_error(line: &[u8]) -> bool {
-    let place = bytes::place(line);
-    place.is_some_and(|(file, rest)| file.ends_with(b".py") && rest.starts_with(b"error: "))
+    let place = bytes::place(line).filter(|place| place.file.ends_with(b".py"));
+    place.is_some_and(|place| place.rest.starts_with(b"error: "))
 }
 
 /// Message and code of `text  [code]`.

@@ -196,18 +196,15 @@ impl Head {
 
 /// Whether a line is `a.py:3:80: E501 text` or its like of pylint.
 fn is_concise(line: &[u8]) -> bool {
-    let Some((file, rest)) = bytes::place(line) else { return false };
-    let code = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
-    let message = rest.get(code.len() + 1..).unwrap_or_default();
-    let has_column = line
-        .get(file.len() + 1..)
-        .and_then(bytes::after_digits)
-        .is_some_and(|rest| matches!(rest, [b':', b'0'..=b'9', ..]));
+    let Some(place) = bytes::place(line).filter(|place| place.has_column) else { return false };
+    let end = memchr::memchr(b' ', place.rest).unwrap_or(place.rest.len());
+    let (code, message) = place.rest.split_at_checked(end).unwrap_or_default();
     let code = code.strip_suffix(b":").unwrap_or(code);
-    has_column
-        && file.ends_with(b".py")
-        && !message.is_empty()
-        && std::str::from_utf8(code).is_ok_and(is_code)
+    let letters = code.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    let rest = code.get(letters..).and_then(bytes::after_digits);
+    let is_code = rest == Some(b"") && (1..=6).contains(&letters);
+    let digits = code.len() - letters.min(code.len());
+    is_code && (2..=5).contains(&digits) && place.file.ends_with(b".py") && message.len() > 1
 }
 
 /// Code, name and message of `[F401] text` and `[C0114(missing-module-docstring), f] text`.

@@ -4,7 +4,7 @@ use crate::{Finding, FindingKind};
 
 use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Report};
-use crate::{place, text};
+use crate::{bytes, place, text};
 
 /// Reads `error[E0425]: …` with its `-->` line and its notes.
 pub(super) struct Rustc {
@@ -65,7 +65,7 @@ impl Recogniser for Rustc {
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
-        if self.open.is_none() && self.count(line.text) {
+        if self.open.is_none() && self.count(line.text.as_bytes()) {
             return self.after_routine();
         }
         if let Some(place) = line.place
@@ -94,11 +94,7 @@ impl Recogniser for Rustc {
     }
 
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
-        let is_asked =
-            self.counted.is_some() || line.starts_with(b"warning") || line.starts_with(b"error");
-        is_asked
-            && self.open.is_none()
-            && std::str::from_utf8(line).is_ok_and(|line| self.count(line))
+        self.open.is_none() && self.count(line)
     }
 
     fn after_routine(&self) -> Attention {
@@ -119,8 +115,10 @@ impl Recogniser for Rustc {
 
 impl Rustc {
     /// Takes a line of a diagnostic that can only be counted.
-    fn count(&mut self, text: &str) -> bool {
-        if let Some((level, code, message)) = header(text) {
+    fn count(&mut self, line: &[u8]) -> bool {
+        if let [b'e' | b'w', b'r' | b'a', ..] = line
+            && let Some((level, code, message)) = std::str::from_utf8(line).ok().and_then(header)
+        {
             self.close_counted();
             let list = if level == Level::Error { &self.findings } else { &self.warnings };
             let is_counted = list.is_full() && !is_summary(message);
@@ -131,12 +129,12 @@ impl Rustc {
             return is_counted;
         }
         let Some(counted) = &mut self.counted else { return false };
-        let belongs = counted.line(text);
+        let belongs = counted.line(line);
         self.spoke |= counted.has_place;
         if !belongs {
             self.close_counted();
         }
-        belongs || text.is_empty()
+        belongs || line.is_empty()
     }
 
     fn close_counted(&mut self) {
@@ -170,8 +168,8 @@ impl Rustc {
 
 impl Counted {
     /// Takes a line if it still belongs to the diagnostic, as [`Open`] does.
-    fn line(&mut self, text: &str) -> bool {
-        let own = text::trim_start(text);
+    fn line(&mut self, line: &[u8]) -> bool {
+        let own = line.trim_ascii_start();
         if self.has_place {
             return !own.is_empty();
         }
@@ -179,7 +177,11 @@ impl Counted {
             return false;
         }
         self.lines += 1;
-        self.has_place = own.strip_prefix("--> ").is_some_and(|at| place::prefix(at).is_some());
+        let at = own.strip_prefix(b"--> ");
+        self.has_place = at.is_some_and(|at| {
+            let is_place = |at: &str| place::prefix(at).is_some();
+            bytes::is_place(at) || std::str::from_utf8(at).is_ok_and(is_place)
+        });
         true
     }
 }

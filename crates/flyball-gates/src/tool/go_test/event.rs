@@ -29,7 +29,7 @@ impl<'a> Event<'a> {
 
     /// An event just as Go writes it: its fields in their order, nothing between them. Whatever
     /// looks different in any way is left to the JSON parser.
-    fn as_usual(line: &'a str) -> Option<Self> {
+    pub(super) fn as_usual(line: &'a str) -> Option<Self> {
         let has_control = line.bytes().fold(0, |found, byte| found | u8::from(byte < b' ')) != 0;
         let rest = line.strip_prefix("{\"Time\":\"")?;
         let (_, rest) = plain(rest)?;
