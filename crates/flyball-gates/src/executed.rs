@@ -67,12 +67,10 @@ impl Executed {
     /// Adds a name while there is room.
     #[cfg(feature = "read")]
     pub(crate) fn add(&mut self, name: &str) {
-        if !self.is_full() {
-            if !self.names.contains(name) {
-                self.names.insert(name.into());
-            }
-        } else {
+        if self.is_full() {
             self.names_left_out = self.names_left_out.saturating_add(1);
+        } else if !self.names.contains(name) {
+            self.names.insert(name.into());
         }
     }
 }

@@ -61,7 +61,7 @@ impl Lines {
             && let Some(end) = memchr::memchr(b'\n', whole)
         {
             self.keep(whole.get(..end).unwrap_or_default());
-            self.close(near == 0, sink);
+            self.close(near, sink);
             whole = whole.get(end + 1..).unwrap_or_default();
             near = near.saturating_sub(end + 1);
         }
@@ -80,13 +80,14 @@ impl Lines {
     /// Hands over the last line, which had no end.
     pub(crate) fn finish(&mut self, sink: &mut impl Sink) {
         if self.open {
-            self.close(true, sink);
+            self.close(0, sink);
         }
     }
 
-    fn close(&mut self, near_end: bool, sink: &mut impl Sink) {
+    /// Hands over the line that is open; what follows it is near the end from `near` on.
+    fn close(&mut self, near: usize, sink: &mut impl Sink) {
         let text = &ansi::clean(&self.partial, &mut self.room);
-        sink.line(Clean { text, near_end, hints: Hints::UNKNOWN });
+        sink.line(Clean { text, near_end: near == 0, hints: Hints::UNKNOWN });
         self.partial.clear();
         self.open = false;
     }

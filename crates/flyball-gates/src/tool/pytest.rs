@@ -1,9 +1,11 @@
 //! pytest: failure sections, the short summary and the last line.
 
+mod progress;
 mod section;
 
 use crate::{Counts, Finding, FindingKind};
 
+use self::progress::{passed, ran};
 use self::section::Section;
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
@@ -266,31 +268,6 @@ impl Pytest {
         }
         finding
     }
-}
-
-/// The node of `tests/a.py::test_x PASSED [ 42%]`.
-fn passed(line: &[u8]) -> Option<&[u8]> {
-    let end = line.strip_suffix(b"%]").and_then(|rest| memchr::memrchr(b'[', rest))?;
-    let node = line.get(..end)?.strip_suffix(b" PASSED ")?;
-    // What may be anything else is looked at more closely.
-    let is_plain = |byte: &u8| byte.is_ascii_graphic();
-    let is_path = node.first().is_some_and(u8::is_ascii_lowercase) && node.first() != Some(&b'n');
-    let has_mark = memchr::memmem::find(node, b"::").is_some();
-    (is_path && has_mark && node.iter().all(is_plain)).then_some(node)
-}
-
-/// The node of a test that ran: `tests/a.py::test_x FAILED [ 42%]`, and with several workers
-/// `[gw0] [ 42%] PASSED tests/a.py::test_x`.
-fn ran(text: &str) -> Option<&str> {
-    const RAN: &[&str] = &["PASSED", "FAILED", "ERROR", "XPASS"];
-    if let Some(rest) = text.strip_prefix("[gw") {
-        let (_, rest) = rest.split_once("%] ")?;
-        let (word, node) = rest.split_once(' ')?;
-        return (RAN.contains(&word) && node.contains("::")).then(|| node.trim_end());
-    }
-    let (head, _) = text.strip_suffix("%]")?.rsplit_once(" [")?;
-    let (node, word) = head.trim_end().rsplit_once(' ')?;
-    (RAN.contains(&word) && node.contains("::")).then(|| node.trim_end())
 }
 
 /// Whether a line of the summary tells a failure.

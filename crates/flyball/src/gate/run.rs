@@ -143,7 +143,8 @@ impl GateRunner {
     }
 
     /// Keeps what gates said on a tree, as far as it would be said again: not what timed out,
-    /// crashed or was skipped. The caller knows that the worktree was still the same afterwards.
+    /// crashed, was skipped or is flaky. What was said before is forgotten then: the newest word
+    /// counts, and the next who asks has the gate run. The caller knows that the worktree was still the same afterwards.
     pub fn store(
         &self,
         journal: &mut Journal,
@@ -154,12 +155,14 @@ impl GateRunner {
             let Some(gate) = self.plan.gate(check.gate.as_str()) else { continue };
             let single = GateResult { tree: result.tree.clone(), checks: vec![check.clone()] };
             journal.gate_cache_put(&self.key(gate, &seen_on(&result.tree)), now, &single)?;
-            if !is_lasting(check) {
-                continue;
-            }
-            journal.gate_cache_put(&self.key(gate, &result.tree), now, &single)?;
-            if let Some(files) = self.files.get(&gate.name) {
-                journal.gate_cache_put(&self.key(gate, &of_files(files)), now, &single)?;
+            let of_files = self.files.get(&gate.name).map(|files| of_files(files));
+            for tree in [Some(result.tree.clone()), of_files].into_iter().flatten() {
+                let key = self.key(gate, &tree);
+                if is_lasting(check) {
+                    journal.gate_cache_put(&key, now, &single)?;
+                } else {
+                    journal.gate_cache_forget(&key)?;
+                }
             }
         }
         Ok(())
@@ -268,9 +271,12 @@ fn panicked(gate: &Gate) -> Check {
 
 /// Whether a check would end the same way on the same tree.
 fn is_lasting(check: &Check) -> bool {
+    // A flaky one may be of another colour the next time.
+    if check.flaky.is_some() {
+        return false;
+    }
     match check.status {
-        // A flaky one may be red the next time.
-        CheckStatus::Passed => check.flaky.is_none(),
+        CheckStatus::Passed => true,
         CheckStatus::Failed => !check
             .findings
             .iter()

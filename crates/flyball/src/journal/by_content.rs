@@ -71,6 +71,17 @@ impl Journal {
         })
     }
 
+    /// Forgets what the gates said on a tree, if they ran on it.
+    pub fn gate_cache_forget(&mut self, of: &GateKey) -> Result<(), JournalError> {
+        self.write(|change| {
+            change.execute(
+                "DELETE FROM gate_results WHERE tree = ?1 AND command = ?2 AND environment = ?3",
+                params![of.tree, of.command, of.environment],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Reads a session's state, has it changed, and keeps the change: nobody comes in between.
     /// `change` is given nothing for a new session; a state of nothing forgets the session.
     pub fn with_session<R>(

@@ -343,6 +343,35 @@ fn another_colour_on_the_same_tree_is_named_in_a_later_run_and_red_stays_red() {
 }
 
 #[test]
+fn what_was_said_before_a_flaky_colour_is_not_said_again() {
+    let shaky = "echo x >> runs; test -e well || { echo 'not ok 1 - shaky'; exit 1; }";
+    let place = Place::new().gate("shaky", shaky, &[]);
+    let state = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(state.path()).unwrap();
+    // By hand everything runs; a run asks what is known.
+    let mut run = |by_hand: bool| {
+        let runner = place.runner();
+        let result = if by_hand {
+            let result = runner.run("tree", &Cancel::new(), &|_| {}).unwrap();
+            runner.beside_earlier(&journal, result)
+        } else {
+            runner.run_known(&journal, "tree", &Cancel::new(), &|_| {}).unwrap()
+        };
+        runner.store(&mut journal, Moment::from_millis(1), &result).unwrap();
+        (result.is_green(), result.checks[0].flaky.is_some(), place.read("runs").lines().count())
+    };
+    assert_eq!(run(false), (false, false, 1));
+    assert_eq!(run(false), (false, false, 1), "red on this tree is known");
+    fs::write(place.dir.path().join("well"), "").unwrap();
+    assert_eq!(run(true), (true, true, 2));
+    assert_eq!(run(false), (true, false, 3), "the old red counts no more");
+    fs::remove_file(place.dir.path().join("well")).unwrap();
+    assert_eq!(run(true), (false, true, 4), "red is red");
+    assert_eq!(run(false), (false, false, 5), "and was green on this tree, so it is asked again");
+    assert_eq!(run(false), (false, false, 5));
+}
+
+#[test]
 fn a_green_check_whose_files_were_not_touched_is_not_run_again_between_iterations() {
     let mut place = Place::new().gate("web", "echo x >> runs", &[]);
     place.gates[0].paths = vec!["web".to_owned()];

@@ -296,7 +296,11 @@ fn gate_results_are_found_by_tree_commands_and_environment() {
     assert_eq!(journal.gate_cache_get(&key("t", "c", "e")).unwrap(), Some(result));
     for other in [key("x", "c", "e"), key("t", "x", "e"), key("t", "c", "x")] {
         assert_eq!(journal.gate_cache_get(&other).unwrap(), None);
+        journal.gate_cache_forget(&other).unwrap();
     }
+    assert!(journal.gate_cache_get(&key("t", "c", "e")).unwrap().is_some());
+    journal.gate_cache_forget(&key("t", "c", "e")).unwrap();
+    assert_eq!(journal.gate_cache_get(&key("t", "c", "e")).unwrap(), None);
 }
 
 #[test]
