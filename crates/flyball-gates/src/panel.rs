@@ -34,15 +34,16 @@ impl Panel {
     pub(crate) fn new(command: &str) -> Self {
         let members = tool::members(command);
         let mut wants = Wants::default();
-        let mut patient = 0;
+        let (mut patient, mut busy) = (0, 0);
         for (index, member) in members.iter().enumerate() {
             wants.add(bit(index), &member.cues());
             patient |= if member.is_patient() { bit(index) } else { 0 };
+            busy |= if member.after_routine() == Attention::Busy { bit(index) } else { 0 };
         }
         Self {
             members,
             wants,
-            busy: 0,
+            busy,
             patient,
             routine: None,
             documents: Documents::default(),

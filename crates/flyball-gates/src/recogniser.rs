@@ -115,7 +115,7 @@ pub(crate) trait Recogniser: Send {
         }
         skimmed
     }
-    /// Whether it wants the next line whatever it is, after one that was routine.
+    /// Whether it wants the next line whatever it is, after one that was routine and at the start.
     fn after_routine(&self) -> Attention {
         Attention::Idle
     }

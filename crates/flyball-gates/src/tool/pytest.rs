@@ -89,7 +89,7 @@ impl Recogniser for Pytest {
         } else {
             self.outside(line);
         }
-        if self.section.is_some() || self.spoke { Attention::Busy } else { Attention::Idle }
+        self.after_routine()
     }
 
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
@@ -99,7 +99,7 @@ impl Recogniser for Pytest {
     }
 
     fn after_routine(&self) -> Attention {
-        Attention::Busy
+        if self.section.is_some() || self.spoke { Attention::Busy } else { Attention::Idle }
     }
 
     fn finish(&mut self) -> Option<Report> {

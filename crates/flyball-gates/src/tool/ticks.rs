@@ -18,7 +18,20 @@ pub(super) struct Ticks {
     is_unsure: bool,
     /// Whether the line before was empty.
     after_blank: bool,
+    /// How far it has come.
+    part: Part,
     names: Names,
+}
+
+/// What is known of who ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Part {
+    #[default]
+    Unknown,
+    /// Tests have come without their file: no file is told later.
+    Fileless,
+    /// mocha has counted: what follows is the list of failures.
+    Counted,
 }
 
 /// After so many lines without a tick only ticks are looked at.
@@ -49,7 +62,7 @@ impl Recogniser for Ticks {
         let name = own.split_once(' ').filter(|_| depth > 0).map_or("", |(_, name)| name);
         if (is_passed || is_failed) && !name.is_empty() {
             self.test(name, depth);
-        } else if let Some(name) = failed(own).filter(|_| depth > 1 && self.quiet < QUIET_MAX) {
+        } else if let Some(name) = failed(own).filter(|_| self.may_fail(depth)) {
             self.test(name, depth);
         } else {
             self.quiet = self.quiet.saturating_add(1);
@@ -60,7 +73,7 @@ impl Recogniser for Ticks {
     }
 
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
-        if let Some(file) = line.strip_prefix(b"PASS ") {
+        if let Some(file) = line.strip_prefix(b"PASS ").filter(|_| self.part == Part::Unknown) {
             return self.passed(file);
         }
         let (depth, own) = bytes::after_blanks(line);
@@ -108,7 +121,15 @@ impl Ticks {
         true
     }
 
+    /// Whether mocha may tell here that a test failed.
+    fn may_fail(&self, depth: usize) -> bool {
+        depth > 1 && self.quiet < QUIET_MAX && self.part != Part::Counted && self.file.is_empty()
+    }
+
     fn test(&mut self, name: &str, depth: usize) {
+        if self.file.is_empty() && depth > 1 && self.part == Part::Unknown {
+            self.part = Part::Fileless;
+        }
         // A suite between this tick and the last one may have gone by.
         self.is_unsure |= self.quiet >= QUIET_MAX && depth > 2;
         self.quiet = 0;
@@ -141,7 +162,10 @@ impl Ticks {
     fn other(&mut self, text: &str, own: &str, depth: usize) {
         let file = ["PASS ", "FAIL "].iter().find_map(|word| own.strip_prefix(word));
         let file = file.filter(|_| depth < 2).or_else(|| own.strip_prefix("❯ "));
-        if let Some(file) = file {
+        if depth == 2 && text::number(own).is_some_and(|(_, rest)| rest.starts_with(" passing (")) {
+            self.part = Part::Counted;
+        }
+        if let Some(file) = file.filter(|_| self.part == Part::Unknown) {
             let file = file.trim_start().split(" (").next().unwrap_or_default();
             text::clip(file.trim_end(), 200).clone_into(&mut self.file);
             self.suites.clear();
