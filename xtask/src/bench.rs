@@ -49,7 +49,11 @@ fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-fn build() -> Result<PathBuf> {
+/// The release program; the one that `FLYBALL_PROGRAM` names, where it does.
+pub(crate) fn build() -> Result<PathBuf> {
+    if let Some(program) = std::env::var_os("FLYBALL_PROGRAM") {
+        return fs::canonicalize(&program).context("`FLYBALL_PROGRAM` names no program");
+    }
     let built = cargo().args(["build", "--release", "-p", "flyball", "--quiet"]).status()?;
     ensure!(built.success(), "the release build failed");
     let target =

@@ -21,8 +21,8 @@ const GROWTH_MAX: f64 = 1.5;
 #[expect(clippy::disallowed_methods, reason = "a chore may look at the clock")]
 pub(crate) fn run(words: &[String]) -> Result<()> {
     let [kills, seed] = numbers(words, [("--kills", 500), ("--seed", 1)])?;
-    let program = build()?;
     let folder = folder("chaos")?;
+    let program = build(&folder)?;
     let begun = Instant::now();
     let done = chaos::run(&program, &folder, seed, u32::try_from(kills)?);
     fs::remove_dir_all(&folder).ok();
@@ -42,8 +42,8 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
 /// One run of many iterations: what the last cost beside the first.
 pub(crate) fn soak(words: &[String]) -> Result<()> {
     let [iterations] = numbers(words, [("--iterations", 1000)])?;
-    let program = build()?;
     let folder = folder("soak")?;
+    let program = build(&folder)?;
     let measured = soak_in(&program, &folder, iterations);
     fs::remove_dir_all(&folder).ok();
     let Soaked { first, last, memory } = measured?;
@@ -145,13 +145,11 @@ fn soak_in(program: &Path, folder: &Path, iterations: u64) -> Result<Soaked> {
     Ok(Soaked { first, last, memory })
 }
 
-fn build() -> Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo).args(["build", "-p", "flyball", "--quiet"]).status()?;
-    ensure!(built.success(), "the build failed");
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-    Ok(fs::canonicalize(target.join("debug/flyball"))?)
+/// The release program, as a copy in the folder: a build beside the chore does not change it.
+fn build(folder: &Path) -> Result<PathBuf> {
+    let copy = folder.join("flyball");
+    fs::copy(crate::bench::build()?, &copy)?;
+    Ok(copy)
 }
 
 fn folder(name: &str) -> Result<PathBuf> {

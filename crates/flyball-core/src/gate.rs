@@ -93,6 +93,9 @@ pub struct Check {
     /// What was of another colour when the same check ran on the same tree: it is flaky.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flaky: Option<String>,
+    /// Tests, and what tests check with, that were written to while it ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rewrote: Vec<String>,
 }
 
 impl Check {
@@ -123,6 +126,7 @@ impl Check {
             duration: Millis::ZERO,
             tail: String::new(),
             flaky: None,
+            rewrote: Vec::new(),
         }
     }
 

@@ -1,5 +1,9 @@
 //! Fewer tests (B10): a green result that ran less than an earlier one of the same check, or left
 //! out a test that was red. Needs what a check's output tells; says nothing where it tells nothing.
+//! A check that rewrites what it checks with while it runs is another one than what is there.
+
+#[cfg(test)]
+mod tests;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -44,6 +48,9 @@ struct TestBound {
     /// Whether it was red when its own numbers told of failures.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     heeds_failures: bool,
+    /// What it wrote to of its own checks before any agent worked; none when nobody looked then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rewrites: Option<BTreeSet<String>>,
 }
 
 /// What a result says about the tests of one check.
@@ -79,6 +86,9 @@ impl TestBounds {
             own.skipped = own.skipped.max(bound.skipped);
             own.partial |= bound.partial;
             own.heeds_failures |= bound.heeds_failures;
+            if own.rewrites.is_none() {
+                own.rewrites.clone_from(&bound.rewrites);
+            }
             own.know(bound.known.iter());
             for name in &bound.red {
                 own.saw_red(name);
@@ -92,11 +102,18 @@ impl TestBounds {
         bound.ran = bound.ran.max(ran);
     }
 
+    /// What a check writes to before any agent has worked is how it was made: once per watch.
+    pub fn accustom(&mut self, check: &Check) {
+        let bound = self.0.entry(check.gate.clone()).or_default();
+        bound.rewrites.get_or_insert_with(|| check.rewrote.iter().cloned().collect());
+    }
+
     /// Compares a result with those before it, and learns from it.
     pub fn judge(&mut self, check: &Check) -> Ran {
-        let bound = self.0.get(&check.gate);
+        let new = TestBound::default();
+        let bound = self.0.get(&check.gate).unwrap_or(&new);
         let said = match &check.status {
-            CheckStatus::Passed => bound.map_or(Ran::Unknown, |bound| bound.compare(check)),
+            CheckStatus::Passed => bound.compare(check),
             CheckStatus::Failed | CheckStatus::TimedOut | CheckStatus::Skipped { .. } => {
                 Ran::Unknown
             }
@@ -174,7 +191,21 @@ impl TestBound {
         }
     }
 
+    /// What the check wrote to of its own checks and did not before.
+    fn rewritten<'c>(&self, check: &'c Check) -> Vec<&'c str> {
+        let known = |path: &&String| self.rewrites.as_ref().is_some_and(|set| set.contains(*path));
+        check.rewrote.iter().filter(|path| !known(path)).map(String::as_str).collect()
+    }
+
     fn compare(&self, check: &Check) -> Ran {
+        if let Some(first) = self.rewritten(check).first() {
+            let gate = &check.gate;
+            let message = format!(
+                "gate `{gate}` wrote to `{first}` while it ran: what it checked with is not what is \
+                 there"
+            );
+            return Ran::Fewer(finding(gate, message, self.ran, first));
+        }
         let tests = Tests::of(check);
         let failed = failures(check);
         if failed > 0 && self.heeds_failures {
@@ -240,145 +271,4 @@ fn finding(gate: &GateName, message: String, ran: u64, now: &str) -> TamperFindi
     finding.now = format!("{TAMPER}:{now}");
     finding.ran_before = Some(ran);
     finding
-}
-
-#[cfg(test)]
-mod tests {
-    use std::vec;
-
-    use super::*;
-
-    fn tally(ran: u64, names: &[&str]) -> Executed {
-        let names = names.iter().map(|name| String::from(*name)).collect();
-        Executed { runner: String::from("r"), ran, names, ..Executed::default() }
-    }
-
-    fn green(tests: Option<Executed>) -> Check {
-        Check { executed: tests.into_iter().collect(), ..Check::passed("tests") }
-    }
-
-    fn red(tests: Executed, failed: &[&str]) -> Check {
-        let finding = |name: &&str| Finding::new(FindingKind::Test, "no").named(*name);
-        let findings = failed.iter().map(finding).collect();
-        Check { executed: vec![tests], findings, ..Check::failed("tests") }
-    }
-
-    fn last(results: &[Check]) -> Ran {
-        let mut bounds = TestBounds::default();
-        results.iter().map(|check| bounds.judge(check)).last().unwrap()
-    }
-
-    #[test]
-    fn a_green_result_with_fewer_tests_is_noticed() {
-        let of = |ran| Some(tally(ran, &[]));
-        // What came before, what came last, whether that is fewer.
-        let cases: Vec<(Vec<Check>, Check, bool)> = vec![
-            (vec![], green(of(3)), false),
-            (vec![green(of(10))], green(of(10)), false),
-            (vec![green(of(10))], green(of(11)), false),
-            (vec![green(of(10))], green(of(9)), true),
-            (vec![green(of(10))], green(None), true),
-            (vec![green(None)], green(of(1)), false),
-            (vec![red(tally(10, &[]), &[])], green(of(9)), true),
-            // One that stopped early and told of a few: no lower, no higher bound than that.
-            (vec![red(tally(3, &[]), &[])], green(of(10)), false),
-            (vec![green(of(10)), red(tally(3, &[]), &[])], green(of(10)), false),
-            (vec![green(of(10)), red(tally(3, &[]), &[])], green(of(4)), true),
-            // A red one is never blamed.
-            (vec![green(of(10))], red(tally(1, &[]), &[]), false),
-            (vec![green(of(10))], Check::skipped("tests", "why"), false),
-        ];
-        for (before, now, fewer) in cases {
-            let all: Vec<Check> = before.into_iter().chain([now]).collect();
-            assert_eq!(matches!(last(&all), Ran::Fewer(_)), fewer, "{all:?}");
-        }
-        let mut bounds = TestBounds::default();
-        bounds.runs_a_part(&GateName::new("tests"));
-        bounds.judge(&green(of(10)));
-        assert_eq!(bounds.judge(&green(of(1))), Ran::Unknown, "it runs what changed");
-    }
-
-    #[test]
-    fn a_red_test_must_run_again_be_skipped_by_itself_or_be_renamed() {
-        let before = red(tally(2, &["a", "b"]), &["b"]);
-        let skipped = Executed { skipped: 1, ..tally(1, &["a"]) };
-        let cases = [
-            (tally(2, &["a", "b"]), false),
-            (tally(2, &["a", "renamed"]), false),
-            (tally(3, &["a", "c", "d"]), false),
-            (Executed { ran: 2, names_left_out: 1, ..tally(2, &["a"]) }, false),
-            (tally(2, &[]), false),
-        ];
-        for (now, fewer) in cases {
-            let said = last(&[before.clone(), green(Some(now.clone()))]);
-            assert_eq!(matches!(said, Ran::Fewer(_)), fewer, "{now:?}");
-        }
-        // As many run, but only ones that were there before: the red one is gone.
-        let three = red(tally(3, &["a", "b", "c"]), &["c"]);
-        let two = red(tally(2, &["a", "b"]), &[]);
-        let mut bounds = TestBounds::default();
-        bounds.judge(&red(tally(2, &["b", "c"]), &["c"]));
-        bounds.judge(&two);
-        assert!(matches!(bounds.judge(&green(Some(tally(2, &["a", "b"])))), Ran::Fewer(_)));
-        // One that has been green in between is no longer looked for.
-        let between = red(tally(3, &["a", "b", "c"]), &["a"]);
-        assert_eq!(last(&[three, between, green(Some(tally(3, &["a", "b", "d"])))]), Ran::All);
-        let Ran::Fewer(fewer) = last(&[before, green(Some(skipped))]) else { panic!() };
-        assert_eq!(fewer.weight, Weight::UnlessAlone);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn only_a_green_result_below_the_most_ever_run_is_fewer(
-            results in proptest::collection::vec((proptest::bool::ANY, 0_u64..9), 1..12),
-        ) {
-            let mut bounds = TestBounds::default();
-            let mut most = 0;
-            for (is_green, ran) in results {
-                let check = if is_green { green(Some(tally(ran, &[]))) } else { red(tally(ran, &[]), &[]) };
-                let said = bounds.judge(&check);
-                proptest::prop_assert_eq!(matches!(said, Ran::Fewer(_)), is_green && ran < most);
-                most = most.max(ran);
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_newly_skipped_is_told_apart() {
-        let of = |skipped| green(Some(Executed { skipped, ..tally(5, &[]) }));
-        assert_eq!(last(&[of(1), of(1)]), Ran::All);
-        assert_eq!(last(&[of(1), of(2)]), Ran::MoreSkipped);
-    }
-
-    #[test]
-    fn a_check_that_no_longer_heeds_its_own_failures_is_noticed() {
-        let counted = |check: Check, failed: u64| {
-            let counts = super::super::Counts { passed: 2, failed, skipped: 0 };
-            Check { counts: Some(counts), ..check }
-        };
-        let tests = || tally(3, &[]);
-        let was = counted(red(tests(), &[]), 1);
-        assert!(matches!(last(&[was.clone(), counted(green(Some(tests())), 1)]), Ran::Fewer(_)));
-        assert_eq!(last(&[was, counted(green(Some(tests())), 0)]), Ran::All);
-        // One that never did is as people made it.
-        let lax = || counted(green(Some(tests())), 1);
-        assert_eq!(last(&[lax(), lax()]), Ran::All);
-    }
-
-    #[test]
-    fn bounds_of_earlier_runs_are_taken_over() {
-        let mut earlier = TestBounds::default();
-        earlier.judge(&red(tally(2, &["a", "b"]), &["b"]));
-        let mut bounds = TestBounds::default();
-        assert!(bounds.is_empty());
-        bounds.merge(&earlier);
-        bounds.merge(&earlier);
-        assert_eq!(bounds, earlier);
-        assert!(matches!(bounds.judge(&green(Some(tally(1, &["a"])))), Ran::Fewer(_)));
-        let mut bounds = TestBounds::default();
-        bounds.remember(&GateName::new("tests"), 4);
-        assert!(matches!(bounds.judge(&green(Some(tally(3, &[])))), Ran::Fewer(_)));
-        let text = serde_json::to_string(&bounds).unwrap();
-        assert_eq!(serde_json::from_str::<TestBounds>(&text).unwrap(), bounds);
-    }
 }

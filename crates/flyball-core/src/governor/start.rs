@@ -229,6 +229,7 @@ pub(super) fn baseline(
     state: &mut RunState,
     out: &mut StepOutput,
 ) -> Phase {
+    state.tamper.accustom(result);
     state.take_verdict(result, weakened);
     state.before.take_gates(result);
     let meters = state.ring.meters;

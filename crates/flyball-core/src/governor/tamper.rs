@@ -13,7 +13,7 @@ use super::state::RunState;
 use crate::effect::{Effect, Notice};
 use crate::event::StopExamined;
 use crate::gate::tamper::{self, TamperFinding, TamperSight, Weight};
-use crate::gate::{Finding, GateResult, MayChange, Ran, TestBounds};
+use crate::gate::{Check, CheckStatus, Finding, GateResult, MayChange, Ran, TestBounds};
 use crate::guard::{GuardKind, Rung, Trip};
 use crate::id::GateName;
 use crate::policy::OnTamper;
@@ -86,6 +86,16 @@ impl TamperWatch {
     pub(super) fn look(&mut self, sight: &TamperSight) {
         self.unseen = false;
         self.seen = sight.findings.iter().filter(|one| one.ran_before.is_none()).cloned().collect();
+    }
+
+    /// The gates ran before any agent worked.
+    pub(super) fn accustom(&mut self, result: &GateResult) {
+        let ran = |check: &&Check| !matches!(check.status, CheckStatus::Skipped { .. });
+        for check in result.checks.iter().filter(ran) {
+            if !self.fewer.contains_key(&check.gate) {
+                self.bounds.accustom(check);
+            }
+        }
     }
 
     fn take_gates(&mut self, result: &GateResult, told: &[Finding]) {

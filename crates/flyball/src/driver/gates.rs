@@ -1,11 +1,12 @@
 //! The gates run in a thread of their own, so that the driver can hear signals meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flyball_core::event::{StopExamined, WorktreeSnapshot};
-use flyball_core::gate::TamperSight;
+use flyball_core::gate::{GateResult, TamperSight};
 use flyball_core::stop::StopTicket;
 use flyball_core::{GateName, IterationNo};
 
@@ -13,7 +14,8 @@ use super::look::plan_now;
 use super::{Driver, DriverInput};
 use crate::clock::Deadline;
 use crate::error::CliError;
-use crate::gate::{Cancel, Gate, GatePlan, Watch};
+use crate::gate::tamper::{Footprint, that_check};
+use crate::gate::{Cancel, Gate, GatePlan, GateProgress, Watch};
 use crate::journal::Journal;
 use crate::worktree::Worktree;
 
@@ -51,15 +53,20 @@ impl GateJob {
         let mut journal = Journal::open(&driver.state_dir)?;
         let mut look = Look::of(driver)?;
         let (watch, plan) = (driver.guarded.watch.clone(), driver.plan.clone());
+        let whole = driver.latest.checkpoint_tree.clone();
         let seen = driver.latest.tamper.findings.iter();
         let known: BTreeSet<String> = seen.map(|found| found.finding.message.clone()).collect();
         let (outbox, stop, now) = (driver.outbox.clone(), cancel.clone(), driver.clock.now());
         let thread = std::thread::spawn(move || {
+            let steps = Mutex::new(Steps::of(&look.worktree, &whole));
             // Progress is for people: it is dropped rather than waited for.
             let tell = |progress| {
+                steps.lock().unwrap_or_else(PoisonError::into_inner).take(&progress);
                 outbox.try_send(DriverInput::GateProgress(progress)).ok();
             };
-            let Ok(result) = runner.run_known(&journal, &tree, &stop, &tell) else { return };
+            let Ok(mut result) = runner.run_known(&journal, &tree, &stop, &tell) else { return };
+            let steps = steps.into_inner().unwrap_or_else(PoisonError::into_inner);
+            steps.tell(&look.worktree, &plan, &mut result);
             // A gate that edits what it checks has judged another tree. A result that could not be
             // stored costs time later, nothing else.
             let mut tamper = Vec::new();
@@ -102,16 +109,22 @@ impl GateJob {
             let Ok(mut snapshot) = look.snapshot() else { return report(None) };
             loop_dir.look_at_tasks(&mut snapshot);
             snapshot.tamper = look.weakened(&watch, &snapshot, &plan);
+            let tree = &snapshot.code_tree;
+            let steps = Mutex::new(Steps::of(&look.worktree, &snapshot.checkpoint_tree));
             let tell = |progress| {
+                steps.lock().unwrap_or_else(PoisonError::into_inner).take(&progress);
                 outbox.try_send(DriverInput::GateProgress(progress)).ok();
             };
-            let tree = &snapshot.code_tree;
             let gates =
                 if has_gates { runner.run_known(&journal, tree, &stop, &tell).ok() } else { None };
             if stop.is_cancelled() {
                 return;
             }
-            if let Some(result) = gates.as_ref().filter(|_| look.is_still(tree)) {
+            // The agent is still there and may write, too: who it was is found out after its end.
+            let steps = steps.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let rewrote = steps.rewrote(&look.worktree, &plan);
+            if let Some(result) = gates.as_ref().filter(|_| rewrote.is_empty() && look.is_still(tree))
+            {
                 runner.store(&mut journal, now, result).ok();
             }
             let (snapshot, gates) = (Box::new(snapshot), gates.map(Box::new));
@@ -131,6 +144,42 @@ impl GateJob {
         let limit = Deadline::after(END_MAX);
         while jobs.iter().any(|job| !job.thread.is_finished()) && !limit.passed() {
             std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// What each gate touches of the checks while it runs.
+struct Steps {
+    tree: String,
+    footprint: Footprint,
+    touched: BTreeMap<GateName, Vec<String>>,
+}
+
+impl Steps {
+    fn of(worktree: &Worktree, tree: &str) -> Self {
+        let footprint = Footprint::of(worktree, tree);
+        Self { tree: tree.to_owned(), footprint, touched: BTreeMap::new() }
+    }
+
+    fn take(&mut self, progress: &GateProgress) {
+        if let GateProgress::Finished(check) = progress {
+            let touched = self.footprint.touched();
+            self.touched.entry(check.gate.clone()).or_default().extend(touched);
+        }
+    }
+
+    /// What was touched and checks something, by gate.
+    fn rewrote(self, worktree: &Worktree, plan: &GatePlan) -> BTreeMap<GateName, Vec<String>> {
+        let Self { tree, touched, .. } = self;
+        let check = |(gate, touched)| (gate, that_check(worktree, &tree, plan, touched));
+        touched.into_iter().map(check).filter(|(_, paths)| !paths.is_empty()).collect()
+    }
+
+    /// Says so in the result.
+    fn tell(self, worktree: &Worktree, plan: &GatePlan, result: &mut GateResult) {
+        let mut rewrote = self.rewrote(worktree, plan);
+        for check in &mut result.checks {
+            check.rewrote.extend(rewrote.remove(&check.gate).unwrap_or_default());
         }
     }
 }

@@ -1,10 +1,14 @@
 //! Tamper watch (B10): tests deleted, skipped or emptied, thresholds lowered, gate commands changed
 //! between two trees. Reads only files that differ; never decides what is to be done about it.
 
+mod checkers;
 mod command;
+mod endings;
 mod excerpt;
 mod fewer_checks;
 mod files;
+mod footprint;
+mod functions;
 mod ignored;
 mod installed;
 mod lint;
@@ -34,6 +38,7 @@ use flyball_core::gate::{Restore, TamperFinding};
 use self::excerpt::Side;
 use self::files::{Files, TreeFiles};
 use self::pairing::{Paired, Placed};
+pub use self::footprint::{Footprint, that_check};
 pub use self::restore::{Force, Restored};
 use self::source::{Language, Source};
 use self::suspicion::Suspicion;
@@ -218,6 +223,8 @@ fn suspicions(of: &Context<'_>) -> Vec<Suspicion> {
     found.extend(edited.iter().filter_map(picked_out));
     found.extend(edited.iter().filter_map(unlisted::replaced));
     found.extend(unlisted::modules(of));
+    found.extend(checkers::weakened(of));
+    found.extend(endings::added(of));
     found.extend(unlisted::uncollected(edited));
     found.extend(threshold::lowered(edited).into_iter().map(|low| {
         let side = if low.removed { Side::Before } else { Side::Now };

@@ -44,6 +44,14 @@ impl Worktree {
         Ok(self.git.call(args).run()?.parts().collect())
     }
 
+    /// The paths of the files of a tree that hold a word.
+    pub fn mentioning(&self, tree: &str, word: &str) -> Result<Vec<String>, WorktreeError> {
+        let args = ["grep", "--no-color", "-lzIFw", "--full-name", "-e", word, tree];
+        let answer = self.git.call(args).answer()?;
+        let of_tree = |part: String| part.split_once(':').map(|(_, path)| path.to_owned());
+        Ok(answer.parts().filter_map(of_tree).collect())
+    }
+
     /// A digest of those files of a tree that one of the patterns names.
     pub fn digest_of(&self, tree: &str, patterns: &[String]) -> Result<String, WorktreeError> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", tree];

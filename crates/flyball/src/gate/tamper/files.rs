@@ -11,6 +11,10 @@ pub(super) trait Files {
     fn before(&self, path: &str) -> Option<String>;
     /// As it is.
     fn after(&self, path: &str) -> Option<String>;
+    /// The files that held this word.
+    fn mentioning(&self, word: &str) -> Vec<String>;
+    /// The files whose path ended with these parts.
+    fn ending(&self, parts: &str) -> Vec<String>;
 }
 
 /// Files read when they are asked for, each once.
@@ -46,5 +50,17 @@ impl Files for TreeFiles<'_> {
 
     fn after(&self, path: &str) -> Option<String> {
         self.read(1, path)
+    }
+
+    fn mentioning(&self, word: &str) -> Vec<String> {
+        let tree = self.trees.first().copied().unwrap_or_default();
+        self.worktree.mentioning(tree, word).unwrap_or_default()
+    }
+
+    fn ending(&self, parts: &str) -> Vec<String> {
+        let tree = self.trees.first().copied().unwrap_or_default();
+        let all = self.worktree.list(tree).unwrap_or_default();
+        let end = format!("/{parts}");
+        all.into_iter().filter(|path| path == parts || path.ends_with(&end)).collect()
     }
 }

@@ -135,4 +135,12 @@ impl Files for DiskFiles<'_> {
     fn after(&self, path: &str) -> Option<String> {
         self.before(path)
     }
+
+    fn mentioning(&self, word: &str) -> Vec<String> {
+        self.tree.mentioning(word)
+    }
+
+    fn ending(&self, parts: &str) -> Vec<String> {
+        self.tree.ending(parts)
+    }
 }

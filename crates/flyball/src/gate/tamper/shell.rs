@@ -1,6 +1,9 @@
 //! Shell text, as far as it can be told apart without a shell: which programs it starts, in which
 //! folder, and whether their output or their end is what counts.
 
+#[cfg(test)]
+mod tests;
+
 /// The most steps one text is taken apart into.
 const STEPS_MAX: usize = 500;
 /// How deep `$(…)` and `sh -c` are followed.
@@ -19,6 +22,11 @@ pub(super) struct Step {
     pub(super) words: Vec<String>,
     /// Its output goes on to something that judges it: it is what is checked, not the check.
     pub(super) judged: bool,
+    /// What it hands on is run: `cat check.sh | sh`, `eval "$(cat check.sh)"`.
+    pub(super) fed: bool,
+    /// The file it reads from.
+    pub(super) input: Option<String>,
+    pub(super) piped: bool,
 }
 
 impl Step {
@@ -36,6 +44,26 @@ impl Step {
     pub(super) fn program(&self) -> &str {
         self.words.first().map_or("", String::as_str)
     }
+
+    /// Whether it runs what comes in.
+    fn runs_what_comes(&self) -> bool {
+        let name = |word: &String| word.rsplit('/').next().unwrap_or(word).to_owned();
+        let mut names = self.words.iter().map(name);
+        match names.next().as_deref() {
+            Some("xargs" | "parallel") => names.any(|word| runs(&word)),
+            Some(first) => runs(first) && names.all(|word| word.starts_with('-')),
+            None => false,
+        }
+    }
+}
+
+/// Whether a program runs what it is given.
+fn runs(name: &str) -> bool {
+    const PROGRAMS: [&str; 14] = [
+        "sh", "bash", "dash", "zsh", "ksh", "ash", "eval", ".", "source", "python", "python3",
+        "node", "ruby", "perl",
+    ];
+    PROGRAMS.contains(&name)
 }
 
 /// A path without `.` and `..`.
@@ -58,7 +86,16 @@ pub(super) fn tidy(path: &str) -> String {
 pub(super) fn steps(text: &str, dir: &str) -> Vec<Step> {
     let mut reader = Reader { dir: dir.to_owned(), steps: Vec::new(), depth: 0 };
     reader.read(text, Output::IsNotRead);
-    reader.steps
+    let mut steps = reader.steps;
+    // From the end: what feeds something that feeds a shell does so, too.
+    let mut next_runs = false;
+    for step in steps.iter_mut().rev() {
+        if step.piped && next_runs {
+            (step.fed, step.judged) = (true, false);
+        }
+        next_runs = step.runs_what_comes() || (step.piped && step.fed);
+    }
+    steps
 }
 
 /// What becomes of what a step prints.
@@ -68,6 +105,10 @@ enum Output {
     IsNotRead,
     /// Something else looks at it.
     IsJudged,
+    /// It goes on to something that looks at it.
+    IsPiped,
+    /// It is run.
+    IsRun,
 }
 
 struct Reader {
@@ -98,7 +139,7 @@ impl Reader {
                     step.word.push_str(inner);
                     step.quoted = true;
                     if c == '"' {
-                        self.substitutions(inner);
+                        self.substitutions(inner, step.inner());
                     }
                     while chars.next_if(|(place, _)| *place <= end).is_some() {}
                 }
@@ -106,7 +147,7 @@ impl Reader {
                     let end = closing_bracket(&joined, at.saturating_add(1));
                     let inner = joined.get(at.saturating_add(2)..end).unwrap_or("");
                     if !inner.starts_with('(') {
-                        self.read(inner, Output::IsJudged);
+                        self.read(inner, step.inner());
                     }
                     step.word.push('$');
                     while chars.next_if(|(place, _)| *place <= end).is_some() {}
@@ -115,7 +156,7 @@ impl Reader {
                     let from = at.saturating_add(1);
                     let rest = joined.get(from..).unwrap_or("");
                     let end = rest.find('`').map_or(joined.len(), |end| from.saturating_add(end));
-                    self.read(joined.get(from..end).unwrap_or(""), Output::IsJudged);
+                    self.read(joined.get(from..end).unwrap_or(""), step.inner());
                     step.word.push('$');
                     while chars.next_if(|(place, _)| *place <= end).is_some() {}
                 }
@@ -124,7 +165,7 @@ impl Reader {
                 }
                 '|' => {
                     let or = chars.next_if(|(_, next)| *next == '|').is_some();
-                    self.end(&mut step, if or { output } else { Output::IsJudged });
+                    self.end(&mut step, if or { output } else { Output::IsPiped });
                 }
                 '\n' | ';' | '&' | '(' | ')' => {
                     let redirect = c == '&' && step.redirects;
@@ -132,11 +173,20 @@ impl Reader {
                         self.end(&mut step, output);
                     }
                 }
+                '<' if chars.next_if(|(_, next)| *next == '(').is_some() => {
+                    let open = at.saturating_add(1);
+                    let end = closing_bracket(&joined, open);
+                    let inner = joined.get(open.saturating_add(1)..end).unwrap_or("");
+                    self.read(inner, step.inner());
+                    step.word.push('$');
+                    while chars.next_if(|(place, _)| *place <= end).is_some() {}
+                }
                 '>' | '<' => {
                     // `2>` is about complaints; what is written to a file is looked at later.
                     let to_file = c == '>' && step.word != "2";
                     step.word.clear();
                     step.redirects = true;
+                    step.reads = c == '<';
                     step.to_file |= to_file;
                 }
                 c if c.is_whitespace() => step.end_word(),
@@ -147,16 +197,22 @@ impl Reader {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    fn substitutions(&mut self, text: &str) {
-        if let Some(at) = text.find("$(").filter(|_| !text.contains("$((")) {
-            let end = closing_bracket(text, at.saturating_add(1));
-            self.read(text.get(at.saturating_add(2)..end).unwrap_or(""), Output::IsJudged);
+    fn substitutions(&mut self, text: &str, output: Output) {
+        let mut from = 0_usize;
+        while let Some(at) = text.get(from..).and_then(|rest| rest.find("$(")) {
+            let open = from.saturating_add(at).saturating_add(1);
+            let end = closing_bracket(text, open);
+            let inner = text.get(open.saturating_add(1)..end).unwrap_or("");
+            if !inner.starts_with('(') {
+                self.read(inner, output);
+            }
+            from = end.max(open);
         }
     }
 
     fn end(&mut self, open: &mut Open, output: Output) {
         open.end_word();
-        let Open { words, to_file, .. } = std::mem::take(open);
+        let Open { words, to_file, input, .. } = std::mem::take(open);
         let mut words: Vec<String> = words.into_iter().skip_while(|word| leads(word)).collect();
         while let Some(count) = wrapper(&words) {
             words.drain(..count.min(words.len()));
@@ -177,8 +233,9 @@ impl Reader {
         if self.steps.len() < STEPS_MAX {
             let output = if to_file { Output::IsJudged } else { output };
             let inner = inner_text(&words).map(str::to_owned);
-            let judged = output == Output::IsJudged;
-            self.steps.push(Step { dir: self.dir.clone(), words, judged });
+            let judged = matches!(output, Output::IsJudged | Output::IsPiped);
+            let (fed, piped) = (output == Output::IsRun, output == Output::IsPiped);
+            self.steps.push(Step { dir: self.dir.clone(), words, judged, fed, input, piped });
             if let Some(inner) = inner {
                 self.read(&inner, output);
             }
@@ -197,10 +254,20 @@ struct Open {
     word: String,
     quoted: bool,
     redirects: bool,
+    reads: bool,
     to_file: bool,
+    input: Option<String>,
 }
 
 impl Open {
+    /// What becomes of what a command inside of this one prints.
+    fn inner(&self) -> Output {
+        let first = self.words.iter().find(|word| runs(word) || !leads(word));
+        let first = first.map(|word| word.rsplit('/').next().unwrap_or(word));
+        let is_program = first.is_none() && self.word.is_empty() && !self.quoted;
+        if is_program || first.is_some_and(runs) { Output::IsRun } else { Output::IsJudged }
+    }
+
     fn end_word(&mut self) {
         let word = std::mem::take(&mut self.word);
         let is_word = !word.is_empty() || self.quoted;
@@ -210,6 +277,9 @@ impl Open {
                 self.to_file &=
                     !word.starts_with("/dev/") && !word.chars().all(|c| c.is_ascii_digit());
                 self.redirects = false;
+                if std::mem::take(&mut self.reads) {
+                    self.input = Some(word);
+                }
             } else {
                 self.words.push(word);
             }
@@ -257,9 +327,20 @@ fn inner_text(words: &[String]) -> Option<&str> {
 fn closing_quote(text: &str, open: usize, quote: char) -> usize {
     let from = open.saturating_add(1);
     let mut escaped = false;
+    let mut inside = 0_usize;
     for (at, c) in text.get(from..).unwrap_or("").char_indices() {
+        let place = from.saturating_add(at);
+        if place < inside {
+            continue;
+        }
         if c == quote && !escaped {
-            return from.saturating_add(at);
+            return place;
+        }
+        // A command in quotes has quotes of its own.
+        let next = place.saturating_add(1);
+        if c == '$' && quote == '"' && !escaped && text.get(next..).is_some_and(|r| r.starts_with('('))
+        {
+            inside = closing_bracket(text, next);
         }
         escaped = c == '\\' && !escaped && quote == '"';
     }
@@ -281,53 +362,4 @@ fn closing_bracket(text: &str, open: usize) -> usize {
         }
     }
     text.len()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shown(text: &str) -> Vec<String> {
-        let show = |step: Step| {
-            let dir = if step.dir.is_empty() { String::new() } else { format!("{}: ", step.dir) };
-            let judged = if step.judged { " (judged)" } else { "" };
-            format!("{dir}{}{judged}", step.words.join(" "))
-        };
-        steps(text, "").into_iter().map(show).collect()
-    }
-
-    #[test]
-    fn a_text_is_taken_apart_into_the_programs_it_starts() {
-        let cases: [(&str, &[&str]); 14] = [
-            ("make test", &["make test"]),
-            ("sh -e check.sh && ./b.sh; c || d", &["sh -e check.sh", "./b.sh", "c", "d"]),
-            ("cd web && npm test\ncd ../x/\nmake", &["web: npm test", "x: make"]),
-            ("./greet.sh | grep -q hi", &["./greet.sh (judged)", "grep -q hi"]),
-            (
-                "[ \"$(./greet.sh a)\" = hi ]",
-                &["./greet.sh a (judged)", "[ $(./greet.sh a) = hi ]"],
-            ),
-            ("x=$(./a.sh); y=`./b.sh`", &["./a.sh (judged)", "./b.sh (judged)"]),
-            ("./a.sh > out.txt; diff out.txt b", &["./a.sh (judged)", "diff out.txt b"]),
-            ("./a.sh >/dev/null 2>&1", &["./a.sh"]),
-            ("bash -ec './a.sh; ./b.sh'", &["bash -ec ./a.sh; ./b.sh", "./a.sh", "./b.sh"]),
-            ("if ! ./a.sh; then exit 1; fi", &["./a.sh", "exit 1", "fi"]),
-            ("FOO=1 env BAR=2 timeout 5 ./a.sh # why", &["./a.sh"]),
-            ("uv run pytest -q", &["pytest -q"]),
-            ("echo 'a | b' \\\n  c", &["echo a | b c"]),
-            ("", &[]),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(shown(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn odd_text_is_survived() {
-        for text in ["'", "\"$(", "`", "$(((", "a\\", "((((", "é'ü", "$(a $(b $(c $(d $(e)))))"] {
-            shown(text);
-        }
-        assert_eq!(tidy("./a/../b//c/."), "b/c");
-        assert_eq!(tidy("/a/./b"), "/a/b");
-    }
 }

@@ -209,6 +209,13 @@ pub(super) fn statements(text: &str) -> usize {
     text.lines().filter(states).count()
 }
 
+/// Whether a word is one that states what must hold, or a method that does.
+pub(super) fn stating(word: &str) -> bool {
+    begins_with(word, &STATES)
+        || ["expect", "fail"].iter().any(|begin| word.starts_with(begin))
+        || METHOD_BEGINS.iter().any(|begin| word.starts_with(begin))
+}
+
 fn is_stating_method(word: &str) -> bool {
     METHODS.contains(&word) || METHOD_BEGINS.iter().any(|begin| word.starts_with(begin))
 }

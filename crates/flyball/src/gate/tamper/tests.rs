@@ -32,6 +32,16 @@ impl Files for Listed<'_> {
     fn after(&self, path: &str) -> Option<String> {
         self.0.iter().find(|file| file.path == path)?.after.clone()
     }
+
+    fn mentioning(&self, word: &str) -> Vec<String> {
+        let holds = |file: &&Edited| file.before.as_deref().is_some_and(|text| text.contains(word));
+        self.0.iter().filter(holds).map(|file| file.path.clone()).collect()
+    }
+
+    fn ending(&self, parts: &str) -> Vec<String> {
+        let ends = |file: &&Edited| file.path == parts || file.path.ends_with(&format!("/{parts}"));
+        self.0.iter().filter(ends).map(|file| file.path.clone()).collect()
+    }
 }
 
 /// Everything found between two plans on these files.

@@ -5,7 +5,9 @@ mod named;
 
 use std::collections::BTreeSet;
 
-use self::named::{by_first_line, checks, executed, named_data, named_scripts};
+use self::named::{
+    by_first_line, checks, executed, given_names, literal_end, named_data, named_scripts,
+};
 use super::command::{stops_at_errors, swallowed};
 use super::makefile::{Makefile, Maker};
 use super::recipe;
@@ -140,23 +142,52 @@ impl Follower<'_> {
         if PARTIAL.iter().any(|mark| text.contains(mark)) {
             self.reach.partial.insert(self.gate.clone());
         }
+        let mut by_variable = false;
         for step in shell::steps(text, dir) {
             self.patterns(&step);
             self.step(&step, depth);
+            by_variable |= step.words.iter().take(2).any(|word| word.starts_with('$'));
+        }
+        if by_variable {
+            let plain = Step { dir: dir.to_owned(), ..Step::default() };
+            for name in given_names(text) {
+                self.file(&plain.path(&name), Sort::Shell, &plain, depth);
+            }
         }
     }
 
     /// `for f in checks/*.sh`, `bats t/*.bats`: what fits is run, whoever reads the list.
     fn patterns(&mut self, step: &Step) {
         let reads = ["shellcheck", "shfmt", "chmod", "cat", "ls", "rm", "wc", "grep", "cp", "mv"];
-        if reads.contains(&step.program()) {
+        if reads.contains(&step.program()) && !step.fed {
             return;
+        }
+        if let "find" | "run-parts" = step.program() {
+            return self.folders(step);
         }
         for word in step.words.iter().filter(|word| word.contains('*') && !word.contains('$')) {
             let ending = word.rsplit_once('.').map(|(_, ending)| ending);
             let is_run = ending.is_some_and(|ending| RUN_BY_PATTERN.contains(&ending));
             if is_run && self.reach.patterns.len() < 50 {
                 self.reach.patterns.push((self.gate.clone(), step.path(word)));
+            }
+        }
+    }
+
+    /// `find checks -name '*.sh' -exec sh {} +`, `run-parts checks`.
+    fn folders(&mut self, step: &Step) {
+        let words = step.words.iter().skip(1);
+        let is_run = step.program() == "run-parts"
+            || step.fed
+            || step.words.iter().any(|word| word.starts_with("-exec"));
+        let named = step.words.iter().position(|word| word == "-name");
+        let name = named.and_then(|at| step.words.get(at.saturating_add(1)));
+        for folder in words.take_while(|word| !word.starts_with('-')).filter(|_| is_run) {
+            let name = name.map_or("*", String::as_str);
+            let pattern = format!("{}/**/{name}", step.path(folder));
+            if !pattern.contains('$') && self.reach.patterns.len() < 50 {
+                let pattern = pattern.trim_start_matches('/').to_owned();
+                self.reach.patterns.push((self.gate.clone(), pattern));
             }
         }
     }
@@ -171,7 +202,15 @@ impl Follower<'_> {
             _ => {}
         }
         for (path, sort) in executed(step) {
-            self.file(&path, sort, step, depth);
+            match literal_end(&path).filter(|_| path.contains('$')) {
+                // Where that is, only the shell knows.
+                Some(end) => {
+                    for path in self.files.ending(end).into_iter().take(5) {
+                        self.file(&path, sort, step, depth);
+                    }
+                }
+                None => self.file(&path, sort, step, depth),
+            }
         }
     }
 

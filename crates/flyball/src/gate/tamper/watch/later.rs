@@ -87,6 +87,14 @@ impl Files for KeptFiles<'_> {
     fn after(&self, path: &str) -> Option<String> {
         self.now.after(path)
     }
+
+    fn mentioning(&self, word: &str) -> Vec<String> {
+        self.now.mentioning(word)
+    }
+
+    fn ending(&self, parts: &str) -> Vec<String> {
+        self.now.ending(parts)
+    }
 }
 
 /// What is open in a worktree, for the commands of people: rows with what is there now.

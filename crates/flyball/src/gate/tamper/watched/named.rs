@@ -32,11 +32,17 @@ pub(super) fn executed(step: &Step) -> Vec<(String, Sort)> {
     let Some(first) = words.first() else { return Vec::new() };
     let name = first.rsplit('/').next().unwrap_or(first);
     let mut found = Vec::new();
-    if first.contains('/') && !first.starts_with('/') && !first.contains('$') {
+    if first.contains('/') && !first.starts_with('/') {
         found.push((step.path(first), Sort::Shell));
+    }
+    if step.fed {
+        let files = words.iter().skip(1).filter(|word| !word.starts_with('-'));
+        found.extend(files.map(|word| (step.path(word), Sort::Shell)));
     }
     let shell = SHELLS.contains(&name);
     if shell || INTERPRETERS.contains(&name) {
+        // What it reads instead of a script.
+        found.extend(step.input.iter().map(|word| (step.path(word), Sort::Shell)));
         let sort = if shell { Sort::Shell } else { Sort::Program };
         let mut rest = words.iter().skip(1);
         while let Some(word) = rest.next() {
@@ -73,6 +79,32 @@ pub(super) fn executed(step: &Step) -> Vec<(String, Sort)> {
         );
     }
     found
+}
+
+/// What stands behind the last variable or command of a path: `$HERE/ci/a.sh` is some `ci/a.sh`.
+pub(super) fn literal_end(path: &str) -> Option<&str> {
+    let (_, rest) = path.rsplit_once('$')?;
+    let rest = rest.trim_start_matches(|c: char| c.is_alphanumeric() || "_{(*@#?!".contains(c));
+    let rest = rest.trim_start_matches(['"', '\'', ')', '}', '/', '.']);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    (rest.contains('.') && rest.chars().all(plain)).then_some(rest)
+}
+
+/// Scripts that a text gives a name of its own: `CHECK=ci/check.sh`.
+pub(super) fn given_names(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for line in text.lines() {
+        let line = line.trim().strip_prefix("export ").unwrap_or(line.trim());
+        let Some((name, value)) = line.split_once('=') else { continue };
+        let value = value.trim().trim_matches(['"', '\'']);
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
+        let script = value.ends_with(".sh") || value.ends_with(".bash");
+        if is_name && plain && script && names.len() < 50 {
+            names.push(value.to_owned());
+        }
+    }
+    names
 }
 
 /// What runs a file, by its first line.
