@@ -99,7 +99,9 @@ fn soak_in(program: &Path, folder: &Path, iterations: u64) -> Result<Soaked> {
     let isolated = |program: &Path| {
         let mut command = Command::new(program);
         command.current_dir(&repo).env("HOME", folder.join("home"));
-        command.env("FLYBALL_STATE", folder.join("state")).env("FLYBALL_TASKS__PRESET", "off");
+        command.env("FLYBALL_STATE", folder.join("state"));
+        command.env("FLYBALL_TASKS__MAX_ATTEMPTS", "64");
+        command.env("FLYBALL_TASKS__MAX_ATTEMPTS_BEFORE_FORCE_NEXT", "64");
         for who in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{who}_NAME"), "somebody");
             command.env(format!("GIT_{who}_EMAIL"), "somebody@localhost");

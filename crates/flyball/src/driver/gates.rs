@@ -123,7 +123,8 @@ impl GateJob {
             // The agent is still there and may write, too: who it was is found out after its end.
             let steps = steps.into_inner().unwrap_or_else(PoisonError::into_inner);
             let rewrote = steps.rewrote(&look.worktree, &plan);
-            if let Some(result) = gates.as_ref().filter(|_| rewrote.is_empty() && look.is_still(tree))
+            if let Some(result) =
+                gates.as_ref().filter(|_| rewrote.is_empty() && look.is_still(tree))
             {
                 runner.store(&mut journal, now, result).ok();
             }

@@ -24,6 +24,7 @@ mod strength;
 mod suspicion;
 mod tests_of;
 mod threshold;
+mod tricks;
 mod unlisted;
 mod watch;
 mod watched;
@@ -37,8 +38,8 @@ use flyball_core::gate::{Restore, TamperFinding};
 
 use self::excerpt::Side;
 use self::files::{Files, TreeFiles};
-use self::pairing::{Paired, Placed};
 pub use self::footprint::{Footprint, that_check};
+use self::pairing::{Paired, Placed};
 pub use self::restore::{Force, Restored};
 use self::source::{Language, Source};
 use self::suspicion::Suspicion;
@@ -225,6 +226,7 @@ fn suspicions(of: &Context<'_>) -> Vec<Suspicion> {
     found.extend(unlisted::modules(of));
     found.extend(checkers::weakened(of));
     found.extend(endings::added(of));
+    found.extend(tricks::added(of));
     found.extend(unlisted::uncollected(edited));
     found.extend(threshold::lowered(edited).into_iter().map(|low| {
         let side = if low.removed { Side::Before } else { Side::Now };

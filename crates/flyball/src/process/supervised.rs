@@ -28,6 +28,8 @@ use crate::platform::{self, ExitWatch, Means, Signal, Walls, send_with_descripto
 
 /// How long a keeper may take to say that the program runs.
 const START_MAX: Duration = Duration::from_secs(30);
+/// How often a keeper is started that was killed before it could start anything.
+const STARTS_MAX: u32 = 3;
 /// How long dropping waits for the keeper to have killed everything.
 const DROP_MAX: Duration = Duration::from_secs(5);
 /// How long a keeper may take to kill everything before flyball does it itself.
@@ -66,10 +68,20 @@ impl Supervised {
             let (program, cwd) = (spec.program.clone(), spec.cwd.clone());
             return Err(StartError::NoDirectory { program, cwd });
         }
-        let input = spec.stdin.open().map_err(refused)?;
         let sink: Sink = Arc::new(sink);
-        Keeping::start(keeper, spec, input.as_ref())
-            .and_then(|keeping| keeping.hear(&sink))
+        let mut left = STARTS_MAX;
+        let heard = loop {
+            let input = spec.stdin.open().map_err(refused)?;
+            let heard = Keeping::start(keeper, spec, input.as_ref())
+                .and_then(|keeping| keeping.hear(&sink));
+            left = left.saturating_sub(1);
+            // A keeper that somebody killed before it had started anything is no fault of the program's.
+            if heard.is_ok() || left == 0 {
+                break heard;
+            }
+            end_orphans();
+        };
+        heard
             .map_err(|source| StartError::Keeper { program: spec.program.clone(), source })?
             .map_err(|refusal| match refusal {
                 Refusal::NotFound => StartError::NotFound { program: spec.program.clone() },

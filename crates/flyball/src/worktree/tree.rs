@@ -52,6 +52,20 @@ impl Worktree {
         Ok(answer.parts().filter_map(of_tree).collect())
     }
 
+    /// The programs through which git sees files, by setting. Those of Git LFS are its own.
+    pub fn filters(&self) -> Vec<(String, String)> {
+        let Ok(answer) = self.git.call(["config", "--list", "-z"]).run() else { return Vec::new() };
+        let setting = |part: String| {
+            let (key, value) = part.split_once('\n')?;
+            let lower = key.to_ascii_lowercase();
+            let clean = lower.ends_with(".clean") || lower.ends_with(".process");
+            let lfs = value.starts_with("git-lfs ") || value.starts_with("git lfs ");
+            let sees = lower.starts_with("filter.") && clean && !lfs;
+            sees.then(|| (key.to_owned(), value.to_owned()))
+        };
+        answer.parts().filter_map(setting).collect()
+    }
+
     /// A digest of those files of a tree that one of the patterns names.
     pub fn digest_of(&self, tree: &str, patterns: &[String]) -> Result<String, WorktreeError> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", tree];

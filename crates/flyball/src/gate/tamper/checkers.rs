@@ -65,6 +65,41 @@ pub(super) fn weakened(of: &Context<'_>) -> Vec<Suspicion> {
             }
         }
     }
+    found.extend(stand_ins(of));
+    found
+}
+
+/// New functions that have the name of one that tests check with and cannot fail: settings may lead
+/// the tests to them.
+fn stand_ins(of: &Context<'_>) -> Vec<Suspicion> {
+    let mut found = Vec::new();
+    for edit in of.edited.iter().filter(|edit| edit.before.is_none()) {
+        let (Some(language), Some(text)) = (Language::of(&edit.path), &edit.after) else {
+            continue;
+        };
+        for new in functions(language, text) {
+            if !is_named(&new.name) || is_test(&new.name) || fails(&new.body) > 0 {
+                continue;
+            }
+            let real = of.files.mentioning(&new.name).into_iter().take(FILES_MAX).any(|path| {
+                let text = of.files.before(&path).filter(|_| Language::of(&path) == Some(language));
+                let all = functions(language, text.as_deref().unwrap_or(""));
+                all.iter().any(|old| {
+                    old.name == new.name
+                        && fails(&old.body) > 0
+                        && tests_check_with(of.files, language, old, &path)
+                })
+            });
+            if real {
+                let (path, name) = (&edit.path, &new.name);
+                let message = format!(
+                    "`{name}` in `{path}` has the name of what tests check with, and cannot fail"
+                );
+                let suspicion = Suspicion::of_file(path, name, message).whole(edit);
+                found.push(suspicion.at(path, new.line));
+            }
+        }
+    }
     found
 }
 
@@ -120,15 +155,16 @@ fn weakness(before: &Function, after: &Function) -> Option<&'static str> {
     if is == 0 {
         return Some("can no longer fail");
     }
-    if is < was && is_named(&before.name) {
+    let leans = words(&after.body)
+        .any(|(_, word)| stating(word) && !words(&before.body).any(|(_, w)| w == word));
+    if is < was && is_named(&before.name) && !leans {
         return Some("fails in fewer cases than before");
     }
     if returns_at_once(&after.body) && !returns_at_once(&before.body) {
         return Some("returns before it checks anything");
     }
-    let count = |body: &str, wanted: &[&str]| {
-        words(body).filter(|(_, word)| wanted.contains(word)).count()
-    };
+    let count =
+        |body: &str, wanted: &[&str]| words(body).filter(|(_, word)| wanted.contains(word)).count();
     let never = ["false", "False"];
     if count(&after.body, &never) > count(&before.body, &never) {
         return Some("has a condition that never holds");
@@ -142,6 +178,21 @@ fn weakness(before: &Function, after: &Function) -> Option<&'static str> {
         let now = after.parameters.get(at).unwrap_or(name);
         used(name, &before.body) && !used(now, &after.body)
     };
+    let assigns = |body: &str, name: &String| {
+        let places = words(body).filter(|(_, word)| word == name);
+        let rest = |at: usize, word: &str| body.get(at.saturating_add(word.len())..).unwrap_or("");
+        places
+            .filter(|(at, word)| {
+                let rest = rest(*at, word).trim_start();
+                rest.starts_with('=') && !rest.starts_with("==") && !rest.starts_with("=>")
+            })
+            .count()
+    };
+    let counted =
+        |of: &Function| -> usize { of.parameters.iter().map(|name| assigns(&of.body, name)).sum() };
+    if counted(after) > counted(before) && is_named(&before.name) {
+        return Some("changes what it compares");
+    }
     let same_shape = before.parameters.len() == after.parameters.len();
     let lost = same_shape && before.parameters.iter().enumerate().any(ignored);
     lost.then_some("no longer looks at everything it is given")
@@ -157,12 +208,7 @@ fn returns_at_once(body: &str) -> bool {
 
 /// Whether a test calls it for nothing but its no: the call stands alone, and where the name does not
 /// say what it is for, the test checks nothing else.
-fn tests_check_with(
-    files: &dyn Files,
-    language: Language,
-    function: &Function,
-    own: &str,
-) -> bool {
+fn tests_check_with(files: &dyn Files, language: Language, function: &Function, own: &str) -> bool {
     let name = function.name.as_str();
     let is_test_file =
         |path: &String| Language::of(path) == Some(language) && may_hold_tests(language, path);
@@ -309,7 +355,8 @@ mod tests {
     #[test]
     fn work_on_what_tests_call_is_not_judged() {
         let better = "def same(a, b, why=''):\n    if a != b:\n        raise AssertionError(why)\n";
-        let library = "import unittest\ndef same(a, b):\n    unittest.TestCase().assertEqual(a, b)\n";
+        let library =
+            "import unittest\ndef same(a, b):\n    unittest.TestCase().assertEqual(a, b)\n";
         let load = "def load(path):\n    if not path:\n        raise ValueError\n    return path\n";
         let lenient = "def load(path):\n    return path or None\n";
         let asked = ("tests/test_a.py", "def test_a():\n    assert load('x') == 'x'\n");

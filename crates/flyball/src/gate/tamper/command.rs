@@ -119,6 +119,15 @@ fn behind_make(call: &MakeCall, of: &Context<'_>) -> Vec<Suspicion> {
             soft: false,
         });
     }
+    for edit in of.edited {
+        let read =
+            before.patterns.iter().any(|pattern| flyball_core::gate::fits(pattern, &edit.path));
+        if read && !before.files.contains(&edit.path) {
+            let how = if edit.before.is_none() { "was added" } else { "was changed" };
+            let message = format!("`{}`, which gate `{}` reads, {how}", edit.path, call.gate);
+            found.push(Suspicion::of_file(&edit.path, &call.gate, message).whole(edit));
+        }
+    }
     for target in call.targets.iter().filter(|target| !before.is_phony(target)) {
         let inside = format!("{target}/");
         let shadows = |path: &&String| **path == *target || path.starts_with(&inside);

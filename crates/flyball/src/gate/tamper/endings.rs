@@ -33,12 +33,14 @@ const BEGINS: [&str; 19] = [
     "OptionParser",
 ];
 /// Calls that end a process, by language, without blanks.
-const ENDS: [(Language, &[&str]); 5] = [
+const ENDS: [(Language, &[&str]); 6] = [
+    (Language::Go, &["os.Exit(0)", "syscall.Exit(0)"]),
     (
         Language::JavaScript,
         &[
             "process.exit(0)",
             "process.exit()",
+            "process.kill(process.pid",
             "process.reallyExit(0)",
             "process.reallyExit()",
             "process.exitCode=0",
@@ -50,7 +52,16 @@ const ENDS: [(Language, &[&str]); 5] = [
     ),
     (
         Language::Python,
-        &["os._exit(0)", "sys.exit(0)", "sys.exit()", "SystemExit(0)", "SystemExit()", "quit()"],
+        &[
+            "os._exit(0)",
+            "sys.exit(0)",
+            "sys.exit()",
+            "SystemExit(0)",
+            "SystemExit()",
+            "quit()",
+            "os.exec",
+            "os.kill(os.getpid()",
+        ],
     ),
     (Language::Rust, &["process::exit(0)"]),
     (Language::Ruby, &["exit!(0)", "exit(0)", "exit!(true)", "exit(true)", "abort()"]),
@@ -89,14 +100,18 @@ fn in_file(edit: &Edited) -> Option<Suspicion> {
     let path = &edit.path;
     let message = format!("`{path}` now ends the whole process as if all were well: `{call}`");
     let mut found = Suspicion::of_file(path, call, message).whole(edit).at(path, line);
-    found.soften();
+    // Go counts packages, and one that ends itself is one of them.
+    if language != Language::Go {
+        found.soften();
+    }
     Some(found)
 }
 
 fn is_entry(path: &str, language: Language, text: &str) -> bool {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name);
-    let test = may_hold_tests(language, path) && !matches!(language, Language::Rust | Language::Jvm);
+    let also_checked = matches!(language, Language::Rust | Language::Jvm | Language::Go);
+    let test = may_hold_tests(language, path) && !also_checked;
     let said = words(stem).any(|(_, word)| word.split('_').any(|part| ENTRIES.contains(&part)));
     test || said
         || dir.split('/').any(|part| ["bin", "cmd", "scripts", "cli"].contains(&part))

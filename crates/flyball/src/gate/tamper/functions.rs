@@ -156,7 +156,9 @@ fn declared(
             && !between.trim_start().starts_with("=>")
     };
     let body = close.saturating_add(brace);
-    quiet.then(|| (part(bare, open + 1, close.saturating_sub(1)), part(bare, body, source.close(body))))
+    quiet.then(|| {
+        (part(bare, open + 1, close.saturating_sub(1)), part(bare, body, source.close(body)))
+    })
 }
 
 /// `name = (…) => …`, `name: function (…) { … }`.
@@ -243,16 +245,20 @@ mod tests {
             (Ruby, "def eq(a, b)\n  raise if a != b\nend\n", &["eq(a b)"]),
             (JavaScript, "function eq(a, b) { if (a) { throw b } }", &["eq(a b)"]),
             (JavaScript, "exports.eq = (a, b) => {\n  x()\n}\n", &["eq(a b)"]),
-            (JavaScript, "const one = x => y(x)\nconst two = async function (a) { }", &[
-                "one(x)", "two(a)",
-            ]),
+            (
+                JavaScript,
+                "const one = x => y(x)\nconst two = async function (a) { }",
+                &["one(x)", "two(a)"],
+            ),
             (JavaScript, "class A { m(a) { f(a) } }\nif (x) { g(y) }\n", &["m(a)"]),
             (JavaScript, "const n = 3\nconst o = { a: 1 }\nf(x)\n", &[]),
             (Rust, "pub fn same<T: Eq>(a: T, mut b: T) -> bool { a == b }", &["same(a b)"]),
             (Rust, "macro_rules! same { ($a:expr) => { assert!($a) } }", &["same()"]),
-            (Go, "func (s *S) Same(t *testing.T, a, b int) bool { return a == b }", &[
-                "Same(t a b)",
-            ]),
+            (
+                Go,
+                "func (s *S) Same(t *testing.T, a, b int) bool { return a == b }",
+                &["Same(t a b)"],
+            ),
             (Jvm, "class A { static void same(int a, int b) throws X { f(a); } }", &["same(a b)"]),
         ];
         for (language, text, expected) in cases {
@@ -277,7 +283,8 @@ mod tests {
     fn any_text_is_survived() {
         use Language::{Go, JavaScript, Jvm, Python, Ruby, Rust};
         for language in [Rust, Python, JavaScript, Go, Jvm, Ruby] {
-            for text in ["", "def ", "def é(", "fn é(", "a = (", "a = é =>", "f(){", "def a(:\n"] {
+            for text in ["", "def ", "def é(", "fn é(", "a = (", "a = é =>", "f(){", "def a(:\n"]
+            {
                 functions(language, text);
             }
         }

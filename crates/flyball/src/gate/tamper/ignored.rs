@@ -74,7 +74,7 @@ pub(super) fn trees(
 ) -> Result<(String, String), WorktreeError> {
     let before = &base.body.ignored;
     let mut now = files(worktree, tree, plan);
-    for path in before.keys().filter(|path| !is_made(path)) {
+    for path in before.keys().filter(|path| !is_made(path) || path.ends_with("/bin/activate")) {
         // One that is no longer ignored is in the tree.
         let is_known = now.contains_key(path) || worktree.show(tree, path)?.is_some();
         if !is_known {
@@ -124,7 +124,8 @@ impl Files for DiskFiles<'_> {
             && Path::new(path)
                 .components()
                 .all(|part| matches!(part, std::path::Component::Normal(_)));
-        if !plain || is_made(path) || self.found.borrow().len() >= FILES_MAX {
+        let activates = path.ends_with("/bin/activate");
+        if !plain || (is_made(path) && !activates) || self.found.borrow().len() >= FILES_MAX {
             return None;
         }
         let text = read(&self.root, path)?;

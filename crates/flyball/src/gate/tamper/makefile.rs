@@ -73,6 +73,8 @@ pub(super) struct Makefile {
     special: BTreeSet<String>,
     control: Vec<String>,
     first_target: Option<String>,
+    /// Patterns of files it reads where they are there.
+    pub(super) patterns: Vec<String>,
 }
 
 /// A difference that matters to a gate.
@@ -107,7 +109,9 @@ impl Makefile {
         let (path, text) = paths.into_iter().find_map(|path| Some((path.clone(), file(&path)?)))?;
         let mut files = vec![path];
         let text = with_includes(&text, &inside, file, &mut files, 0);
-        let mut this = Self { recipes: recipe::of_makefile(&text), files, ..Self::default() };
+        let (patterns, files) = files.into_iter().partition(|file| file.contains('*'));
+        let recipes = recipe::of_makefile(&text);
+        let mut this = Self { recipes, files, patterns, ..Self::default() };
         this.read_lines(&text);
         Some(this)
     }
@@ -359,8 +363,11 @@ fn with_includes(
             continue;
         };
         for name in names.split_whitespace().map(|name| name.trim_matches(['\'', '"'])) {
+            let name = name.trim_start_matches("$(wildcard").trim_end_matches(')');
             let path = inside(name.trim_start_matches("./"));
-            if files.len() < INCLUDES_MAX
+            if path.contains('*') && files.len() < INCLUDES_MAX {
+                files.push(path);
+            } else if files.len() < INCLUDES_MAX
                 && !files.contains(&path)
                 && let Some(text) = file(&path)
             {

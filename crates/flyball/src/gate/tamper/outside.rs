@@ -61,6 +61,9 @@ pub(super) fn places(worktree: &Worktree, tree: &str, plan: &GatePlan) -> BTreeM
             }
         }
     }
+    for (key, value) in worktree.filters() {
+        found.insert(format!("git:{key}"), hash(value.as_bytes()));
+    }
     // Cargo reads settings in every folder above.
     for folder in root.ancestors().skip(1) {
         let file = folder.join(".cargo/config.toml");
@@ -81,6 +84,7 @@ pub(super) fn changed(
     if before.is_empty() {
         return Vec::new();
     }
+    let added = ["file:", "git:"];
     let now = places(worktree, tree, plan);
     // What was not there at all is installed by the work.
     let differs = |(place, was): &(&String, &String)| {
@@ -88,9 +92,17 @@ pub(super) fn changed(
     };
     let mut changed: Vec<(&String, &String)> = before.iter().filter(differs).collect();
     let new = now.iter().filter(|(place, is)| {
-        place.starts_with("file:") && !before.contains_key(*place) && !is.is_empty()
+        added.iter().any(|sort| place.starts_with(sort))
+            && !before.contains_key(*place)
+            && !is.is_empty()
     });
     changed.extend(new);
+    let told = |place: &String, message: String| {
+        let mut found = TamperFinding::about(format!("outside:{place}"), message);
+        found.base.clone_from(&base.tree);
+        found.now = now.get(place).cloned().unwrap_or_default();
+        found
+    };
     let finding = |(place, _): (&String, &String)| {
         let what = match place.split_once(':') {
             Some(("program", name)) => {
@@ -98,16 +110,21 @@ pub(super) fn changed(
                     "the program `{name}`, which a gate starts, is another one than at the beginning"
                 )
             }
+            Some(("git", key)) => {
+                return told(
+                    place,
+                    format!(
+                        "`{key}` was set: git sees other files than the checks do; `git config \
+                         --unset {key}` undoes it"
+                    ),
+                );
+            }
             _ => format!(
                 "`{}`, which runners obey in every project, was changed",
                 place.trim_start_matches("file:")
             ),
         };
-        let message = format!("{what}; it lies outside of the repository: put it back by hand");
-        let mut found = TamperFinding::about(format!("outside:{place}"), message);
-        found.base.clone_from(&base.tree);
-        found.now = now.get(place).cloned().unwrap_or_default();
-        found
+        told(place, format!("{what}; it lies outside of the repository: put it back by hand"))
     };
     changed.into_iter().map(finding).collect()
 }

@@ -338,7 +338,10 @@ fn closing_quote(text: &str, open: usize, quote: char) -> usize {
         }
         // A command in quotes has quotes of its own.
         let next = place.saturating_add(1);
-        if c == '$' && quote == '"' && !escaped && text.get(next..).is_some_and(|r| r.starts_with('('))
+        if c == '$'
+            && quote == '"'
+            && !escaped
+            && text.get(next..).is_some_and(|r| r.starts_with('('))
         {
             inside = closing_bracket(text, next);
         }

@@ -83,6 +83,11 @@ impl Suspicion {
         self.found.finding.file.as_deref() == Some(path)
     }
 
+    /// Whether it is about fixtures that were added, and nothing else.
+    pub(super) fn is_about_fixtures(&self) -> bool {
+        self.found.weight == Weight::UnlessAllRun
+    }
+
     /// The gates' own numbers may show that it is harmless.
     pub(super) fn soften(&mut self) {
         self.found.weight = Weight::UnlessAllRun;

@@ -1,7 +1,9 @@
 //! What is weakening and what is not, language by language.
 
+mod listed;
 mod switched_off;
 
+pub(super) use self::listed::Listed;
 use super::*;
 
 type Table<'a> = &'a [(&'a str, Option<&'a str>, Option<&'a str>)];
@@ -19,29 +21,6 @@ fn messages(files: Table<'_>) -> Vec<String> {
         .into_iter()
         .map(|one| one.finding.message)
         .collect()
-}
-
-/// The files of a test: those that differ, and no others.
-pub(super) struct Listed<'a>(pub(super) &'a [Edited]);
-
-impl Files for Listed<'_> {
-    fn before(&self, path: &str) -> Option<String> {
-        self.0.iter().find(|file| file.path == path)?.before.clone()
-    }
-
-    fn after(&self, path: &str) -> Option<String> {
-        self.0.iter().find(|file| file.path == path)?.after.clone()
-    }
-
-    fn mentioning(&self, word: &str) -> Vec<String> {
-        let holds = |file: &&Edited| file.before.as_deref().is_some_and(|text| text.contains(word));
-        self.0.iter().filter(holds).map(|file| file.path.clone()).collect()
-    }
-
-    fn ending(&self, parts: &str) -> Vec<String> {
-        let ends = |file: &&Edited| file.path == parts || file.path.ends_with(&format!("/{parts}"));
-        self.0.iter().filter(ends).map(|file| file.path.clone()).collect()
-    }
 }
 
 /// Everything found between two plans on these files.

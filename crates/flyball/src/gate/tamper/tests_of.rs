@@ -9,7 +9,7 @@ mod ruby;
 mod rust;
 
 pub(super) use self::javascript::picked_out;
-use super::source::{Language, Source};
+use super::source::{Language, Source, words};
 
 /// How many tests of one file are looked at where they can be inside each other.
 const TESTS_MAX: usize = 2_000;
@@ -92,17 +92,26 @@ const STATEMENTS: [&str; 12] = [
 
 /// The lines on which something that states is replaced by something else.
 pub(super) fn replaced_checks(source: &Source) -> Vec<String> {
-    let replaces = |line: &str| {
-        let Some((left, right)) = line.split_once('=') else { return false };
+    let replaces = |statement: &str| {
+        // `Object.assign(assert, …)`, `setattr(unittest.TestCase, …)`.
+        let setting = ["Object.assign(", "Object.defineProperty(", "Reflect.set(", "setattr("];
+        let set = setting.iter().find_map(|call| statement.split_once(call));
+        if let Some((_, rest)) = set {
+            let owner = rest.split(',').next().unwrap_or("");
+            return words(owner).any(|(_, word)| STATING.contains(&word));
+        }
+        let Some((left, right)) = statement.split_once('=') else { return false };
         let Some((owner, name)) = left.trim().rsplit_once('.') else { return false };
-        let owner = owner.rsplit('.').next().unwrap_or(owner);
-        !right.starts_with('=')
+        let owner = owner.rsplit([' ', '\t', ',']).next().unwrap_or(owner);
+        let global = ["global", "globalThis", "window", "builtins"].contains(&owner);
+        !right.starts_with(['=', '>'])
             && !left.ends_with(['!', '<', '>', '='])
-            && STATING.contains(&owner)
-            && STATEMENTS.iter().any(|begin| name.starts_with(begin))
+            && ((global && ["expect", "assert", "test", "it"].contains(&name.trim()))
+                || (words(owner).any(|(_, word)| STATING.contains(&word))
+                    && STATEMENTS.iter().any(|begin| name.starts_with(begin))))
     };
-    let lines = source.bare.lines().map(str::trim).filter(|line| replaces(line));
-    lines.map(str::to_owned).collect()
+    let statements = source.code.lines().flat_map(|line| line.split(';')).map(str::trim);
+    statements.filter(|line| replaces(line)).map(str::to_owned).collect()
 }
 
 /// All tests of a file, in order.

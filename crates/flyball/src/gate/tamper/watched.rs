@@ -6,7 +6,8 @@ mod named;
 use std::collections::BTreeSet;
 
 use self::named::{
-    by_first_line, checks, executed, given_names, literal_end, named_data, named_scripts,
+    by_first_line, checks, executed, given_names, imported, is_library, literal_end, named_data,
+    named_scripts,
 };
 use super::command::{stops_at_errors, swallowed};
 use super::makefile::{Makefile, Maker};
@@ -149,6 +150,14 @@ impl Follower<'_> {
             by_variable |= step.words.iter().take(2).any(|word| word.starts_with('$'));
         }
         if by_variable {
+            for step in shell::steps(text, dir).iter().filter(|step| step.program() == "for") {
+                for word in step.words.iter().filter(|word| word.contains('*')) {
+                    let pattern = (self.gate.clone(), step.path(word));
+                    if self.reach.patterns.len() < 50 && !self.reach.patterns.contains(&pattern) {
+                        self.reach.patterns.push(pattern);
+                    }
+                }
+            }
             let plain = Step { dir: dir.to_owned(), ..Step::default() };
             for name in given_names(text) {
                 self.file(&plain.path(&name), Sort::Shell, &plain, depth);
@@ -282,6 +291,10 @@ impl Follower<'_> {
             return;
         }
         let Some(text) = self.files.before(path) else { return };
+        // A library in the shell's language that tests take in is what they test.
+        if depth > 0 && is_library(path) {
+            return;
+        }
         let sort = if sort == Sort::Shell { by_first_line(&text) } else { sort };
         if sort == Sort::Program && !checks(path) {
             return;
@@ -296,6 +309,10 @@ impl Follower<'_> {
                     let sort = if name.ends_with("sh") { Sort::Shell } else { Sort::Program };
                     let plain = Step { dir: step.dir.clone(), ..Step::default() };
                     self.file(&path, sort, &plain, deeper);
+                }
+                for path in imported(path, &text) {
+                    let plain = Step { dir: step.dir.clone(), ..Step::default() };
+                    self.file(&path, Sort::Program, &plain, deeper);
                 }
                 for name in named_data(&text) {
                     let plain = Step { dir: step.dir.clone(), ..Step::default() };

@@ -5,7 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// Settings that hold for every call.
-const SETTINGS: [&str; 14] = [
+const SETTINGS: [&str; 17] = [
+    // Nobody hides a change by setting a file's time back.
+    "core.trustctime=true",
+    "core.checkStat=default",
+    "core.ignoreStat=false",
     "core.quotePath=false",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",

@@ -100,6 +100,7 @@ pub(super) fn may_matter(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     SETTINGS.iter().any(|(file, _)| *file == name)
         || matches!(name, "conftest.py" | "noxfile.py")
+        || is_tests_own(path)
         || runs_first(name)
         || shadowed(path).is_some()
 }
@@ -111,6 +112,12 @@ pub(super) fn may_matter(path: &str) -> bool {
 )]
 fn runs_first(name: &str) -> bool {
     matches!(name, "sitecustomize.py" | "usercustomize.py") || name.ends_with(".pth")
+}
+
+/// `__init__.py` of a folder of tests: it runs before them.
+fn is_tests_own(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    parts.next() == Some("__init__.py") && parts.any(|part| ["test", "tests"].contains(&part))
 }
 
 /// The runner a file would stand in the place of, and the folder it does so in.
@@ -141,6 +148,8 @@ pub(super) fn changed(of: &Context<'_>) -> Vec<Suspicion> {
             );
         } else if name == "conftest.py" {
             found.extend(conftest(edit));
+        } else if is_tests_own(&edit.path) {
+            found.extend(conftest(edit).filter(|found| !found.is_about_fixtures()));
         } else if name == "noxfile.py" && of.reach.mentions(&["nox"]) && differs(edit) {
             let message = format!("`{}`, which decides what nox runs, was changed", edit.path);
             found.push(Suspicion::of_file(&edit.path, name, message).whole(edit));
@@ -324,6 +333,15 @@ fn is_fixture(unit: &str) -> bool {
     } else {
         is_declaration(first) || first.starts_with("import ") || first.starts_with("from ")
     };
+    // A constant, or where modules are found.
+    let left = first.split_once('=').map_or("", |(left, _)| left.trim());
+    let constant =
+        !left.is_empty() && left.chars().all(|c| c.is_alphanumeric() || "_ :[],".contains(c));
+    let begins = begins
+        || constant
+        || first.starts_with("sys.path.")
+        || first.starts_with(['"', '\''])
+        || first.starts_with("pytest.register_assert_rewrite");
     let mut marks = unit.lines().filter(|line| line.starts_with('@'));
     let harmless = marks.all(|line| line.contains("fixture") || line.contains("contextmanager"));
     begins && harmless && !REACHES.iter().any(|word| unit.contains(word))

@@ -29,7 +29,7 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
                 other.is_test() && other.skips() && !other.has_body && around(call, other.at)
             });
             let body = clipped(&source.bare, call.after_title, call.end);
-            let says_so = SKIPPING.iter().any(|text| body.contains(text));
+            let says_so = SKIPPING.iter().any(|text| body.contains(text)) || by_option(body);
             Test {
                 language: Language::JavaScript,
                 name: call.title(source),
@@ -43,6 +43,15 @@ pub(super) fn tests(source: &Source) -> Vec<Test> {
             }
         })
         .collect()
+}
+
+/// Whether an option of the test's says when it is not run: `{ skip: process.env.CI }`.
+fn by_option(body: &str) -> bool {
+    let options = body.split("=>").next().unwrap_or("").split("function").next().unwrap_or("");
+    ["skip:", "todo:"].iter().any(|option| {
+        let value = options.split_once(option).map(|(_, value)| value.trim_start());
+        value.is_some_and(|value| !value.starts_with("false"))
+    })
 }
 
 /// The lines on which one test or group is picked out, so that no other of the file runs.

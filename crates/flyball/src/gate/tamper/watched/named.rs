@@ -97,7 +97,8 @@ pub(super) fn given_names(text: &str) -> Vec<String> {
         let line = line.trim().strip_prefix("export ").unwrap_or(line.trim());
         let Some((name, value)) = line.split_once('=') else { continue };
         let value = value.trim().trim_matches(['"', '\'']);
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let is_name =
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
         let script = value.ends_with(".sh") || value.ends_with(".bash");
         if is_name && plain && script && names.len() < 50 {
@@ -121,6 +122,12 @@ pub(super) fn checks(path: &str) -> bool {
     CHECKING.iter().any(|word| name.contains(word)) || parts.any(|dir| SERVING.contains(&dir))
 }
 
+/// Whether a script is part of the program: it lies where programs do, and nothing calls it a check.
+pub(super) fn is_library(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or("");
+    ["src", "lib", "app"].contains(&first) && path.contains('/') && !checks(path)
+}
+
 /// Scripts a program names in its strings.
 pub(super) fn named_scripts(text: &str) -> Vec<String> {
     let mut names = Vec::new();
@@ -136,6 +143,30 @@ pub(super) fn named_scripts(text: &str) -> Vec<String> {
         }
     }
     names
+}
+
+/// Modules beside it that a program of Python's or JavaScript's takes in: the files they may be.
+pub(super) fn imported(path: &str, text: &str) -> Vec<String> {
+    let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+    let step = Step { dir: dir.to_owned(), ..Step::default() };
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim) {
+        let python = line.strip_prefix("from ").or_else(|| line.strip_prefix("import "));
+        if let Some(rest) = python.filter(|_| path.ends_with(".py")) {
+            let names = if line.starts_with("from ") { 1 } else { 10 };
+            for name in rest.split([',', ' ']).filter(|name| !name.is_empty()).take(names) {
+                let name = name.trim_start_matches('.').replace('.', "/");
+                found.push(step.path(&format!("{name}.py")));
+            }
+        }
+        let script = ["js", "mjs", "cjs", "ts"].iter().any(|end| path.ends_with(end));
+        for name in line.split(['\'', '"', '`']).filter(|name| script && name.starts_with('.')) {
+            let ends = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js"];
+            found.extend(ends.iter().map(|end| step.path(&format!("{name}{end}"))));
+        }
+    }
+    found.truncate(100);
+    found
 }
 
 /// What a program expects, by files it names in its strings.

@@ -1,0 +1,135 @@
+//! Ways of a program, or of a file that runs with the tests, to look right only while it is checked:
+//! asking whether a check is under way, being equal to everything, taking the tests' place.
+
+use super::functions::{Function, functions};
+use super::source::{Language, Source};
+use super::strength::stating;
+use super::suspicion::Suspicion;
+use super::tests_of::may_hold_tests;
+use super::{Context, Edited};
+
+/// Variables that are set while something is checked, and for no other reason.
+const CHECKED: [&str; 7] = [
+    "FLYBALL_GATE",
+    "FLYBALL_RUN",
+    "FLYBALL_ITERATION",
+    "PYTEST_CURRENT_TEST",
+    "JEST_WORKER_ID",
+    "VITEST_WORKER_ID",
+    "NODE_TEST_CONTEXT",
+];
+/// Methods that say whether two things are equal.
+const EQUAL: [&str; 6] = ["__eq__", "equals", "isEqual", "eq", "Equal", "valueEquals"];
+
+/// Everything of that sort that is new.
+pub(super) fn added(of: &Context<'_>) -> Vec<Suspicion> {
+    if of.first.is_empty() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for edit in of.edited {
+        let (Some(language), Some(after)) = (Language::of(&edit.path), &edit.after) else {
+            continue;
+        };
+        found.extend(asks(edit, language));
+        let before = functions(language, edit.before.as_deref().unwrap_or(""));
+        for one in functions(language, after) {
+            let was = before.iter().any(|old| old.name == one.name && old.body == one.body);
+            let how = stands_in(language, &one).filter(|_| !was);
+            if let Some(how) = how {
+                let path = &edit.path;
+                let message = format!("`{}` in `{path}` {how}", one.name);
+                let found_here = Suspicion::of_file(path, &one.name, message).whole(edit);
+                found.push(found_here.at(path, one.line));
+            }
+        }
+    }
+    found
+}
+
+/// A program that asks whether it is being checked.
+fn asks(edit: &Edited, language: Language) -> Option<Suspicion> {
+    let tests =
+        may_hold_tests(language, &edit.path) && !matches!(language, Language::Rust | Language::Jvm);
+    let count = |text: &Option<String>, name: &str| {
+        let code = Source::new(language, text.as_deref().unwrap_or("")).code;
+        code.matches(name).count()
+    };
+    let own = |name: &&&str| name.starts_with("FLYBALL_") || !tests;
+    let name = CHECKED
+        .iter()
+        .filter(own)
+        .find(|name| count(&edit.after, name) > count(&edit.before, name))?;
+    let path = &edit.path;
+    let message = format!("`{path}` now asks whether it is being checked: `{name}`");
+    Some(Suspicion::of_file(path, name, message).whole(edit))
+}
+
+/// How a function takes the place of what decides, in words that follow where it is.
+fn stands_in(language: Language, one: &Function) -> Option<&'static str> {
+    let body: String = one.body.chars().filter(|c| !c.is_whitespace()).collect();
+    let body = body.trim_matches(['{', '}', ';', '(', ')']);
+    let says_yes = ["returnTrue", "returntrue", "true", "True"].contains(&body);
+    if EQUAL.contains(&one.name.as_str()) && says_yes && !one.parameters.is_empty() {
+        return Some("is equal to everything");
+    }
+    match language {
+        Language::Go if one.name == "TestMain" && !one.body.contains(".Run(") => {
+            Some("takes the place of the tests and runs none")
+        }
+        Language::Python if one.name == "load_tests" => Some("decides which tests run"),
+        Language::Rust
+            if ["assert", "assert_eq", "assert_ne", "panic", "matches"]
+                .contains(&one.name.as_str())
+                && one.parameters.is_empty()
+                && !says_no(&one.body) =>
+        {
+            Some("stands in the place of what tests check with, and cannot fail")
+        }
+        _ => None,
+    }
+}
+
+fn says_no(body: &str) -> bool {
+    super::source::words(body).any(|(_, word)| stating(word) || word == "panic")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::plan::GatePlan;
+
+    fn said(path: &str, before: &str, after: &str) -> bool {
+        let edit = Edited {
+            path: path.to_owned(),
+            before: Some(before.to_owned()),
+            after: Some(after.to_owned()),
+        };
+        let language = Language::of(path).unwrap();
+        let mut new = functions(language, after).into_iter();
+        asks(&edit, language).is_some() || new.any(|one| stands_in(language, &one).is_some())
+    }
+
+    #[test]
+    fn programs_that_look_right_only_while_they_are_checked() {
+        let cases = [
+            ("work.py", "os.environ.get('FLYBALL_GATE')", true),
+            ("tests/test_a.py", "os.environ.get('FLYBALL_GATE')", true),
+            ("work.js", "if (process.env.JEST_WORKER_ID) x()", true),
+            ("tests/a.js", "if (process.env.JEST_WORKER_ID) x()", false),
+            ("work.py", "os.environ.get('WORK')", false),
+            ("work.py", "class A:\n    def __eq__(self, o):\n        return True\n", true),
+            ("work.py", "class A:\n    def __eq__(self, o):\n        return o.x == 1\n", false),
+            ("A.java", "class A { boolean equals(Object o) { return true; } }", true),
+            ("a_test.go", "func TestMain(m *testing.M) { os.Exit(0) }", true),
+            ("a_test.go", "func TestMain(m *testing.M) { os.Exit(m.Run()) }", false),
+            ("tests/__init__.py", "def load_tests(a, b, c):\n    return a\n", true),
+            ("src/lib.rs", "macro_rules! assert_eq { ($($t:tt)*) => {} }", true),
+            ("src/lib.rs", "macro_rules! assert_near { ($($t:tt)*) => {} }", false),
+        ];
+        for (path, after, expected) in cases {
+            assert_eq!(said(path, "", after), expected, "{path}: {after}");
+        }
+        assert!(GatePlan::default().is_empty(), "without gates nothing is looked for");
+    }
+}
