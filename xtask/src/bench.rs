@@ -37,7 +37,8 @@ pub(crate) fn run() -> Result<()> {
     let program = build()?;
     let place = Place::new(program)?;
     let figures = place
-        .overhead()
+        .starting()
+        .and_then(|()| place.overhead())
         .and_then(|()| place.talkative())
         .and_then(|()| place.appending())
         .and_then(|()| place.status());
@@ -108,14 +109,17 @@ impl Place {
     /// same run: of an agent that does nothing, one that commits, and one that leaves its work.
     fn overhead(&self) -> Result<()> {
         let mut alone = None;
-        for (name, agent, vault) in [
-            ("idle", ":", "false"),
-            ("idle, with a vault", ":", "true"),
-            ("commits", "echo x >> file-1.txt; git commit -qam x", "false"),
-            ("commits, with a vault", "echo x >> file-1.txt; git commit -qam x", "true"),
-            ("leaves work", "echo x >> file-1.txt; echo y > new-$$.txt", "false"),
+        let commits = "echo x >> file-1.txt; git commit -qam x";
+        let gate = "[[gates.check]]\nname = \"tests\"\ncommand = \"true\"\n";
+        for (name, agent, vault, config) in [
+            ("idle", ":", "false", ""),
+            ("idle, with a vault", ":", "true", ""),
+            ("commits", commits, "false", ""),
+            ("commits, with a vault", commits, "true", ""),
+            ("leaves work", "echo x >> file-1.txt; echo y > new-$$.txt", "false", ""),
+            ("all, with a gate", commits, "true", gate),
         ] {
-            let (ran, bare) = self.beside_bare(name, agent, vault)?;
+            let (ran, bare) = self.beside_bare(name, agent, vault, config)?;
             let (each, bare) = (ran.wall / ITERATIONS, bare / ITERATIONS);
             let ratio = each.as_secs_f64() / bare.as_secs_f64();
             say(&format!(
@@ -129,8 +133,56 @@ impl Place {
         Ok(())
     }
 
+    /// What one more start of a program costs behind the shield and in a sandbox, beside a plain one:
+    /// the middle of rounds that take turns, each of many starts.
+    fn starting(&self) -> Result<()> {
+        const ROUNDS: usize = 7;
+        let kinds = [
+            ("plain", "off", "off"),
+            ("shield", "auto", "off"),
+            ("workspace", "auto", "workspace"),
+        ];
+        let mut times: [Vec<Duration>; 3] = Default::default();
+        let max = ITERATIONS.to_string();
+        let many = ["--max-iterations", &max, "--max-stuck", "1000"];
+        for round in 0..ROUNDS {
+            for ((name, shield, profile), times) in kinds.iter().zip(&mut times) {
+                let repo = self.repository(&format!("start {name} {round}"))?;
+                let mut command = self.flyball(&repo, &many, &["true"]);
+                command.envs([
+                    ("FLYBALL_TASKS__MAX_ATTEMPTS", "64"),
+                    ("FLYBALL_TASKS__MAX_ATTEMPTS_BEFORE_FORCE_NEXT", "64"),
+                    ("FLYBALL_CHECKPOINTS__VAULT", "false"),
+                    ("FLYBALL_SANDBOX__SHIELD", shield),
+                    ("FLYBALL_SANDBOX__PROFILE", profile),
+                ]);
+                let ran = measure(&mut command)?;
+                ensure!(ran.code == Some(1), "{name}: the run ended with {:?}", ran.code);
+                times.push(ran.wall / ITERATIONS);
+            }
+        }
+        let middle = times.map(|mut times| {
+            times.sort();
+            times.get(times.len() / 2).copied().unwrap_or_default()
+        });
+        let [plain, shield, workspace] = middle.map(|time| time.as_secs_f64() * 1e3);
+        say(&format!(
+            "one start, beside a plain one          shield {:+.1} ms (at most 5), workspace {:+.1} ms (at \
+             most 10), plain iteration {plain:.1} ms",
+            shield - plain,
+            workspace - plain
+        ));
+        Ok(())
+    }
+
     /// The best of three: flyball with this agent, and the bare loop.
-    fn beside_bare(&self, name: &str, agent: &str, vault: &str) -> Result<(Measured, Duration)> {
+    fn beside_bare(
+        &self,
+        name: &str,
+        agent: &str,
+        vault: &str,
+        config: &str,
+    ) -> Result<(Measured, Duration)> {
         let max = ITERATIONS.to_string();
         let many = ["--max-iterations", &max, "--max-stuck", "1000"];
         let settings = [
@@ -147,6 +199,7 @@ impl Place {
         for round in 0..3 {
             // Attempts are remembered across runs: each round has a repository of its own.
             let repo = self.repository(&format!("overhead {name} {round}"))?;
+            fs::write(repo.join("flyball.toml"), config)?;
             let mut command = self.flyball(&repo, &many, &["sh", "-c", agent]);
             let ran = measure(command.envs(settings))?;
             ensure!(ran.code == Some(1), "the run ended with {:?}", ran.code);

@@ -50,7 +50,9 @@ impl Steps<'_> {
             Outcome::Complete | Outcome::CompleteUnverified => {}
             Outcome::Blocked => {
                 self.left_as_done();
-                self.say("remove what blocks it, then: flyball unblock && flyball run");
+                if self.tripped() {
+                    self.say("remove what blocks it, then: flyball unblock && flyball run");
+                }
             }
             Outcome::Decide => self.say("flyball answer \"…\" && flyball run"),
             Outcome::MaxIterations => self.raise("--max-iterations N"),
@@ -94,6 +96,22 @@ impl Steps<'_> {
                  retry {task}"
             )
         }));
+    }
+
+    /// Tasks that a safety guard stopped: only their name brings them back. Says whether anything else
+    /// is open.
+    fn tripped(&mut self) -> bool {
+        let state = self.state;
+        let open = state.open_stories();
+        let is_tripped = |task: &&&TaskId| state.task_ring.standing(task) == Standing::Tripped;
+        let tripped: Vec<&TaskId> = open.iter().filter(is_tripped).copied().collect();
+        self.list.extend(tripped.iter().take(NAMED_MAX).map(|task| {
+            format!(
+                "{task} was stopped by a safety guard; when what stopped it is mended: flyball tasks \
+                 retry {task} && flyball run"
+            )
+        }));
+        tripped.is_empty() || tripped.len() < open.len()
     }
 
     fn raise(&mut self, flag: &str) {

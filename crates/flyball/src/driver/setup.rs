@@ -29,9 +29,10 @@ use crate::config::{Config, Detail};
 use crate::error::CliError;
 use crate::gate::GatePlan;
 use crate::gate::tamper::{Beginning, Entry, Watch, repository_of};
-use crate::journal::{Journal, NewRun, lock_worktree, state_dir};
+use crate::journal::{Journal, NewRun, RunSummary, lock_worktree, state_dir};
 use crate::loopdir::{LoopDir, SUMMARY, from_here};
 use crate::preflight::check_agents;
+use crate::process::end_leftovers;
 use crate::report::{Format, Reporter};
 use crate::run_record::RunRecord;
 use crate::sandbox::Sandbox;
@@ -141,6 +142,15 @@ pub(super) fn verify_commands(tasks: &TasksSnapshot) -> Vec<String> {
     }
 }
 
+/// Ends what a run left that was killed together with its keeper. The worktree is locked: nobody else
+/// is at work here.
+fn end_lost(earlier: &RunSummary) -> Option<String> {
+    let ended = if earlier.ended.is_none() { end_leftovers(&earlier.run) } else { Vec::new() };
+    let count = flyball_core::text::count(ended.len() as u64, "process");
+    let run = &earlier.run;
+    (!ended.is_empty()).then(|| format!("{count} left over from {run}, which was lost, ended"))
+}
+
 impl RunRequest {
     /// Sets up a new run.
     pub fn start(self) -> Result<Started, CliError> {
@@ -159,6 +169,7 @@ impl RunRequest {
         let stale = setup.loop_dir.stale_active();
         setup.loop_dir.prepare().map_err(|e| io("make the loop folder", &e))?;
         let earlier = journal.latest_run(setup.worktree.root())?;
+        notes.extend(earlier.as_ref().and_then(end_lost));
         let earlier = earlier.map_or_else(|| "earlier".to_owned(), |run| run.run.to_string());
         notes.extend(stale.map(stale_words));
         let (reporter, crash) = (Reporter::new(format, color), CrashPoint::from_environment());

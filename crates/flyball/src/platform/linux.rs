@@ -28,8 +28,9 @@ pub use self::sockets::{connect, listen};
 pub use self::table::{began_at, is_stopped, kill_group, look, signal, snapshot};
 pub use self::tcp::tcp_peer;
 pub use self::walls::{
-    become_keeper, boot, bubblewrap, enter, keep_signals_inside, map_like_own, mounted_folders_of,
-    namespaces_need_profile, opened_inside, sees_mounted, user_namespace,
+    become_keeper, boot, bubblewrap, can_keep_signals_inside, enter, keep_signals_inside,
+    map_like_own, mounted_folders_of, namespaces_need_profile, opened_inside, sees_mounted,
+    user_namespace,
 };
 pub use self::watch::ExitWatch;
 

@@ -119,9 +119,17 @@ fn what_outlived_both_is_found_by_the_next_run() {
     if with_argument(&span(500)).is_empty() {
         return;
     }
-    let resumed = house.flyball(&["run", "--resume", "--max-iterations", "1"]).output().unwrap();
-    let said = String::from_utf8_lossy(&resumed.stderr).into_owned();
+    // It is told where people look, and a new run ends it just as a resumed one does.
+    let doctor = house.flyball(&["doctor"]).output().unwrap();
+    let told = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(told.contains("was lost and left processes"), "{told}");
+    let next = house
+        .flyball(&["run", "--max-iterations", "1", "--trust-claims", "--", "true"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&next.stderr).into_owned();
     assert!(with_argument(&span(500)).is_empty(), "{said}");
+    assert!(said.contains("which was lost, ended"), "{said}");
 }
 
 #[test]

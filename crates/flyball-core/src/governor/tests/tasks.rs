@@ -86,6 +86,33 @@ fn a_task_left_as_done_has_not_passed_and_the_run_says_so() {
 }
 
 #[test]
+fn a_task_that_a_guard_stopped_is_brought_back_by_its_name_and_the_run_says_so() {
+    let standings = [
+        (crate::TaskId::new("a"), Standing::Tripped),
+        (crate::TaskId::new("b"), Standing::Tripped),
+    ];
+    let mut story = Story::new().tasks(stories(&["a", "b"]));
+    story.memory.standings = standings.into_iter().collect();
+    assert_eq!(story.run(|_| Act::idle()), Outcome::Blocked);
+    let steps = story.ending().next_steps.clone();
+    assert_eq!(steps.len(), 2, "{steps:?}");
+    assert!(steps[0].contains("flyball tasks retry a && flyball run"), "{steps:?}");
+    assert!(!steps.iter().any(|step| step.contains("unblock")), "{steps:?}");
+    // One that is blocked otherwise is unblocked as ever.
+    let mut story = Story::new().tasks(stories(&["a", "b"]));
+    story.memory.standings = [
+        (crate::TaskId::new("a"), Standing::Tripped),
+        (crate::TaskId::new("b"), Standing::Escalated),
+    ]
+    .into_iter()
+    .collect();
+    assert_eq!(story.run(|_| Act::idle()), Outcome::Blocked);
+    let steps = story.ending().next_steps.clone();
+    assert!(steps[0].contains("flyball tasks retry a"), "{steps:?}");
+    assert!(steps[1].contains("flyball unblock"), "{steps:?}");
+}
+
+#[test]
 fn what_depends_on_a_task_left_as_done_is_worked_on() {
     let tasks = r#"{"userStories":[{"id":"a","title":"a"},
         {"id":"b","title":"b","dependsOn":["a"]}]}"#;

@@ -6,6 +6,10 @@ use crate::journal;
 use crate::platform;
 use crate::sandbox::{Sandbox, Shield, docker_note};
 
+/// What an older kernel cannot keep a run's programs from.
+const LOOSE_SIGNALS: &str = "this kernel lets what a run starts kill flyball and its keeper at once; what \
+                             is left then is ended by the next run there, and named here";
+
 /// The shield as a run would have it, and what goes round it.
 pub(super) fn shield(report: &mut Report, config: &Config) {
     // What is wrong with the folder itself is the journal's to say.
@@ -20,6 +24,9 @@ pub(super) fn shield(report: &mut Report, config: &Config) {
             let limit =
                 if root { "; as root it is against mistakes, not against intent" } else { "" };
             report.ok("shield", format!("on ({}){limit}", means.as_str()));
+            if !platform::can_keep_signals_inside() {
+                report.warn("signals", LOOSE_SIGNALS, "Linux 6.12 or newer");
+            }
         }
         Shield::Off { text, remedy } => report.warn("shield", text.clone(), *remedy),
         Shield::Unwanted => report.warn(

@@ -92,6 +92,15 @@ const STATEMENTS: [&str; 12] = [
 
 /// The lines on which something that states is replaced by something else.
 pub(super) fn replaced_checks(source: &Source) -> Vec<String> {
+    let own = |owner: &str| {
+        ["exports", "module", "self", "this", "cls"].iter().any(|one| owner.contains(one))
+    };
+    let is_helper = |name: &str| {
+        name.starts_with("assert") || ["same", "eq", "equal", "expect"].contains(&name)
+    };
+    let is_function = |right: &str| {
+        right.contains("lambda") || right.contains("=>") || right.contains("function")
+    };
     let replaces = |statement: &str| {
         // `Object.assign(assert, …)`, `setattr(unittest.TestCase, …)`.
         let setting = ["Object.assign(", "Object.defineProperty(", "Reflect.set(", "setattr("];
@@ -107,6 +116,7 @@ pub(super) fn replaced_checks(source: &Source) -> Vec<String> {
         !right.starts_with(['=', '>'])
             && !left.ends_with(['!', '<', '>', '='])
             && ((global && ["expect", "assert", "test", "it"].contains(&name.trim()))
+                || (is_helper(name.trim()) && !own(owner) && is_function(right))
                 || (words(owner).any(|(_, word)| STATING.contains(&word))
                     && STATEMENTS.iter().any(|begin| name.starts_with(begin))))
     };

@@ -22,7 +22,7 @@ use rustix::process::{
 use crate::platform::{Means, Walls};
 
 pub use self::bubblewrap::bubblewrap;
-pub use self::layer::keep_signals_inside;
+pub use self::layer::{can_keep_signals_inside, keep_signals_inside};
 pub use self::maps::map_like_own;
 
 /// Puts this process, and all it will start, behind walls. It must have one thread. `map` has

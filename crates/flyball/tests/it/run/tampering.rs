@@ -5,6 +5,7 @@ mod cheats;
 mod hidden;
 mod honest;
 mod laundering;
+mod outwitted;
 
 use crate::scenario::{Ran, Scenario};
 

@@ -127,7 +127,7 @@ fn scripts_named_in_a_command_are_looked_at() {
         ("./check.sh", "check.sh", "set -e\na\n", "set -e\nb\n", 1),
         ("./check.sh", "check.sh", "a\n", "", 1),
         ("./check.sh", "check.sh", "a\n", "-", 1),
-        ("python tools/check.py", "tools/check.py", "run()\n", "run()\nsys.exit(0)\n", 1),
+        ("python tools/check.py", "tools/check.py", "run()\n", "run()\nsys.exit(0)\n", 2),
         ("python tools/check.py", "tools/check.py", "run()\n", "run()\nmore()\n", 0),
         ("python tools/check.py", "tools/check.py", "run()\n", "print('ok')\n", 1),
         // The work itself: what a gate only looks at.

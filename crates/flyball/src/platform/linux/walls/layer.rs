@@ -5,7 +5,8 @@ use std::io;
 use std::path::Path;
 
 use landlock::{
-    ABI, Access, AccessFs, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, Scope,
+    ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, Scope,
 };
 
 use crate::platform::Walls;
@@ -47,4 +48,10 @@ pub fn keep_signals_inside() -> io::Result<()> {
         .and_then(Ruleset::create)
         .map_err(io::Error::other)?;
     rules.no_new_privs(false).restrict_self().map(|_| ()).map_err(io::Error::other)
+}
+
+/// Whether this kernel can do that.
+pub fn can_keep_signals_inside() -> bool {
+    let strict = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    strict.scope(Scope::Signal).and_then(Ruleset::create).is_ok()
 }
