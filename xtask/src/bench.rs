@@ -136,7 +136,7 @@ impl Place {
     /// What one more start of a program costs behind the shield and in a sandbox, beside a plain one:
     /// the middle of rounds that take turns, each of many starts.
     fn starting(&self) -> Result<()> {
-        const ROUNDS: usize = 7;
+        const ROUNDS: usize = 15;
         let kinds = [
             ("plain", "off", "off"),
             ("shield", "auto", "off"),

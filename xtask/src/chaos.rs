@@ -119,7 +119,6 @@ fn soak_in(program: &Path, folder: &Path, iterations: u64) -> Result<Soaked> {
     let flags = ["run", "--max-iterations", &count, "--max-runtime", "0", "--", "sh", "-c", &agent];
     let mut flyball = isolated(program)
         .args(flags)
-        .env("FLYBALL_ITERATIONS__THRASHING", "0")
         .stderr(fs::File::create(folder.join("said"))?)
         .spawn()?;
     let mut memory = Vec::new();

@@ -111,14 +111,16 @@ fn what_outlived_both_is_found_by_the_next_run() {
     let mut child = house.start(&["sh", "-c", &agent]);
     until("it works", || house.path("repo/up").exists());
     let all: Vec<_> = platform::below(&platform::snapshot(), child.id());
-    let keeper = all.iter().find(|process| process.parent == child.id()).unwrap();
     let flyball = platform::look(child.id()).unwrap();
-    platform::signal(keeper, Signal::Kill);
+    // At once: nobody who would end the rest hears of the other's death.
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-STOP", &id]).status().unwrap().success());
+    for keeper in all.iter().filter(|process| process.parent == child.id()) {
+        platform::signal(keeper, Signal::Kill);
+    }
     platform::signal(&flyball, Signal::Kill);
     child.wait().unwrap();
-    if with_argument(&span(500)).is_empty() {
-        return;
-    }
+    assert!(!with_argument(&span(500)).is_empty(), "nothing is left to be found");
     // It is told where people look, and a new run ends it just as a resumed one does.
     let doctor = house.flyball(&["doctor"]).output().unwrap();
     let told = String::from_utf8_lossy(&doctor.stdout).into_owned();
