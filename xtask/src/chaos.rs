@@ -117,10 +117,8 @@ fn soak_in(program: &Path, folder: &Path, iterations: u64) -> Result<Soaked> {
     }
     let count = iterations.to_string();
     let flags = ["run", "--max-iterations", &count, "--max-runtime", "0", "--", "sh", "-c", &agent];
-    let mut flyball = isolated(program)
-        .args(flags)
-        .stderr(fs::File::create(folder.join("said"))?)
-        .spawn()?;
+    let mut flyball =
+        isolated(program).args(flags).stderr(fs::File::create(folder.join("said"))?).spawn()?;
     let mut memory = Vec::new();
     let status = loop {
         if let Some(status) = flyball.try_wait()? {
