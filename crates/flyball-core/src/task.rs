@@ -40,6 +40,7 @@
 //! assert_eq!(ring.standing(&task), Standing::Escalated);
 //! ```
 
+mod catalogue;
 mod detect;
 mod plan;
 mod remedy;
@@ -56,6 +57,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::catalogue::{KnownBlocker, Resolution, catalogue, is_alike};
 pub use self::detect::Detection;
 pub use self::plan::HeldBack;
 pub use self::remedy::{Applied, TaskStage};
@@ -195,6 +197,9 @@ pub struct TaskMemory {
     /// Tasks that do not simply stand open.
     #[serde(default)]
     pub standings: Vec<(TaskId, Standing)>,
+    /// Blockers met before in whatever project, of which it is known how they went away.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<KnownBlocker>,
 }
 
 /// What a remedy leaves in writing: for the agent, for people, for later runs.

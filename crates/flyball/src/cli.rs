@@ -35,6 +35,7 @@ pub mod notify;
 mod place;
 pub mod plan;
 pub mod prune;
+pub mod replay;
 pub mod report;
 pub mod restore;
 pub mod rewind;
@@ -49,6 +50,8 @@ mod tamper_here;
 pub mod tasks;
 pub mod tell;
 pub mod unblock;
+#[cfg(feature = "watch")]
+pub mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -100,6 +103,9 @@ pub enum Command {
     Log(log::LogArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Attach(attach::AttachArgs),
+    #[cfg(feature = "watch")]
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Watch(watch::WatchArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Report(report::ReportArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
@@ -107,6 +113,8 @@ pub enum Command {
     #[cfg(feature = "serve")]
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Serve(serve::ServeArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Replay(replay::ReplayArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Answer(answer::AnswerArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
@@ -195,10 +203,13 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Status(args) => status::run(&args, globals),
         Command::Log(args) => log::run(&args, globals),
         Command::Attach(args) => attach::run(&args, globals),
+        #[cfg(feature = "watch")]
+        Command::Watch(args) => watch::run(&args, globals),
         Command::Report(args) => report::run(&args, globals),
         Command::Stats(args) => stats::run(&args, globals),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args, globals),
+        Command::Replay(args) => replay::run(&args, globals),
         Command::Answer(args) => answer::run(&args, globals),
         Command::Unblock(args) => unblock::run(&args, globals),
         Command::Stop(args) => stop::run(&args, globals),

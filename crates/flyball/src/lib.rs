@@ -30,6 +30,7 @@ mod preflight;
 pub mod process;
 pub mod project;
 pub mod prompt;
+pub mod replay;
 pub mod report;
 pub(crate) mod run_record;
 pub mod run_report;
@@ -41,4 +42,6 @@ pub mod stats;
 pub mod telemetry;
 pub mod terminal;
 pub mod view;
+#[cfg(feature = "watch")]
+pub mod watch;
 pub mod worktree;

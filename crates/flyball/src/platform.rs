@@ -72,6 +72,8 @@ pub enum Signal {
     Kill,
     /// No end at all: one that was stopped goes on.
     Continue,
+    /// No end either: it stops where it is.
+    Stop,
 }
 
 /// Who is at the other end of a socket.

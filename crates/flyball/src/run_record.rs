@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::config::CommandLine;
 use crate::files::{self, write_whole};
 use crate::gate::{Gate, GatePlan, GateSource};
+use crate::journal::state_dir;
 
 /// The largest record that is read.
 const RECORD_MAX: u64 = 4 * 1024 * 1024;
@@ -129,4 +130,12 @@ fn command(value: &Value) -> CommandLine {
         }
         None => CommandLine::Shell(value.as_str().unwrap_or_default().to_owned()),
     }
+}
+
+/// The model a run was asked to use, as its settings were kept.
+pub(crate) fn model_of(run: &RunId) -> Option<String> {
+    let record = RunRecord::load(&state_dir().ok()?, run).ok()?;
+    let settings: toml::Table = record.config.parse().ok()?;
+    let model = settings.get("agent")?.get("model")?.as_str()?.to_owned();
+    (!model.is_empty()).then_some(model)
 }

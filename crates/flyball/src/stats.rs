@@ -15,6 +15,6 @@ mod what_if;
 
 pub use self::doubt::{Doubt, DoubtKind, wilson};
 pub use self::figures::{Figures, RunFigures};
-pub use self::halt::{Amount, Halt};
+pub use self::halt::Halt;
 pub use self::sums::{GuardSum, Heeded, Share, Stats, sum};
-pub use self::what_if::{Change, ChangeError, Suggestion, WhatIf, suggest, what_if};
+pub use self::what_if::{Suggestion, Way, WhatIf, suggest, what_if};

@@ -6,6 +6,7 @@ mod cells;
 mod outlet;
 mod plain;
 
+use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -191,6 +192,28 @@ pub fn flush() {
     outlet::flush();
 }
 
+thread_local! {
+    /// What this thread would have printed, while somebody listens instead of the terminal.
+    static OVERHEARD: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Does something whose words are wanted here and not on the terminal: what this thread prints
+/// meanwhile, made safe.
+pub fn overheard<T>(doing: impl FnOnce() -> T) -> (T, String) {
+    OVERHEARD.with_borrow_mut(|heard| *heard = Some(String::new()));
+    let done = doing();
+    (done, OVERHEARD.with_borrow_mut(Option::take).unwrap_or_default())
+}
+
+/// Whether somebody listens to this thread instead of the terminal.
+pub fn has_listener() -> bool {
+    OVERHEARD.with_borrow(Option::is_some)
+}
+
+fn is_overheard(text: &str) -> bool {
+    OVERHEARD.with_borrow_mut(|heard| heard.as_mut().map(|heard| heard.push_str(text)).is_some())
+}
+
 /// Writes to standard output. A reader that went away early is no error.
 pub fn write_out(text: &str) -> Result<(), CliError> {
     write_on(text).map(|_| ())
@@ -216,7 +239,7 @@ pub fn control_out(control: Control) -> Result<Audience, CliError> {
 }
 
 fn write_on_raw(text: &str) -> Result<Audience, CliError> {
-    if outlet::push(Stream::Out, text) {
+    if is_overheard(text) || outlet::push(Stream::Out, text) {
         return Ok(Audience::There);
     }
     let mut stdout = io::stdout().lock();
@@ -245,7 +268,7 @@ pub fn control_err(control: Control) {
 }
 
 fn write_err_raw(text: &str) {
-    if !outlet::push(Stream::Err, text) {
+    if !is_overheard(text) && !outlet::push(Stream::Err, text) {
         drop(io::stderr().lock().write_all(text.as_bytes()));
     }
 }
@@ -270,6 +293,15 @@ mod tests {
             "error: `a` could not be read\n  caused by: no such file\n  hint: look\n"
         );
         assert!(error_text(&error, Paint::ON).starts_with("\u{1b}[31merror:\u{1b}[0m `a`"));
+    }
+
+    #[test]
+    fn what_is_overheard_does_not_reach_the_terminal() {
+        let (done, heard) = overheard(|| {
+            write_err("a\u{1b}[2J\n");
+            write_on("b\n").map_err(|error| error.message)
+        });
+        assert_eq!((done, heard.as_str()), (Ok(Audience::There), "a\nb\n"));
     }
 
     #[test]

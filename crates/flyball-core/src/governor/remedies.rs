@@ -87,6 +87,7 @@ pub(super) fn directives(task: Option<&TaskId>, state: &RunState) -> Vec<String>
             left.task, left.why
         )
     }));
+    texts.extend(task.and_then(|task| state.task_ring.known_ways_out(task)));
     texts.extend(resource::advice(&state.exhausted));
     texts
 }

@@ -8,7 +8,10 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{AppliedRemedy, Attempt, Pattern, Remedy, Standing, TaskMemory};
+use super::{
+    AppliedRemedy, Attempt, AttemptStatus, KnownBlocker, Pattern, Remedy, Standing, TaskMemory,
+    catalogue,
+};
 use crate::id::{RunId, TaskId};
 use crate::moment::Moment;
 use crate::policy::TaskRules;
@@ -36,6 +39,9 @@ pub struct TaskRing {
     remedies: Vec<AppliedRemedy>,
     /// Tasks that do not simply stand open.
     standings: BTreeMap<TaskId, Standing>,
+    /// Blockers met before, and how they went away.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    known: Vec<KnownBlocker>,
 }
 
 /// Where one task stands in the ring.
@@ -58,8 +64,8 @@ pub struct TaskStatus {
 impl TaskRing {
     /// A ring that goes on from what is remembered.
     pub fn new(memory: TaskMemory) -> Self {
-        let TaskMemory { attempts, remedies, standings } = memory;
-        let mut ring = Self::default();
+        let TaskMemory { attempts, remedies, standings, known } = memory;
+        let mut ring = Self { known, ..Self::default() };
         // A memory that was cut holds fewer attempts than there were; remedies know how many.
         let mut pending = remedies.into_iter().peekable();
         for attempt in attempts {
@@ -81,7 +87,15 @@ impl TaskRing {
             attempts: self.attempts.clone(),
             remedies: self.remedies.clone(),
             standings: self.standings.iter().map(|(task, one)| (task.clone(), *one)).collect(),
+            known: self.known.clone(),
         }
+    }
+
+    /// What a task whose last attempt was blocked is told of ways out that were found before.
+    pub fn known_ways_out(&self, task: &TaskId) -> Option<String> {
+        let last = self.attempts.iter().rev().find(|one| one.task == *task)?;
+        let is_blocked = last.status == AttemptStatus::Blocked;
+        catalogue::directive(&last.blockers, &self.known).filter(|_| is_blocked)
     }
 
     /// Takes in an attempt. Forgets the oldest beyond the bounds, but goes on counting.

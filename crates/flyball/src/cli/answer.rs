@@ -66,7 +66,8 @@ pub fn run(args: &AnswerArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn editor() -> Option<String> {
+/// The editor the user has chosen.
+pub(super) fn editor() -> Option<String> {
     let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     set("VISUAL").or_else(|| set("EDITOR"))
 }

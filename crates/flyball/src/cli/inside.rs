@@ -23,8 +23,11 @@ impl Command {
             #[cfg(feature = "serve")]
             Self::Serve(_) => ("serve", Door::Humans),
             Self::Attach(_) => ("attach", Door::Humans),
+            #[cfg(feature = "watch")]
+            Self::Watch(_) => ("watch", Door::Humans),
             Self::Report(_) => ("report", Door::Everybody),
             Self::Stats(_) => ("stats", Door::Everybody),
+            Self::Replay(_) => ("replay", Door::Everybody),
             Self::Context(_) => ("context", Door::Everybody),
             Self::Doctor(_) => ("doctor", Door::Everybody),
             Self::Hook(_) => ("hook", Door::Everybody),

@@ -8,13 +8,16 @@ use flyball_core::{Event, Millis, Moment};
 use serde_json::json;
 
 use super::columns::{self, Cell};
+use super::tasks::looped;
 use super::{Globals, fault, place, words};
 use crate::clock;
 use crate::config::duration;
 use crate::error::CliError;
 use crate::journal::{Journal, JournalError, RunFilter, RunSummary};
+use crate::replay::{Amount, Change};
+use crate::run_record::model_of;
 use crate::stats::{
-    Amount, Change, Figures, GuardSum, Share, Stats, Suggestion, WhatIf, suggest, sum, what_if,
+    Figures, GuardSum, RunFigures, Share, Stats, Suggestion, Way, WhatIf, suggest, sum, what_if,
     wilson,
 };
 use crate::terminal::{self, Paint};
@@ -38,9 +41,12 @@ pub struct StatsArgs {
     /// Only runs of this agent
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// What another limit would have done, such as limits.stuck=2 (times in milliseconds)
+    /// What another limit would have done, such as limits.stuck=2 or limits.stall_after=5m
     #[arg(long, value_name = "KEY=VALUE", value_parser = change)]
     pub what_if: Option<Change>,
+    /// Only runs that were asked to use this model
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
     /// Try other limits on all these runs, and name those the runs speak for
     #[arg(long, conflicts_with = "what_if")]
     pub suggest: bool,
@@ -49,11 +55,11 @@ pub struct StatsArgs {
     pub json: bool,
 }
 
-fn time(text: &str) -> Result<Millis, String> {
+pub(super) fn time(text: &str) -> Result<Millis, String> {
     duration::parse(text).ok_or_else(|| "expected a time such as 12h or 30d".to_owned())
 }
 
-fn change(text: &str) -> Result<Change, String> {
+pub(super) fn change(text: &str) -> Result<Change, String> {
     Change::parse(text).map_err(|error| error.to_string())
 }
 
@@ -68,20 +74,34 @@ pub fn run(args: &StatsArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         told_what_if(change, &told.map_err(fault::journal)?, args)
     } else if args.suggest {
         let rows: Vec<&RunSummary> = runs.iter().collect();
-        let told = suggest(&rows, |run, to| read(&journal, run, to)).map_err(fault::journal)?;
-        suggestions(&told, args)
+        let doubts = sum(&figures(&journal, &runs)?).doubts;
+        let told = suggest(&rows, &doubts, |run, to| read(&journal, run, to));
+        suggestions(&told.map_err(fault::journal)?, args)
     } else {
-        let mut figures = Vec::new();
-        for row in &runs {
-            let mut one = Figures::new(row);
-            read(&journal, row, &mut |at, event| one.step(at, event)).map_err(fault::journal)?;
-            figures.push(one.finish(row));
+        let stats = sum(&figures(&journal, &runs)?);
+        let known = journal.known_blockers().map_err(fault::journal)?;
+        if args.json {
+            let mut all = json!(stats);
+            if let Some(all) = all.as_object_mut() {
+                all.insert("blockers".to_owned(), json!(known));
+            }
+            format!("{all:#}\n")
+        } else {
+            format!("{}{}", text(&stats, args, paint), looped::recurring(&known))
         }
-        let stats = sum(&figures);
-        if args.json { format!("{:#}\n", json!(stats)) } else { text(&stats, args, paint) }
     };
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn figures(journal: &Journal, runs: &[RunSummary]) -> Result<Vec<RunFigures>, CliError> {
+    let mut figures = Vec::new();
+    for row in runs {
+        let mut one = Figures::new(row);
+        read(journal, row, &mut |at, event| one.step(at, event)).map_err(fault::journal)?;
+        figures.push(one.finish(row, model_of(&row.run)));
+    }
+    Ok(figures)
 }
 
 /// The runs asked for, in the order they began.
@@ -91,7 +111,8 @@ fn chosen(journal: &Journal, args: &StatsArgs) -> Result<Vec<RunSummary>, CliErr
     runs.retain(|run| {
         let project = args.project.as_deref().is_none_or(|project| is_of(&run.root, project));
         let agent = args.agent.as_deref().is_none_or(|agent| run.agent == agent);
-        run.started >= from && project && agent
+        let is_asked = |model: &str| model_of(&run.run).as_deref() == Some(model);
+        run.started >= from && project && agent && args.model.as_deref().is_none_or(is_asked)
     });
     runs.reverse();
     Ok(runs)
@@ -102,7 +123,7 @@ fn is_of(root: &Path, project: &str) -> bool {
 }
 
 /// Gives a run's events; one that cannot be read to its end counts as far as it can.
-fn read(
+pub(super) fn read(
     journal: &Journal,
     run: &RunSummary,
     to: &mut dyn FnMut(Moment, &Event),
@@ -128,6 +149,10 @@ fn text(stats: &Stats, args: &StatsArgs, paint: Paint) -> String {
         stats.agents.iter().map(|(name, one)| (name.clone(), one.clone())),
         paint,
     ));
+    if !stats.models.is_empty() {
+        let models = stats.models.iter().map(|(name, one)| (name.clone(), one.clone()));
+        out.push_str(&shares("MODEL", models, paint));
+    }
     let projects = stats.projects.iter().map(|(root, one)| {
         let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy().into_owned();
         (name, one.clone())
@@ -190,8 +215,18 @@ fn guards(stats: &Stats, paint: Paint) -> String {
         return String::new();
     }
     let rungs = ["nudge", "refuse", "redirect", "ask", "halt"];
-    let titles =
-        ["GUARD", "NUDGE", "REFUSE", "REDIRECT", "ASK", "HALT", "RUNS", "NOT SPENT", "DOUBTED"];
+    let titles = [
+        "GUARD",
+        "NUDGE",
+        "REFUSE",
+        "REDIRECT",
+        "ASK",
+        "HALT",
+        "RUNS",
+        "TOO",
+        "NOT SPENT",
+        "DOUBTED",
+    ];
     let mut rows = vec![columns::heading(&titles)];
     for (guard, one) in &stats.guards {
         let mut row = vec![Cell::plain(*guard)];
@@ -199,7 +234,8 @@ fn guards(stats: &Stats, paint: Paint) -> String {
             let count = one.rungs.get(rung).copied().unwrap_or(0);
             Cell::plain(words::count(count))
         }));
-        row.extend([one.runs.to_string(), not_spent(one), doubted(one)].map(Cell::plain));
+        let too = words::count(one.would_too);
+        row.extend([one.runs.to_string(), too, not_spent(one), doubted(one)].map(Cell::plain));
         rows.push(row);
     }
     format!("\n{}", columns::render(&rows, paint))
@@ -215,7 +251,11 @@ fn not_spent(one: &GuardSum) -> String {
             format!("{} – {}", span(least.ms), span(most.ms))
         }
         (_, most) => {
-            format!("{} – {}", words::dollars(least.micro_usd), words::dollars(most.micro_usd))
+            let likely = one.likely.filter(|_| one.likely_of == one.halts);
+            let likely =
+                likely.map(|likely| format!(" (likely {})", words::dollars(likely.micro_usd)));
+            let (least, most) = (words::dollars(least.micro_usd), words::dollars(most.micro_usd));
+            format!("{least} – {most}{}", likely.unwrap_or_default())
         }
     }
 }
@@ -231,8 +271,19 @@ fn doubted(one: &GuardSum) -> String {
 }
 
 fn shares(title: &str, shares: impl Iterator<Item = (String, Share)>, paint: Paint) -> String {
-    let titles =
-        [title, "RUNS", "VERIFIED", "ITERATIONS", "FIXED", "BROKEN", "COST", "IDLE", "PER STORY"];
+    let titles = [
+        title,
+        "RUNS",
+        "VERIFIED",
+        "ITER",
+        "FIXED",
+        "BROKEN",
+        "NET/ITER",
+        "NET/$",
+        "COST",
+        "IDLE",
+        "PER STORY",
+    ];
     let mut rows = vec![columns::heading(&titles)];
     rows.extend(shares.map(|(name, one)| {
         let cells = [
@@ -242,6 +293,8 @@ fn shares(title: &str, shares: impl Iterator<Item = (String, Share)>, paint: Pai
             one.iterations.to_string(),
             one.fixed.to_string(),
             one.broken.to_string(),
+            one.fix_rate().map_or("-".to_owned(), hundredths),
+            one.fix_rate_per_dollar().map_or("-".to_owned(), hundredths),
             words::money(one.spent.micro_usd),
             words::money(one.idle.micro_usd),
             one.per_story().map_or("-".to_owned(), words::money),
@@ -249,6 +302,13 @@ fn shares(title: &str, shares: impl Iterator<Item = (String, Share)>, paint: Pai
         cells.into_iter().map(Cell::plain).collect()
     }));
     format!("\n{}", columns::render(&rows, paint))
+}
+
+/// `1.25`, `-0.50`.
+fn hundredths(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    let number = number.unsigned_abs();
+    format!("{sign}{}.{:02}", number / 100, number % 100)
 }
 
 fn doubts(stats: &Stats) -> String {
@@ -264,17 +324,19 @@ fn doubts(stats: &Stats) -> String {
     format!("\nTo be doubted, the latest first (`flyball log RUN`):\n{lines}{more}")
 }
 
+/// The names of runs, the first ones.
+fn listed(runs: &[flyball_core::RunId]) -> String {
+    let mut names: Vec<String> = runs.iter().take(8).map(ToString::to_string).collect();
+    if runs.len() > 8 {
+        names.push(format!("{} more", runs.len() - 8));
+    }
+    if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) }
+}
+
 fn told_what_if(change: &Change, told: &WhatIf, args: &StatsArgs) -> String {
     if args.json {
         return format!("{:#}\n", json!({ "change": change, "what_if": told }));
     }
-    let names = |runs: &[flyball_core::RunId]| {
-        let mut names: Vec<String> = runs.iter().take(8).map(ToString::to_string).collect();
-        if runs.len() > 8 {
-            names.push(format!("{} more", runs.len() - 8));
-        }
-        if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) }
-    };
     let share = told.gain_micro_usd.saturating_mul(100).checked_div(told.cost_micro_usd);
     format!(
         "{} over {}:\n  stopped earlier {}{}\n  harm: {} of them made progress afterwards{}\n  \
@@ -283,13 +345,13 @@ fn told_what_if(change: &Change, told: &WhatIf, args: &StatsArgs) -> String {
         change.toml(),
         words::counted(usize::try_from(told.runs).unwrap_or(usize::MAX), "run"),
         told.earlier.len(),
-        names(&told.earlier),
+        listed(&told.earlier),
         told.harmed.len(),
-        names(&told.harmed),
+        listed(&told.harmed),
         words::dollars(told.gain_micro_usd),
         share.unwrap_or(0),
         told.let_go.len(),
-        names(&told.let_go),
+        listed(&told.let_go),
     )
 }
 
@@ -299,18 +361,26 @@ fn suggestions(told: &[Suggestion], args: &StatsArgs) -> String {
     }
     if told.is_empty() {
         return "No other limit: none would have stopped 30 of these runs earlier, harmed none of them \
-                and saved 5 % of what was spent.\n"
+                and saved 5 % of what was spent; and no two doubts speak for a looser one.\n"
             .to_owned();
     }
-    let line = |one: &Suggestion| {
-        format!(
+    let line = |one: &Suggestion| match one.way {
+        Way::Stricter => format!(
             "{}\n  {} runs would have been stopped earlier, none of them moved afterwards (true share at \
              most {} %); {} less spent\n",
             one.toml,
             one.evidence.earlier.len(),
-            one.harm_at_most_percent,
+            one.harm_at_most_percent.unwrap_or(100),
             words::dollars(one.evidence.gain_micro_usd),
-        )
+        ),
+        Way::Looser => format!(
+            "{}\n  {} halted runs moved at once when they were taken up unchanged, and would not have been \
+             halted: {}; {} others would have gone on too, each for one iteration at least\n",
+            one.toml,
+            one.doubted.len(),
+            listed(&one.doubted).trim_start_matches(": "),
+            one.evidence.let_go.len().saturating_sub(one.doubted.len()),
+        ),
     };
     told.iter().map(line).collect()
 }

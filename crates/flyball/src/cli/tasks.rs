@@ -1,6 +1,7 @@
 //! `flyball tasks`: the stories of the task list with what the task ring remembers of them.
 
 mod by_hand;
+pub(super) mod looped;
 
 use std::process::ExitCode;
 
@@ -44,6 +45,12 @@ pub enum TasksAction {
         /// The story's id
         id: String,
     },
+    /// Show blockers met in any project, and how they went away
+    Blockers {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Take a story out of the task list
     Drop {
         /// The story's id
@@ -60,6 +67,7 @@ impl TasksAction {
         match self {
             Self::Retry { .. } => "tasks retry",
             Self::Add(_) => "tasks add",
+            Self::Blockers { .. } => "tasks blockers",
             Self::Edit { .. } => "tasks edit",
             Self::Drop { .. } => "tasks drop",
         }
@@ -68,6 +76,10 @@ impl TasksAction {
 
 /// Lists the tasks, or brings one back.
 pub fn run(args: &TasksArgs, globals: &Globals) -> Result<ExitCode, CliError> {
+    if let Some(TasksAction::Blockers { json }) = &args.action {
+        terminal::write_out(&looped::catalogue(&place::open_journal()?, *json)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let place = Place::find(globals)?;
     let mut journal = place::open_journal()?;
     let text = match &args.action {
@@ -75,6 +87,7 @@ pub fn run(args: &TasksArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         Some(TasksAction::Add(args)) => by_hand::add(&place, &journal, args)?,
         Some(TasksAction::Edit { id }) => by_hand::edit(&place, &journal, id)?,
         Some(TasksAction::Drop { id, force }) => by_hand::drop_story(&place, &journal, id, *force)?,
+        Some(TasksAction::Blockers { .. }) => String::new(),
         None if args.json => {
             let tasks = tasks_of(&place.site(), &journal)?;
             let value = serde_json::to_string_pretty(&tasks)
@@ -95,7 +108,7 @@ fn text(tasks: &[Task], paint: Paint) -> String {
     let titles = ["TASK", "STATE", "ATTEMPTS", "LAST", "PATTERN", "REMEDY", "TITLE"];
     let mut rows = vec![columns::heading(&titles)];
     rows.extend(tasks.iter().map(row));
-    let text = columns::render(&rows, paint);
+    let text = format!("{}{}", columns::render(&rows, paint), looped::text(tasks));
     let left = |task: &&Task| {
         matches!(task.standing, Standing::SetAside | Standing::Escalated | Standing::Tripped)
     };

@@ -5,6 +5,7 @@ use flyball_core::RunId;
 use crate::clock;
 use crate::error::{CliError, ErrorKind};
 use crate::journal::{ActResult, Door, Journal, NewAct};
+use crate::terminal;
 
 /// Writes down what came of an act, and hands it on. That it cannot be written down undoes nothing.
 pub fn recorded<T>(
@@ -13,6 +14,8 @@ pub fn recorded<T>(
     body: &serde_json::Value,
     result: Result<T, CliError>,
 ) -> Result<T, CliError> {
+    // The window in the terminal uses the commands, and listens to what they say.
+    let by = if by == Door::Cli && terminal::has_listener() { Door::Terminal } else { by };
     let came = match &result {
         Ok(_) => Some(ActResult::Done),
         Err(error) if matches!(error.kind, ErrorKind::NoInput | ErrorKind::AlreadyRunning) => {

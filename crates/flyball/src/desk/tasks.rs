@@ -5,7 +5,10 @@ use std::path::Path;
 
 use flyball_core::event::TasksSnapshot;
 use flyball_core::policy::TaskRules;
-use flyball_core::task::{Attempt, Pattern, Remedy, Standing, TaskRing, TaskStatus};
+use flyball_core::task::{
+    AppliedRemedy, Attempt, AttemptStatus, KnownBlocker, Pattern, Remedy, Standing, TaskRing,
+    TaskStatus, is_alike,
+};
 use flyball_core::tasklist::{ReviewStatus, Story, TaskList};
 use flyball_core::{Millis, Moment, RunId, TaskId};
 use serde::Serialize;
@@ -47,6 +50,12 @@ pub struct Task {
     pub pattern: Option<Pattern>,
     /// What is done about it.
     pub remedy: Option<Remedy>,
+    /// What was ever done because it went in circles, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loops: Vec<AppliedRemedy>,
+    /// What blocks it, where that was met before and went away.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<KnownBlocker>,
 }
 
 /// The stories in file order, then tasks only the ring knows.
@@ -69,7 +78,25 @@ pub fn tasks_of(place: &Site<'_>, journal: &Journal) -> Result<Vec<Task>, CliErr
         tasks.push(merge(story.id.clone(), Some(story), status));
     }
     tasks.extend(known.into_iter().map(|status| merge(status.task.clone(), None, Some(status))));
+    remember(&mut tasks, journal, place.root)?;
     Ok(tasks)
+}
+
+/// Adds what is remembered of the tasks across runs and projects.
+fn remember(tasks: &mut [Task], journal: &Journal, root: &Path) -> Result<(), CliError> {
+    let (remedies, attempts) = (journal.remedies(root)?, journal.attempts(root)?);
+    let known = journal.known_blockers()?;
+    for task in tasks {
+        task.loops = remedies.iter().filter(|one| one.task == task.id).cloned().collect();
+        let last = attempts.iter().rev().find(|one| one.task == task.id);
+        let Some(last) = last.filter(|one| one.status == AttemptStatus::Blocked) else { continue };
+        let blocks = |one: &&KnownBlocker| {
+            let is_met = last.blockers.iter().any(|blocker| is_alike(blocker, &one.blocker));
+            is_met && !one.resolved.is_empty()
+        };
+        task.known = known.iter().filter(blocks).cloned().collect();
+    }
+    Ok(())
 }
 
 /// Counts attempts however old they are.
@@ -117,5 +144,7 @@ fn merge(id: TaskId, story: Option<&Story>, status: Option<TaskStatus>) -> Task 
         last_attempt: status.as_ref().and_then(|status| status.last_attempt),
         pattern: status.as_ref().and_then(|status| status.pattern),
         remedy: status.and_then(|status| status.remedy),
+        loops: Vec::new(),
+        known: Vec::new(),
     }
 }

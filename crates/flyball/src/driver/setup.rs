@@ -40,6 +40,8 @@ use crate::telemetry::Telemetry;
 use crate::terminal::ColorChoice;
 use crate::worktree::Worktree;
 
+/// How many blockers with a way out a run is told of.
+const KNOWN_MAX: usize = 50;
 /// How many happenings may wait; more hold the agent up instead of filling the memory.
 const INBOX: usize = 64;
 
@@ -383,7 +385,10 @@ fn run_start(
         setup.loop_dir.human_files().map_err(|e| io("read what humans left", &e))?;
     let repository = repository_of(journal, &setup.worktree)?;
     human_files.accepted_tamper = journal.accepted_tamper(repository)?;
-    let memory = journal.task_memory(root, now, config.policy.tasks.attempt_window)?;
+    let mut memory = journal.task_memory(root, now, config.policy.tasks.attempt_window)?;
+    memory.known = journal.known_blockers()?;
+    memory.known.retain(|one| !one.resolved.is_empty());
+    memory.known.truncate(KNOWN_MAX);
     Ok(RunStart {
         run: run.clone(),
         policy: config.policy.clone(),

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use flyball_core::task::{AppliedRemedy, Attempt, ContextEntry, Standing, TaskMemory};
+use flyball_core::task::{
+    AppliedRemedy, Attempt, ContextEntry, KnownBlocker, Standing, TaskMemory, catalogue,
+};
 use flyball_core::{Millis, Moment, TaskId};
 use rusqlite::{Connection, Params, params};
 use serde::Serialize;
@@ -12,6 +14,9 @@ use super::{Journal, JournalError, number, stored, text_of};
 
 /// The most attempts, remedies or entries that are handed out, the latest ones.
 const ROWS_MAX: u32 = 10_000;
+/// How many attempts of all repositories the catalogue of blockers is made from: a run reads them
+/// before it begins.
+const CATALOGUE_MAX: u32 = 3_000;
 
 impl Journal {
     /// Keeps an attempt at a task. The same one again changes nothing.
@@ -148,8 +153,23 @@ impl Journal {
                 "SELECT body FROM remedies WHERE root = ?1 ORDER BY at DESC, key DESC LIMIT ?2",
                 params![root, ROWS_MAX],
             )?;
-            Ok(TaskMemory { attempts, remedies, standings: standings(connection, &root)? })
+            let standings = standings(connection, &root)?;
+            Ok(TaskMemory { attempts, remedies, standings, known: Vec::new() })
         })
+    }
+
+    /// Blockers that were met in any project of this machine, and how they went away.
+    pub fn known_blockers(&self) -> Result<Vec<KnownBlocker>, JournalError> {
+        self.read(|connection| {
+            let attempts = of_all(connection, "attempts")?;
+            Ok(catalogue(&attempts, &of_all(connection, "remedies")?))
+        })
+    }
+
+    /// What was ever done about the tasks of a repository that went in circles, oldest first.
+    pub fn remedies(&self, root: &Path) -> Result<Vec<AppliedRemedy>, JournalError> {
+        let text = "SELECT body FROM remedies WHERE root = ?1 ORDER BY at DESC, key DESC LIMIT ?2";
+        self.read(|connection| list(connection, text, params![text_of(root), ROWS_MAX]))
     }
 
     /// Every attempt at the tasks of a repository, oldest first.
@@ -197,6 +217,25 @@ fn list<T: DeserializeOwned>(
             serde_json::from_str(&body).map_err(JournalError::row("what is remembered of tasks"))
         })
         .collect::<Result<_, JournalError>>()?;
+    found.reverse();
+    Ok(found)
+}
+
+/// The latest rows of all repositories, each with its own, oldest first.
+fn of_all<T: DeserializeOwned>(
+    connection: &Connection,
+    table: &str,
+) -> Result<Vec<(String, T)>, JournalError> {
+    let text = format!("SELECT root, body FROM {table} ORDER BY at DESC, key DESC LIMIT ?1");
+    let mut select = connection.prepare_cached(&text)?;
+    let rows = select.query_map([CATALOGUE_MAX], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut found = rows
+        .map(|row| {
+            let (root, body): (String, String) = row?;
+            let what = JournalError::row("what is remembered of tasks");
+            Ok((root, serde_json::from_str(&body).map_err(what)?))
+        })
+        .collect::<Result<Vec<_>, JournalError>>()?;
     found.reverse();
     Ok(found)
 }

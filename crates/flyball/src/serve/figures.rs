@@ -4,6 +4,7 @@ use flyball_core::{Event, Millis, Moment, RunId};
 
 use super::window::Problem;
 use crate::journal::{Journal, JournalError, RunSummary};
+use crate::run_record::model_of;
 use crate::stats::{Figures, Stats, sum};
 
 /// Which runs are summed.
@@ -64,7 +65,7 @@ impl FigureCache {
             for run in chosen {
                 let mut one = Figures::new(run);
                 each(journal, run, |at, event| one.step(at, event))?;
-                figures.push(one.finish(run));
+                figures.push(one.finish(run, model_of(&run.run)));
             }
             self.last = Some((wanted.clone(), marks, sum(&figures)));
         }

@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use flyball_core::effect::{Effect, IterationReport};
+use flyball_core::effect::{Effect, IterationReport, IterationResult};
 use flyball_core::event::{RunStart, TasksSnapshot};
 use flyball_core::guard::{GuardKind, Rung};
 use flyball_core::{Event, GateName, Moment, Outcome, Policy, RunId};
 use serde::Serialize;
 
 use super::doubt::{Doubt, DoubtKind};
-use super::halt::{Amount, Halt};
+use super::halt::Halt;
 use super::watch::Watch;
 use crate::journal::RunSummary;
+use crate::replay::Amount;
 use crate::view::{Builder, ClaimVerdict, IterationView, RunView};
 
 /// A run in figures.
@@ -24,6 +25,9 @@ pub struct RunFigures {
     pub root: PathBuf,
     /// Its agent.
     pub agent: String,
+    /// The model it was asked to use, where one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// When it began.
     pub started: Moment,
     /// How it ended; none while it has not.
@@ -53,6 +57,9 @@ pub struct RunFigures {
     pub halt: Option<Halt>,
     /// What is to be doubted.
     pub doubts: Vec<Doubt>,
+    /// How often it stood where a guard would halt others, and how many iterations came after.
+    #[serde(skip)]
+    pub(super) stood: BTreeMap<(GuardKind, u64), u64>,
     #[serde(skip)]
     pub(super) first_moved: bool,
     #[serde(skip)]
@@ -86,6 +93,7 @@ pub struct Figures {
     taken_up: Option<GuardKind>,
     halted: Option<GuardKind>,
     doubts: BTreeSet<(GuardKind, DoubtKind)>,
+    measures: Measures,
 }
 
 impl Figures {
@@ -101,6 +109,7 @@ impl Figures {
             taken_up: None,
             halted: None,
             doubts: BTreeSet::new(),
+            measures: Measures::default(),
         }
     }
 
@@ -144,11 +153,13 @@ impl Figures {
         if let Effect::FinishRun(ending) = effect {
             let guard = ending.trip.as_ref().map(|trip| trip.guard);
             self.halted = guard.filter(|_| ending.outcome.is_guard());
-        } else if let Effect::CloseIteration(report) = effect
-            && let Some(guard) = self.taken_up.take()
-            && self.moved(report)
-        {
-            self.doubts.insert((guard, DoubtKind::MovedAfterAll));
+        } else if let Effect::CloseIteration(report) = effect {
+            self.measures.closed(report);
+            if let Some(guard) = self.taken_up.take()
+                && self.moved(report)
+            {
+                self.doubts.insert((guard, DoubtKind::MovedAfterAll));
+            }
         }
     }
 
@@ -156,8 +167,8 @@ impl Figures {
         self.builder.progress(report.iteration) == Some(true)
     }
 
-    /// The run in figures, with its row.
-    pub fn finish(self, run: &RunSummary) -> RunFigures {
+    /// The run in figures, with its row and the model it was asked to use.
+    pub fn finish(self, run: &RunSummary, model: Option<String>) -> RunFigures {
         let view = self.builder.view(run);
         let doubts = self.doubts.iter().chain(&self.watch.doubts);
         let doubt = |(guard, kind): &(GuardKind, DoubtKind)| Doubt {
@@ -172,6 +183,7 @@ impl Figures {
             run: run.run.clone(),
             root: run.root.clone(),
             agent: run.agent.clone(),
+            model,
             started: run.started,
             outcome: view.outcome(),
             spent: Amount {
@@ -189,6 +201,7 @@ impl Figures {
             advised: advised(&closed),
             claims: claims(&view),
             halt: Halt::of(&view),
+            stood: self.measures.stood(closed.len() as u64),
             doubts: doubts.map(doubt).collect(),
             first_moved: closed.first().is_some_and(|one| one.progress == Some(true)),
             start: self.start,
@@ -196,6 +209,37 @@ impl Figures {
             ended: run.ended,
             accepted: self.accepted,
         }
+    }
+}
+
+/// What guards measured after each iteration: where the run stood when others were halted.
+#[derive(Debug, Default)]
+struct Measures {
+    closed: u64,
+    failed: u64,
+    /// After which iteration it first stood so.
+    first: BTreeMap<(GuardKind, u64), u64>,
+}
+
+impl Measures {
+    fn closed(&mut self, report: &IterationReport) {
+        self.closed += 1;
+        let failed = matches!(
+            report.result,
+            IterationResult::Halted(_) | IterationResult::Died | IterationResult::Lost
+        );
+        self.failed = if failed { self.failed + 1 } else { 0 };
+        let stood =
+            [(GuardKind::Stuck, u64::from(report.stuck)), (GuardKind::CircuitBreaker, self.failed)];
+        for (guard, measured) in stood.into_iter().filter(|(_, measured)| *measured > 0) {
+            self.first.entry((guard, measured)).or_insert(self.closed);
+        }
+    }
+
+    /// How many iterations came after each.
+    fn stood(self, closed: u64) -> BTreeMap<(GuardKind, u64), u64> {
+        let after = |at: u64| closed.saturating_sub(at);
+        self.first.into_iter().map(|(stood, at)| (stood, after(at))).collect()
     }
 }
 

@@ -4,45 +4,11 @@ use flyball_core::effect::Ending;
 use flyball_core::{GuardKind, Policy};
 use serde::Serialize;
 
-use crate::view::{IterationView, RunView};
+use crate::replay::Amount;
+use crate::view::RunView;
 
 /// How many closed iterations say what the next one would have cost.
 const LAST: usize = 3;
-
-/// Money, tokens and time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Amount {
-    /// Millionths of a US dollar.
-    pub micro_usd: u64,
-    /// Tokens.
-    pub tokens: u64,
-    /// Milliseconds.
-    pub ms: u64,
-}
-
-impl Amount {
-    pub(super) fn of(one: &IterationView) -> Self {
-        Self { micro_usd: one.cost_micro_usd, tokens: one.tokens, ms: one.duration().get() }
-    }
-
-    /// The sum of two.
-    #[must_use]
-    pub const fn plus(self, other: Self) -> Self {
-        Self {
-            micro_usd: self.micro_usd.saturating_add(other.micro_usd),
-            tokens: self.tokens.saturating_add(other.tokens),
-            ms: self.ms.saturating_add(other.ms),
-        }
-    }
-
-    const fn times(self, count: u64) -> Self {
-        Self {
-            micro_usd: self.micro_usd.saturating_mul(count),
-            tokens: self.tokens.saturating_mul(count),
-            ms: self.ms.saturating_mul(count),
-        }
-    }
-}
 
 /// A run that a guard ended, and nobody took up again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,6 +17,10 @@ pub struct Halt {
     pub guard: GuardKind,
     /// Guards that would have, too.
     pub also: Vec<GuardKind>,
+    /// What it measured.
+    pub measured: u64,
+    /// What the next iteration would have used.
+    pub next: Amount,
     /// Iterations its limits left; none where nothing limited it.
     pub left: Option<u64>,
     /// Not spent at least: the next iteration would have begun.
@@ -63,17 +33,32 @@ impl Halt {
     /// The halt of a run; none where it ended otherwise.
     pub(super) fn of(run: &RunView) -> Option<Self> {
         let ending = run.run.ending.as_ref().filter(|ending| ending.outcome.is_guard())?;
-        let guard = ending.trip.as_ref()?.guard;
+        let trip = ending.trip.as_ref()?;
+        let guard = trip.guard;
         let next = next_iteration(run);
         let left = left(&run.policy, ending, next);
         let at_least = if left == Some(0) { Amount::default() } else { next };
         Some(Self {
             guard,
             also: ending.also.iter().map(|trip| trip.guard).collect(),
+            measured: trip.measured,
+            next,
             left,
             at_least,
             at_most: left.map(|left| next.times(left)),
         })
+    }
+}
+
+impl Halt {
+    /// Not spent as likely as not: what runs that stood the same way and were not halted went on to
+    /// do, in the middle. Bounded by what the limits left.
+    pub(super) fn likely(&self, further: &[u64]) -> Option<Amount> {
+        let mut further = further.to_vec();
+        further.sort_unstable();
+        let middle = further.get(further.len().saturating_sub(1) / 2)?;
+        let count = self.left.map_or(*middle, |left| left.min(*middle));
+        Some(self.next.times(count))
     }
 }
 

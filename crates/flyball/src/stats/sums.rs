@@ -9,10 +9,14 @@ use serde::Serialize;
 
 use super::doubt::{Doubt, DoubtKind};
 use super::figures::RunFigures;
-use super::halt::{Amount, Halt};
+use super::halt::Halt;
+use crate::replay::Amount;
 
 /// Within which time another run at the same work counts as the same try.
 const SAME_TRY: Millis = Millis::from_secs(24 * 3600);
+
+/// How many other runs must have stood the same way before it is said what was likely.
+const LIKELY_MIN: usize = 20;
 
 /// A part of a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -36,6 +40,13 @@ pub struct GuardSum {
     pub at_least: Amount,
     /// Not spent at most, by those whose limits say so.
     pub at_most: Amount,
+    /// Not spent as likely as not, by those halts of which enough other runs tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub likely: Option<Amount>,
+    /// How many halts that is.
+    pub likely_of: u64,
+    /// Halts of other guards that it would have brought too.
+    pub would_too: u64,
     /// Halts of runs that nothing limited: they are in no range.
     pub unlimited: u64,
     /// How often it is doubted.
@@ -77,6 +88,22 @@ impl Share {
         self.broken += run.broken;
     }
 
+    /// Checks fixed less those broken, per iteration, in hundredths; none without iterations.
+    pub fn fix_rate(&self) -> Option<i64> {
+        self.net().checked_mul(100)?.checked_div(i64::try_from(self.iterations).ok()?)
+    }
+
+    /// Checks fixed less those broken, per dollar, in hundredths; none where nothing was paid.
+    pub fn fix_rate_per_dollar(&self) -> Option<i64> {
+        let paid = i64::try_from(self.spent.micro_usd).ok()?;
+        self.net().checked_mul(100_000_000)?.checked_div(paid)
+    }
+
+    fn net(&self) -> i64 {
+        let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        count(self.fixed).saturating_sub(count(self.broken))
+    }
+
     /// Money for each verified story; none without any.
     pub const fn per_story(&self) -> Option<u64> {
         self.spent.micro_usd.checked_div(self.stories)
@@ -92,6 +119,8 @@ pub struct Stats {
     pub outcomes: BTreeMap<String, u64>,
     /// By agent.
     pub agents: BTreeMap<String, Share>,
+    /// By model, where one was named.
+    pub models: BTreeMap<String, Share>,
     /// By project.
     pub projects: BTreeMap<PathBuf, Share>,
     /// By guard.
@@ -119,6 +148,9 @@ pub fn sum(runs: &[RunFigures]) -> Stats {
         let outcome = run.outcome.map_or("not ended", flyball_core::Outcome::as_str);
         *stats.outcomes.entry(outcome.to_owned()).or_default() += 1;
         stats.agents.entry(run.agent.clone()).or_default().add(run);
+        if let Some(model) = &run.model {
+            stats.models.entry(model.clone()).or_default().add(run);
+        }
         stats.projects.entry(run.root.clone()).or_default().add(run);
         stats.calls.of += run.streaks.0;
         stats.calls.heeded += run.streaks.1;
@@ -133,7 +165,7 @@ pub fn sum(runs: &[RunFigures]) -> Stats {
         if let Some(halt) = &run.halt
             && doubts.iter().find(moved).is_none_or(|doubt| doubt.guard != halt.guard)
         {
-            saved(&mut stats, halt);
+            saved(&mut stats, halt, &further(runs, run, halt));
         }
     }
     for doubt in &doubts {
@@ -157,9 +189,28 @@ fn guards(stats: &mut Stats, run: &RunFigures) {
     }
 }
 
-fn saved(stats: &mut Stats, halt: &Halt) {
+/// How far the other runs went that stood as this one did when it was halted, and were not.
+fn further(runs: &[RunFigures], halted: &RunFigures, halt: &Halt) -> Vec<u64> {
+    let stood = (halt.guard, halt.measured);
+    let went_on = |run: &&RunFigures| {
+        let is_halted = |own: &Halt| (own.guard, own.measured) == stood;
+        run.run != halted.run && run.outcome.is_some() && !run.halt.as_ref().is_some_and(is_halted)
+    };
+    runs.iter().filter(went_on).filter_map(|run| run.stood.get(&stood).copied()).collect()
+}
+
+fn saved(stats: &mut Stats, halt: &Halt, further: &[u64]) {
+    for guard in &halt.also {
+        stats.guards.entry(guard.as_str()).or_default().would_too += 1;
+    }
     let sum = stats.guards.entry(halt.guard.as_str()).or_default();
     sum.halts += 1;
+    if further.len() >= LIKELY_MIN
+        && let Some(likely) = halt.likely(further)
+    {
+        sum.likely = Some(sum.likely.unwrap_or_default().plus(likely));
+        sum.likely_of += 1;
+    }
     match halt.at_most {
         None => sum.unlimited += 1,
         Some(at_most) => {

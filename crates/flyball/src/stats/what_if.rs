@@ -1,86 +1,27 @@
-//! What another limit would have done: every journalled run is given to a governor with it. Where
-//! that one stops earlier, the rest of the journal tells the truth about what would have been lost.
+//! What another limit would have done to many runs, and which ones one's own runs speak for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use flyball_core::effect::{Effect, Notice};
-use flyball_core::guard::Rung;
-use flyball_core::policy::{Policy, Rules};
-use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
+use flyball_core::{Event, GuardKind, Moment, RunId};
 use serde::Serialize;
-use serde_json::Value;
 
+use super::doubt::{Doubt, DoubtKind};
 use crate::journal::RunSummary;
-use crate::view::Builder;
+use crate::replay::{Change, Limits, Replayed, replay};
 
-/// Settings that are tried for a suggestion, and the values.
-const TRIED: [(&str, &[u32]); 5] = [
-    ("limits.stuck", &[1, 2, 3, 4]),
-    ("iterations.circuit_breaker", &[2, 3, 4]),
-    ("iterations.thrashing", &[2, 3, 4, 5]),
-    ("iterations.gate_refusals", &[1, 2, 3, 4]),
-    ("calls.max_refusals", &[1, 2, 3]),
+/// Settings that are tried for a suggestion, the guard each belongs to, and the values.
+const TRIED: [(&str, GuardKind, &[u32]); 5] = [
+    ("limits.stuck", GuardKind::Stuck, &[1, 2, 3, 4, 5, 6, 8]),
+    ("iterations.circuit_breaker", GuardKind::CircuitBreaker, &[2, 3, 4, 5, 6]),
+    ("iterations.thrashing", GuardKind::Thrashing, &[2, 3, 4, 5, 6]),
+    ("iterations.gate_refusals", GuardKind::GateRefusals, &[1, 2, 3, 4, 5, 6, 8]),
+    ("calls.max_refusals", GuardKind::Repetition, &[1, 2, 3, 4, 5]),
 ];
-/// How many runs must speak for a suggestion, and how much of all cost it must be worth.
+/// How many runs must speak for a stricter limit, and how much of all cost it must be worth.
 const RUNS_MIN: u64 = 30;
 const GAIN_MIN_PERCENT: u64 = 5;
-
-/// A limit set otherwise.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Change {
-    key: String,
-    value: Value,
-}
-
-/// Why a limit cannot be set so.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ChangeError(String);
-
-impl Change {
-    /// `KEY=VALUE`, such as `limits.stuck=2`; durations in milliseconds.
-    pub fn parse(text: &str) -> Result<Self, ChangeError> {
-        let (key, value) = text.split_once('=').ok_or_else(|| {
-            ChangeError(format!("`{text}` is not KEY=VALUE, such as limits.stuck=2"))
-        })?;
-        let value = serde_json::from_str(value.trim())
-            .unwrap_or_else(|_| Value::String(value.trim().to_owned()));
-        let change = Self { key: key.trim().to_owned(), value };
-        change.apply(&Policy::default())?;
-        Ok(change)
-    }
-
-    /// The policy with the change.
-    fn apply(&self, policy: &Policy) -> Result<Policy, ChangeError> {
-        let wrong = |why: String| ChangeError(format!("`{}`: {why}", self.key));
-        let mut rules = serde_json::to_value(policy).map_err(|error| wrong(error.to_string()))?;
-        let place = self.key.split('.').try_fold(&mut rules, |at, part| at.get_mut(part));
-        let place = place.ok_or_else(|| wrong("no limit the governor knows".to_owned()))?;
-        if place.is_object() {
-            return Err(wrong("names a group of limits, not one".to_owned()));
-        }
-        *place = self.value.clone();
-        let rules: Rules =
-            serde_json::from_value(rules).map_err(|error| wrong(error.to_string()))?;
-        Policy::new(rules).map_err(|error| wrong(error.to_string()))
-    }
-
-    /// The event under the changed limits.
-    fn event(&self, event: &Event) -> Option<Event> {
-        let mut changed = event.clone();
-        if let Event::RunStarted(start) = &mut changed {
-            start.policy = self.apply(&start.policy).ok()?;
-        } else if let Event::RunResumed(resume) = &mut changed {
-            resume.policy = self.apply(&resume.policy).ok()?;
-        }
-        Some(changed)
-    }
-
-    /// As it is written in `flyball.toml`.
-    pub fn toml(&self) -> String {
-        format!("{} = {}", self.key, self.value)
-    }
-}
+/// How many doubts must speak for a looser one.
+const DOUBTS_MIN: usize = 2;
 
 /// What a change would have done.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -99,121 +40,21 @@ pub struct WhatIf {
     pub let_go: Vec<RunId>,
 }
 
-/// What would have ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
-    /// The session; the run goes on.
-    Session,
-    /// The run.
-    Run,
-}
-
-/// Where a run would have been stopped.
-#[derive(Clone, Copy, Debug)]
-struct Point {
-    /// In which iteration.
-    iteration: Option<IterationNo>,
-    /// What ends there.
-    scope: Scope,
-    /// What had been spent.
-    cost: u64,
-    /// What had been spent when the part that would not have been was over.
-    until: u64,
-    /// Whether there was such a part.
-    went_on: bool,
-    /// Whether it made progress.
-    harmed: bool,
-}
-
-/// Watches one run twice: as it was, and as it would have been.
-#[derive(Debug)]
-struct Twice {
-    change: Change,
-    builder: Builder,
-    other: Governor,
-    iteration: Option<IterationNo>,
-    point: Option<Point>,
-    cost: u64,
-    /// Whether it ended, as it was and as it would have been.
-    ended: (bool, bool),
-}
-
-impl Twice {
-    fn new(run: &RunSummary, change: &Change) -> Self {
-        Self {
-            change: change.clone(),
-            builder: Builder::new(run),
-            other: Governor::new(),
-            iteration: None,
-            point: None,
-            cost: 0,
-            ended: (false, false),
+impl WhatIf {
+    fn add(&mut self, one: Replayed) {
+        self.runs += 1;
+        self.cost_micro_usd = self.cost_micro_usd.saturating_add(one.spent.micro_usd);
+        if one.let_go {
+            self.let_go.push(one.run.clone());
         }
-    }
-
-    fn step(&mut self, at: Moment, event: &Event) {
-        let was = self.builder.step(at, event);
-        // Limits that do not go together leave a run as it was.
-        let changed = self.change.event(event);
-        let would = match changed {
-            Some(event) => self.other.step(at, &event),
-            None => self.other.step(at, event),
-        };
-        if let Event::RunResumed(_) = event {
-            self.ended = (false, false);
-        }
-        self.cost = self.builder.cost().unwrap_or(self.cost);
-        let ends = is_end(&would) && !is_end(&was);
-        let halts = is_halt(&would) && !is_halt(&was);
-        if self.point.is_none() && !self.ended.0 && (ends || halts) {
-            let (cost, iteration) = (self.cost, self.iteration);
-            let (went_on, harmed) = (false, false);
-            let scope = if ends { Scope::Run } else { Scope::Session };
-            self.point = Some(Point { iteration, scope, cost, until: cost, went_on, harmed });
-        } else {
-            self.after(&was);
-        }
-        self.ended = (self.ended.0 || is_end(&was), self.ended.1 || is_end(&would));
-        for effect in &was {
-            if let Effect::StartAgent { iteration, .. } = effect {
-                self.iteration = Some(*iteration);
+        if one.is_stopped() {
+            self.gain_micro_usd = self.gain_micro_usd.saturating_add(one.saved().micro_usd);
+            if !one.lost.is_nothing() {
+                self.harmed.push(one.run.clone());
             }
+            self.earlier.push(one.run);
         }
     }
-
-    /// What the rest of the journal says about a point that was passed.
-    fn after(&mut self, was: &[Effect]) {
-        let Some(point) = &mut self.point else { return };
-        for effect in was {
-            let Effect::CloseIteration(report) = effect else { continue };
-            let number = Some(report.iteration);
-            let concerns = match point.scope {
-                Scope::Session => number == point.iteration,
-                Scope::Run => number > point.iteration,
-            };
-            if concerns {
-                point.went_on = true;
-                point.harmed |= self.builder.progress(report.iteration) == Some(true);
-                point.until = self.cost;
-            }
-        }
-    }
-
-    /// Whether a guard's halt would not have come.
-    fn is_let_go(&self) -> bool {
-        let was_guard = self.builder.ending().is_some_and(|ending| ending.outcome.is_guard());
-        was_guard && self.ended == (true, false) && self.point.is_none()
-    }
-}
-
-fn is_end(effects: &[Effect]) -> bool {
-    effects.iter().any(|effect| matches!(effect, Effect::FinishRun(_)))
-}
-
-fn is_halt(effects: &[Effect]) -> bool {
-    effects
-        .iter()
-        .any(|effect| matches!(effect, Effect::Announce(Notice::Tripped { rung: Rung::Halt, .. })))
 }
 
 /// What a change would have done to runs, each given as its row and a reader of its events.
@@ -225,25 +66,21 @@ pub fn what_if<Read, Failure>(
 where
     Read: FnMut(&RunSummary, &mut dyn FnMut(Moment, &Event)) -> Result<(), Failure>,
 {
-    let mut out = WhatIf::default();
+    let (mut out, limits) = (WhatIf::default(), Limits::with(change));
     for run in runs {
-        let mut twice = Twice::new(run, change);
-        read(run, &mut |at, event| twice.step(at, event))?;
-        out.runs += 1;
-        out.cost_micro_usd = out.cost_micro_usd.saturating_add(twice.cost);
-        if twice.is_let_go() {
-            out.let_go.push(run.run.clone());
-        }
-        let Some(point) = twice.point.filter(|point| point.went_on) else { continue };
-        out.earlier.push(run.run.clone());
-        if point.harmed {
-            out.harmed.push(run.run.clone());
-        } else {
-            let spent = point.until.saturating_sub(point.cost);
-            out.gain_micro_usd = out.gain_micro_usd.saturating_add(spent);
-        }
+        out.add(replay(&limits, run, |to| read(run, to))?);
     }
     Ok(out)
+}
+
+/// Which way a limit is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// It would stop earlier.
+    Stricter,
+    /// It would let go on.
+    Looser,
 }
 
 /// A limit that one's own runs speak for.
@@ -251,38 +88,76 @@ where
 pub struct Suggestion {
     /// The line for `flyball.toml`.
     pub toml: String,
+    /// Which way it is moved.
+    pub way: Way,
     /// What it would have done.
     pub evidence: WhatIf,
-    /// The share of such runs it might harm all the same, at most, in percent (95 %).
-    pub harm_at_most_percent: u64,
+    /// The share of such runs it might harm all the same, at most, in percent (95 %); none for a
+    /// looser one, of which nothing like that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub harm_at_most_percent: Option<u64>,
+    /// Halted runs that moved when they were taken up unchanged, and that it would have let go on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub doubted: Vec<RunId>,
 }
 
-/// Limits that would have harmed no run and saved much; for each setting the best one.
+/// Limits that would have harmed no run and saved much, or that doubts speak for; for each setting
+/// the best stricter one, else the least looser one.
 pub fn suggest<Read, Failure>(
     runs: &[&RunSummary],
+    doubts: &[Doubt],
     mut read: Read,
 ) -> Result<Vec<Suggestion>, Failure>
 where
     Read: FnMut(&RunSummary, &mut dyn FnMut(Moment, &Event)) -> Result<(), Failure>,
 {
-    let mut best: BTreeMap<&str, Suggestion> = BTreeMap::new();
-    for (key, values) in TRIED {
+    let mut suggestions = Vec::new();
+    for (key, guard, values) in TRIED {
+        let mut tried = BTreeMap::new();
         for value in values {
-            let change = Change { key: key.to_owned(), value: Value::from(*value) };
-            let evidence = what_if(&change, runs, &mut read)?;
-            let is_better = best
-                .get(key)
-                .is_none_or(|known| known.evidence.gain_micro_usd < evidence.gain_micro_usd);
-            if speaks_for(&evidence) && is_better {
-                let harm_at_most_percent = 300_u64.div_ceil(evidence.earlier.len().max(1) as u64);
-                best.insert(
-                    key,
-                    Suggestion { toml: change.toml(), evidence, harm_at_most_percent },
-                );
-            }
+            tried.insert(*value, what_if(&Change::to(key, *value), runs, &mut read)?);
         }
+        let doubted = moved_after_all(doubts, guard);
+        suggestions.extend(best(key, &tried, &doubted));
     }
-    Ok(best.into_values().collect())
+    Ok(suggestions)
+}
+
+/// The runs a guard halted, and that moved at once when they were taken up unchanged.
+fn moved_after_all(doubts: &[Doubt], guard: GuardKind) -> BTreeSet<&RunId> {
+    let is_of = |doubt: &&Doubt| doubt.guard == guard && doubt.kind == DoubtKind::MovedAfterAll;
+    doubts.iter().filter(is_of).map(|doubt| &doubt.run).collect()
+}
+
+/// The value of a setting that is spoken for.
+pub(super) fn best(
+    key: &str,
+    tried: &BTreeMap<u32, WhatIf>,
+    doubted: &BTreeSet<&RunId>,
+) -> Option<Suggestion> {
+    let stricter = tried.iter().filter(|(_, evidence)| speaks_for(evidence));
+    let stricter = stricter.max_by_key(|(_, evidence)| evidence.gain_micro_usd);
+    if let Some((value, evidence)) = stricter {
+        let share = 300_u64.div_ceil(evidence.earlier.len().max(1) as u64);
+        return Some(Suggestion {
+            toml: Change::to(key, *value).toml(),
+            way: Way::Stricter,
+            evidence: evidence.clone(),
+            harm_at_most_percent: Some(share),
+            doubted: Vec::new(),
+        });
+    }
+    let freed = |evidence: &WhatIf| -> Vec<RunId> {
+        evidence.let_go.iter().filter(|run| doubted.contains(run)).cloned().collect()
+    };
+    let looser = tried.iter().find(|(_, evidence)| freed(evidence).len() >= DOUBTS_MIN);
+    looser.map(|(value, evidence)| Suggestion {
+        toml: Change::to(key, *value).toml(),
+        way: Way::Looser,
+        evidence: evidence.clone(),
+        harm_at_most_percent: None,
+        doubted: freed(evidence),
+    })
 }
 
 /// Whether runs speak for a change: none harmed in thirty, and worth a twentieth of all cost.

@@ -9,6 +9,7 @@ use flyball_core::effect::{
 use flyball_core::event::{AgentFact, Exit, RunStart, TasksSnapshot};
 use flyball_core::governor::{RunPhase, RunStanding};
 use flyball_core::guard::Rung;
+use flyball_core::policy::LimitRules;
 use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, GateName, IterationNo, Moment, Outcome, Policy};
 use serde::Serialize;
@@ -192,9 +193,37 @@ impl Builder {
         self.replay.governor().ending()
     }
 
-    /// Money used so far, in millionths of a dollar; none before the run has begun.
-    pub fn cost(&self) -> Option<u64> {
-        self.replay.governor().standing().map(|standing| standing.tally.cost_micro_usd)
+    /// The numbers so far; none before the run has begun.
+    pub fn tally(&self) -> Option<Tally> {
+        self.replay.governor().standing().map(|standing| standing.tally)
+    }
+
+    /// Checks fixed in an iteration, less those it broke.
+    pub fn fixed_in(&self, iteration: IterationNo) -> u64 {
+        let matrix = self.matrix.matrix();
+        let column = matrix.column(iteration).and_then(|at| matrix.columns.get(at));
+        column.map_or(0, |column| column.fixed.saturating_sub(column.broken))
+    }
+
+    /// How the run stands right now, in parts, the most wanted first; none before it began.
+    pub fn live(&mut self, now: Moment) -> Option<Vec<String>> {
+        self.replay.live(now)
+    }
+
+    /// Failures counted last, where gates ran.
+    pub fn failing(&self) -> Option<u64> {
+        self.matrix.matrix().columns.iter().rev().find_map(|column| column.failing)
+    }
+
+    /// Until when it waits.
+    pub fn waiting_until(&self) -> Option<Moment> {
+        self.replay.governor().standing()?.waiting_until
+    }
+
+    /// The limits that hold.
+    pub fn limits(&self) -> &LimitRules {
+        let standing = self.replay.governor().standing();
+        standing.map_or(&self.policy.limits, |standing| standing.limits)
     }
 
     /// Whether an iteration passed anything, once it is closed.

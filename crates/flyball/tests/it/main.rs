@@ -63,6 +63,8 @@ mod tasks_by_hand;
 #[cfg(test)]
 mod vault;
 #[cfg(test)]
+mod watch;
+#[cfg(test)]
 mod worktree;
 #[cfg(test)]
 mod world;

@@ -2,9 +2,9 @@
 //! the screen is what is looked at. It can be made narrower while something runs.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::num::NonZero;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use flyball::clock::Deadline;
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::scenario::{LONG, Scenario};
 
@@ -21,12 +21,20 @@ pub(crate) struct Terminal {
     master: File,
     seen: Arc<Mutex<Seen>>,
     child: Child,
+    reader: Option<thread::JoinHandle<()>>,
+}
+
+/// Whether there is a keyboard.
+enum Keys {
+    None,
+    There,
 }
 
 struct Seen {
     screen: vt100::Parser,
     raw: Vec<u8>,
     ended: bool,
+    closing: bool,
 }
 
 impl Terminal {
@@ -36,32 +44,86 @@ impl Terminal {
         arguments: &[&str],
         (columns, rows): (u16, u16),
     ) -> Self {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        Self::around(
+            scenario.program(env!("CARGO_BIN_EXE_flyball")),
+            arguments,
+            (columns, rows),
+            Keys::None,
+        )
+    }
+
+    /// Starts a command with its keyboard there too.
+    pub(crate) fn with_keys(command: Command, arguments: &[&str], size: (u16, u16)) -> Self {
+        Self::around(command, arguments, size, Keys::There)
+    }
+
+    fn around(
+        mut command: Command,
+        arguments: &[&str],
+        (columns, rows): (u16, u16),
+        keys: Keys,
+    ) -> Self {
+        let master =
+            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         let slave = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
         let master = File::from(master);
         set_size(&master, columns, rows);
-        let mut command = scenario.program(env!("CARGO_BIN_EXE_flyball"));
+        let input = match keys {
+            Keys::None => Stdio::null(),
+            Keys::There => slave.try_clone().unwrap().into(),
+        };
         let out = slave.try_clone().unwrap();
-        command.args(arguments).stdin(Stdio::null()).stdout(out).stderr(slave);
+        command.args(arguments).stdin(input).stdout(out).stderr(slave);
         let child = command.spawn().unwrap();
         // The terminal ends when nobody holds its other side any more.
         drop(command);
         let screen = drawn_on(columns, rows);
-        let seen = Arc::new(Mutex::new(Seen { screen, raw: Vec::new(), ended: false }));
+        let seen =
+            Arc::new(Mutex::new(Seen { screen, raw: Vec::new(), ended: false, closing: false }));
         let (mut reader, shared) = (master.try_clone().unwrap(), Arc::clone(&seen));
-        thread::spawn(move || {
+        let reader = thread::spawn(move || {
             let mut bytes = [0_u8; 4096];
             while let Ok(count @ 1..) = reader.read(&mut bytes) {
                 let mut seen = shared.lock().unwrap();
+                if seen.closing {
+                    return;
+                }
                 seen.screen.process(&bytes[..count]);
                 seen.raw.extend_from_slice(&bytes[..count]);
             }
             shared.lock().unwrap().ended = true;
         });
-        Self { master, seen, child }
+        Self { master, seen, child, reader: Some(reader) }
+    }
+
+    /// Somebody types.
+    pub(crate) fn types(&self, keys: &str) {
+        (&self.master).write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// The process in it.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The window is closed with the process still in it; that process.
+    pub(crate) fn closed(mut self) -> Child {
+        self.seen.lock().unwrap().closing = true;
+        // The thread that reads what is shown lets go with the next thing it is shown.
+        self.types("?");
+        if let Some(reader) = self.reader.take() {
+            reader.join().unwrap();
+        }
+        std::mem::replace(&mut self.child, Command::new("true").spawn().unwrap())
+    }
+
+    /// Whether the terminal hands on keys as they are typed.
+    pub(crate) fn is_raw(&self) -> bool {
+        let modes = tcgetattr(&self.master).unwrap().local_modes;
+        !modes.contains(LocalModes::ICANON)
     }
 
     /// Somebody pulls at the window.

@@ -18,6 +18,7 @@ mod guarded;
 mod held_up;
 mod helping;
 mod human_word;
+mod known_blockers;
 mod launching;
 mod limits;
 mod moving;

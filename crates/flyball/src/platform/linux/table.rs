@@ -70,6 +70,7 @@ const fn number(signal: Signal) -> process::Signal {
         Signal::Terminate => process::Signal::TERM,
         Signal::Kill => process::Signal::KILL,
         Signal::Continue => process::Signal::CONT,
+        Signal::Stop => process::Signal::STOP,
     }
 }
 

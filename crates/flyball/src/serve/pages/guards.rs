@@ -6,9 +6,10 @@ use super::fitting;
 use super::frame::{Place, frame};
 use crate::desk;
 use crate::page::percent;
+use crate::replay::Amount;
 use crate::serve::api::StatsQuery;
 use crate::serve::window::{Books, Look, Problem};
-use crate::stats::{Amount, GuardSum, Share, Stats, wilson};
+use crate::stats::{GuardSum, Share, Stats, wilson};
 use crate::view::words;
 
 /// How many rows of each list are shown.

@@ -1,0 +1,106 @@
+//! What is remembered across runs: tasks that went in circles before, blockers that come again and how
+//! they went away.
+
+use flyball_core::task::{AppliedRemedy, KnownBlocker, Resolution};
+use serde_json::json;
+
+use super::super::{fault, words};
+use crate::desk::Task;
+use crate::error::CliError;
+use crate::journal::Journal;
+
+/// How many blockers are shown.
+const SHOWN_MAX: usize = 20;
+const RECURRING_MAX: usize = 8;
+/// How much of a blocker is shown.
+const BLOCKER_CHARS: usize = 160;
+
+/// Lines below the table.
+pub(super) fn text(tasks: &[Task]) -> String {
+    let mut text = String::new();
+    let looped: Vec<String> = tasks.iter().filter_map(loops_of).collect();
+    if !looped.is_empty() {
+        text.push_str(&format!("\nWent in circles before:\n{}", looped.concat()));
+    }
+    let known = tasks.iter().flat_map(|task| task.known.iter().map(move |one| (task, one)));
+    let known: Vec<String> = known
+        .map(|(task, one)| {
+            let blocker = words::line(&one.blocker, BLOCKER_CHARS);
+            format!("  {}: \"{blocker}\" {}\n", words::line(task.id.as_str(), 40), ways(one))
+        })
+        .collect();
+    if !known.is_empty() {
+        text.push_str(&format!("\nBlocked by what went away elsewhere:\n{}", known.concat()));
+    }
+    text
+}
+
+fn loops_of(task: &Task) -> Option<String> {
+    let last: &AppliedRemedy = task.loops.last()?;
+    let times: u64 = task.loops.iter().map(|one| u64::from(one.times)).sum();
+    Some(format!(
+        "  {}: {}, last {} at {}: {}\n",
+        words::line(task.id.as_str(), 40),
+        flyball_core::text::count(times, "time"),
+        words::pattern(last.pattern),
+        words::time(last.at),
+        words::remedy(last.remedy),
+    ))
+}
+
+fn ways(one: &KnownBlocker) -> String {
+    let ways: Vec<String> = one
+        .resolved
+        .iter()
+        .rev()
+        .take(2)
+        .map(|way| words::line(&Resolution::words(way), 300))
+        .collect();
+    if ways.is_empty() {
+        return "has not gone away so far".to_owned();
+    }
+    format!("went away {}", ways.join("; "))
+}
+
+fn seen(one: &KnownBlocker) -> String {
+    let projects = words::counted(one.projects.len(), "project");
+    format!(
+        "met {} in {projects}, last {}",
+        flyball_core::text::count(one.times, "time"),
+        words::time(one.last)
+    )
+}
+
+/// The whole catalogue.
+pub(super) fn catalogue(journal: &Journal, is_json: bool) -> Result<String, CliError> {
+    let known = journal.known_blockers().map_err(fault::journal)?;
+    if is_json {
+        return Ok(format!("{:#}\n", json!(known)));
+    }
+    if known.is_empty() {
+        return Ok("No task has been blocked so far.\n".to_owned());
+    }
+    let line = |one: &KnownBlocker| {
+        let blocker = words::line(&one.blocker, BLOCKER_CHARS);
+        format!("\"{blocker}\"\n  {}\n  {}\n", seen(one), ways(one))
+    };
+    let lines: String = known.iter().take(SHOWN_MAX).map(line).collect();
+    let more = known.len().saturating_sub(SHOWN_MAX);
+    let more = if more > 0 { format!("and {more} more: --json\n") } else { String::new() };
+    Ok(format!("{lines}{more}"))
+}
+
+/// Blockers that were met more than once, for `flyball stats`.
+pub(in super::super) fn recurring(known: &[KnownBlocker]) -> String {
+    let again: Vec<&KnownBlocker> = known.iter().filter(|one| one.times > 1).collect();
+    if again.is_empty() {
+        return String::new();
+    }
+    let line = |one: &&KnownBlocker| {
+        let blocker = words::line(&one.blocker, BLOCKER_CHARS);
+        let way = if one.resolved.is_empty() { "" } else { "; it went away before" };
+        format!("  \"{blocker}\": {}{way}\n", seen(one))
+    };
+    let lines: String = again.iter().take(RECURRING_MAX).map(line).collect();
+    format!("\nBlockers that come again (`flyball tasks blockers`):\n{lines}")
+}

@@ -1,0 +1,129 @@
+//! Limits set otherwise: one by its name, or all of them.
+
+use flyball_core::policy::{Policy, Rules};
+use flyball_core::{Event, Millis, text};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::config::schema::{Kind, SETTINGS};
+use crate::config::{duration, suggest};
+
+/// A limit set otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    key: String,
+    value: Value,
+}
+
+/// Why a limit cannot be set so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ChangeError(String);
+
+impl Change {
+    /// `KEY=VALUE`, such as `limits.stuck=2` or `limits.stall_after=5m`.
+    pub fn parse(text: &str) -> Result<Self, ChangeError> {
+        let (key, value) = text.split_once('=').ok_or_else(|| {
+            ChangeError(format!("`{text}` is not KEY=VALUE, such as limits.stuck=2"))
+        })?;
+        let text = value.trim();
+        let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
+        let change = Self { key: key.trim().to_owned(), value };
+        let change = match duration::parse(text).filter(|_| change.is_time()) {
+            // A time is written with its unit, and decided on in milliseconds.
+            Some(span) => Self { value: Value::from(span.get()), ..change },
+            None => change,
+        };
+        change.apply(&Policy::default())?;
+        Ok(change)
+    }
+
+    fn is_time(&self) -> bool {
+        SETTINGS.iter().any(|one| one.key == self.key && one.kind == Kind::Duration)
+    }
+
+    /// One of the limits that are tried.
+    pub(crate) fn to(key: &str, value: u32) -> Self {
+        Self { key: key.to_owned(), value: Value::from(value) }
+    }
+
+    /// Its name.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The policy with the change.
+    fn apply(&self, policy: &Policy) -> Result<Policy, ChangeError> {
+        let wrong = |why: String| ChangeError(format!("`{}`: {why}", self.key));
+        let mut rules = serde_json::to_value(policy).map_err(|error| wrong(error.to_string()))?;
+        let known = names(&rules);
+        let place = self.key.split('.').try_fold(&mut rules, |at, part| at.get_mut(part));
+        let place = place.ok_or_else(|| {
+            let meant = suggest::nearest(&self.key, known.iter().map(String::as_str));
+            let meant = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+            wrong(format!("no limit the governor knows{meant}"))
+        })?;
+        if place.is_object() {
+            return Err(wrong("names a group of limits, not one".to_owned()));
+        }
+        *place = self.value.clone();
+        let rules: Rules = serde_json::from_value(rules)
+            .map_err(|error| wrong(text::head(&error.to_string(), 300)))?;
+        Policy::new(rules).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// As it is written in `flyball.toml`.
+    pub fn toml(&self) -> String {
+        match self.value.as_u64().filter(|_| self.is_time()) {
+            Some(ms) => format!("{} = \"{}\"", self.key, duration::format(Millis::new(ms))),
+            None => format!("{} = {}", self.key, self.value),
+        }
+    }
+}
+
+/// The names of all limits.
+fn names(rules: &Value) -> Vec<String> {
+    let groups = rules.as_object().into_iter().flatten();
+    let of = |(group, keys): (&String, &Value)| {
+        let keys = keys.as_object().into_iter().flatten();
+        keys.map(|(key, _)| format!("{group}.{key}")).collect::<Vec<String>>()
+    };
+    groups.flat_map(of).collect()
+}
+
+/// The limits a run is decided under again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// All of them, in place of the run's own.
+    pub policy: Option<Policy>,
+    /// Then these.
+    pub changes: Vec<Change>,
+}
+
+impl Limits {
+    /// One limit set otherwise.
+    pub fn with(change: &Change) -> Self {
+        Self { policy: None, changes: vec![change.clone()] }
+    }
+
+    /// Whether nothing is set otherwise.
+    pub const fn is_as_it_was(&self) -> bool {
+        self.policy.is_none() && self.changes.is_empty()
+    }
+
+    fn apply(&self, own: &Policy) -> Option<Policy> {
+        let policy = self.policy.as_ref().unwrap_or(own).clone();
+        self.changes.iter().try_fold(policy, |policy, change| change.apply(&policy).ok())
+    }
+
+    /// The event under these limits; none where they do not go together with the run's others.
+    pub(super) fn event(&self, event: &Event) -> Option<Event> {
+        let mut changed = event.clone();
+        if let Event::RunStarted(start) = &mut changed {
+            start.policy = self.apply(&start.policy)?;
+        } else if let Event::RunResumed(resume) = &mut changed {
+            resume.policy = self.apply(&resume.policy)?;
+        }
+        Some(changed)
+    }
+}
