@@ -15,11 +15,14 @@
 //! assert_eq!(facts.judge(), Landing::Move(Move::Branch));
 //! ```
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::gate::{MayChange, TamperFinding};
+use crate::gate::tamper::Weight;
+use crate::gate::{GateResult, MayChange, Ran, TamperFinding, TestBounds};
 use crate::policy::OnTamper;
+use crate::text;
 
 /// What is known of a landing so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,21 +146,53 @@ impl LandingFacts {
             }
             Merge::FastForward | Merge::Clean => {}
         }
+        if let GateWord::Red { summary } = &self.gates {
+            return Landing::Refused(LandingRefusal::Red { summary: summary.clone() });
+        }
         if !self.tamper.is_empty() {
             return Landing::Refused(LandingRefusal::Tamper { findings: self.tamper.clone() });
         }
-        match &self.gates {
-            GateWord::Unasked => return Landing::RunGates,
-            GateWord::Red { summary } => {
-                return Landing::Refused(LandingRefusal::Red { summary: summary.clone() });
-            }
-            GateWord::NoGates | GateWord::Green => {}
+        if self.gates == GateWord::Unasked {
+            return Landing::RunGates;
         }
         Landing::Move(match &self.seat {
             Seat::Free => Move::Branch,
             Seat::Clean { path } => Move::Worktree { path: path.clone() },
             Seat::Dirty { path } => Move::ByHand { path: path.clone() },
         })
+    }
+}
+
+/// What the gates ran on what would land, compared with what they ran on the target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Gates that ran fewer tests.
+    fewer: Vec<TamperFinding>,
+    /// Whether every test of the target is known to run.
+    all_run: bool,
+}
+
+impl Counted {
+    /// Compares what ran on the target with what ran on the merge. `bounds` knows which gates run
+    /// only a part each time.
+    pub fn compare(mut bounds: TestBounds, target: &GateResult, merged: &GateResult) -> Self {
+        for check in &target.checks {
+            bounds.judge(check);
+        }
+        let (mut fewer, mut all, mut is_known) = (Vec::new(), true, false);
+        for check in &merged.checks {
+            match bounds.judge(check) {
+                Ran::Unknown => continue,
+                Ran::All => {}
+                Ran::MoreSkipped => all = false,
+                Ran::Fewer(finding) => {
+                    all = false;
+                    fewer.push(finding);
+                }
+            }
+            is_known = true;
+        }
+        Self { fewer, all_run: is_known && all && merged.is_green() }
     }
 }
 
@@ -174,99 +209,55 @@ pub struct Allowed<'a> {
 
 impl Allowed<'_> {
     /// Those of the findings that keep a branch from landing, in words. An accepted change stays
-    /// accepted whatever it is compared with, as long as what stands there is the same.
-    pub fn against(&self, findings: &[TamperFinding]) -> Vec<String> {
+    /// accepted whatever it is compared with, as long as what stands there is the same. Before the
+    /// gates have run, nothing is counted: what they may show to be harmless does not count yet.
+    pub fn against(&self, findings: &[TamperFinding], counted: Option<&Counted>) -> Vec<String> {
         if self.on_tamper == OnTamper::Report {
             return Vec::new();
         }
-        let is_open = |one: &&TamperFinding| {
-            let files: Vec<&str> = one.files().collect();
-            let is_meant =
-                !files.is_empty() && files.iter().all(|path| self.may_change.covers(path));
-            !is_meant && !self.accepted.iter().any(|key| one.is_same_change(key))
+        let harmless = |one: &TamperFinding| {
+            one.weight == Weight::UnlessAllRun && counted.is_none_or(|counted| counted.all_run)
         };
-        findings.iter().filter(is_open).map(TamperFinding::words).collect()
+        let seen = findings.iter().filter(|one| !self.is_meant(one) && !harmless(one));
+        let is_explained = findings.iter().any(|one| one.tests > 0 && self.is_meant(one));
+        let is_open = |one: &&TamperFinding| {
+            let skipped_itself = one.weight == Weight::UnlessAlone && findings.is_empty();
+            !is_explained && !skipped_itself && !self.is_meant(one)
+        };
+        let fewer = counted.iter().flat_map(|counted| counted.fewer.iter()).filter(is_open);
+        seen.chain(fewer).map(TamperFinding::words).collect()
+    }
+
+    /// Whether a human said yes to it, or said that the work may change it.
+    fn is_meant(&self, one: &TamperFinding) -> bool {
+        let files: Vec<&str> = one.files().collect();
+        let may_be = !files.is_empty() && files.iter().all(|path| self.may_change.covers(path));
+        may_be || self.accepted.iter().any(|key| one.is_same_change(key))
+    }
+}
+
+/// A worktree of a run that is over, looked at before it is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OldWorktree {
+    /// Files there that are not committed.
+    pub uncommitted: usize,
+    /// Commits of its branch that no other branch or tag has.
+    pub only_there: usize,
+}
+
+impl OldWorktree {
+    /// Why it must stay; none when everything in it is elsewhere too.
+    pub fn must_stay(self) -> Option<String> {
+        let commits = |count| format!("{} no other branch has", text::count(count, "commit"));
+        let files = |count| format!("{} not committed", text::count(count, "file"));
+        match (self.only_there as u64, self.uncommitted as u64) {
+            (0, 0) => None,
+            (commit, 0) => Some(commits(commit)),
+            (0, file) => Some(files(file)),
+            (commit, file) => Some(format!("{}, and {}", commits(commit), files(file))),
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::prelude::rust_2024::*;
-    use std::vec;
-
-    use super::*;
-    use crate::gate::Finding;
-    use crate::gate::FindingKind;
-
-    type Case = (Merge, Vec<String>, GateWord, Seat, Landing);
-
-    #[test]
-    fn only_what_nothing_speaks_against_moves() {
-        let conflict = Merge::Conflict { files: vec!["a".into()] };
-        let refused = |why| Landing::Refused(why);
-        let files = vec!["a".into()];
-        let tampered = vec!["a test is gone".into()];
-        let red = || GateWord::Red { summary: "tests failed".into() };
-        let (clean, dirty) = (Seat::Clean { path: "/w".into() }, Seat::Dirty { path: "/w".into() });
-        let there = Landing::Move(Move::Worktree { path: "/w".into() });
-        let by_hand = Landing::Move(Move::ByHand { path: "/w".into() });
-        let cases: Vec<Case> = vec![
-            (Merge::Nothing, tampered.clone(), red(), dirty.clone(), Landing::AlreadyThere),
-            (
-                conflict,
-                tampered.clone(),
-                red(),
-                Seat::Free,
-                refused(LandingRefusal::Conflict { files }),
-            ),
-            (
-                Merge::FastForward,
-                tampered.clone(),
-                GateWord::Green,
-                Seat::Free,
-                refused(LandingRefusal::Tamper { findings: tampered }),
-            ),
-            (Merge::FastForward, vec![], GateWord::Unasked, dirty.clone(), Landing::RunGates),
-            (
-                Merge::Clean,
-                vec![],
-                red(),
-                Seat::Free,
-                refused(LandingRefusal::Red { summary: "tests failed".into() }),
-            ),
-            (Merge::Clean, vec![], GateWord::Green, Seat::Free, Landing::Move(Move::Branch)),
-            (Merge::Clean, vec![], GateWord::NoGates, Seat::Free, Landing::Move(Move::Branch)),
-            (Merge::FastForward, vec![], GateWord::Green, clean, there),
-            (Merge::Clean, vec![], GateWord::Green, dirty, by_hand),
-        ];
-        for (merge, tamper, gates, seat, landing) in cases {
-            let facts = LandingFacts { merge, tamper, gates, seat };
-            assert_eq!(facts.judge(), landing, "{facts:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_accepted_or_meant_does_not_stand_in_the_way() {
-        let finding = |base: &str, now: &str| {
-            let finding =
-                Finding::new(FindingKind::Tamper, "a test is gone").at("tests/a.rs", 3, None);
-            let about = TamperFinding::about("tests/a.rs", "a test is gone");
-            TamperFinding { finding, base: base.into(), now: now.into(), ..about }
-        };
-        let (none, tests) = (MayChange::new([]), MayChange::new(["tests/".into()]));
-        let accepted = [finding("old base", "n1").key()];
-        let cases: [(OnTamper, &[String], &MayChange, &str, usize); 6] = [
-            (OnTamper::Ask, &[], &none, "n1", 1),
-            (OnTamper::Refuse, &[], &none, "n1", 1),
-            (OnTamper::Report, &[], &none, "n1", 0),
-            (OnTamper::Ask, &accepted, &none, "n1", 0),
-            (OnTamper::Ask, &accepted, &none, "n2", 1),
-            (OnTamper::Ask, &[], &tests, "n1", 0),
-        ];
-        for (on_tamper, accepted, may_change, now, count) in cases {
-            let allowed = Allowed { on_tamper, accepted, may_change };
-            let open = allowed.against(&[finding("the target", now)]);
-            assert_eq!(open.len(), count, "{allowed:?} {now}");
-        }
-    }
-}
+mod tests;

@@ -74,7 +74,7 @@ pub fn open(
     {
         return Err(CliError::usage(format!("`{label}` cannot name a worktree"))
             .hint("letters, digits, `-`, `_` and `.` can")
-            .hint("a task to do stands before `--worktree`, or behind `--worktree=NAME`"));
+            .hint("a task to do may stand anywhere: `flyball run --worktree \"Fix the tests\"`"));
     }
     let (path, branch) = (folder_of(origin)?.join(label), format!("flyball/{label}"));
     let base = origin.head()?.ok_or_else(|| {

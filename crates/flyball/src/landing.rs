@@ -4,22 +4,22 @@
 //! Nothing of the user's is touched before the verdict; the one step that moves something is a
 //! compare-and-swap of the branch, or `git merge --ff-only` where it is checked out.
 
+mod checked;
 mod ground;
 
 use std::path::{Path, PathBuf};
 
-use flyball_core::gate::{GateResult, MayChange};
+use flyball_core::gate::{MayChange, TamperFinding};
 use flyball_core::landing::{
-    Allowed, GateWord, Landing, LandingFacts, LandingRefusal, Merge, Move, Seat,
+    Allowed, Counted, GateWord, Landing, LandingFacts, LandingRefusal, Merge, Move, Seat,
 };
+use flyball_core::policy::OnTamper;
 use flyball_core::tasklist::TaskList;
 
-use self::ground::Ground;
-use crate::clock;
 use crate::config::{Config, Sources};
 use crate::error::CliError;
 use crate::gate::tamper::{open_here, repository_of, tamper};
-use crate::gate::{Cancel, GatePlan, GateProgress, GateRunner};
+use crate::gate::{Cancel, GatePlan, GateProgress};
 use crate::journal::Journal;
 use crate::loopdir::LoopDir;
 use crate::worktree::{MergedTree, Worktree};
@@ -39,6 +39,18 @@ pub struct LandOrder<'a> {
     pub gates: &'a GatePlan,
     /// The branch a merge is kept on when its owner has to take it.
     pub keep_as: &'a str,
+    /// What weakened checks mean.
+    pub weakened: OnWeakened,
+}
+
+/// What weakened checks mean for a landing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnWeakened {
+    /// What the settings say.
+    #[default]
+    AsSet,
+    /// Nothing: a human has said that they are meant.
+    Meant,
 }
 
 /// What came of it.
@@ -82,6 +94,8 @@ pub struct Engine<'a> {
     pub cancel: &'a Cancel,
     /// Hears how the gates go.
     pub observe: &'a (dyn Fn(GateProgress) + Sync),
+    /// Hears what they run on.
+    pub say: &'a dyn Fn(&str),
 }
 
 /// Both sides, put together.
@@ -96,22 +110,23 @@ impl Engine<'_> {
     /// Lands a branch, or says why not.
     pub fn land(&mut self, order: &LandOrder<'_>) -> Result<Landed, CliError> {
         let candidate = self.merge(order)?;
-        let tamper = match candidate.merge {
+        let weakened = match candidate.merge {
             Merge::FastForward | Merge::Clean => self.weakened(order, &candidate)?,
-            Merge::Nothing | Merge::Conflict { .. } => Vec::new(),
+            Merge::Nothing | Merge::Conflict { .. } => Weakened::default(),
         };
         let mut facts = LandingFacts {
             merge: candidate.merge.clone(),
-            tamper,
+            tamper: weakened.against(order, self.config, None),
             gates: GateWord::Unasked,
             seat: self.seat(order.target)?,
         };
         let mut verdict = facts.judge();
         if verdict == Landing::RunGates {
-            let Some(word) = self.gates(order, &candidate)? else {
+            let Some(checked) = self.check(order, &candidate)? else {
                 return Ok(Landed::Interrupted);
             };
-            facts.gates = word;
+            facts.tamper = weakened.against(order, self.config, checked.counted.as_ref());
+            facts.gates = checked.word;
             // It may have been checked out, or worked in, while the gates ran.
             facts.seat = self.seat(order.target)?;
             verdict = facts.judge();
@@ -158,7 +173,7 @@ impl Engine<'_> {
         &mut self,
         order: &LandOrder<'_>,
         candidate: &Candidate,
-    ) -> Result<Vec<String>, CliError> {
+    ) -> Result<Weakened, CliError> {
         let trees = (
             self.repository.tree_of(&candidate.target_tip)?,
             self.repository.tree_of(&candidate.commit)?,
@@ -173,12 +188,7 @@ impl Engine<'_> {
         }
         let repository = repository_of(self.journal, self.repository)?;
         let accepted = self.journal.accepted_tamper(repository)?;
-        let may_change = self.may_change(&trees.0);
-        let on_tamper = self.config.policy.gates.on_tamper;
-        let allowed = Allowed { on_tamper, accepted: &accepted, may_change: &may_change };
-        let mut words = allowed.against(&findings);
-        words.dedup();
-        Ok(words)
+        Ok(Weakened { findings, accepted, may_change: self.may_change(&trees.0) })
     }
 
     /// The gates as the settings in a tree have them; those of before where that says nothing of it.
@@ -212,34 +222,6 @@ impl Engine<'_> {
 
     fn loop_dir(&self) -> LoopDir {
         LoopDir::new(self.repository.root(), &self.config.loop_dir, &self.config.tasks_file)
-    }
-
-    /// What the gates say of what would land; none when they were ended.
-    fn gates(
-        &mut self,
-        order: &LandOrder<'_>,
-        candidate: &Candidate,
-    ) -> Result<Option<GateWord>, CliError> {
-        if order.gates.is_empty() {
-            return Ok(Some(GateWord::NoGates));
-        }
-        let ground = Ground::find(self, order, candidate)?;
-        let mut worktree =
-            Worktree::open(ground.root())?.holding_files_up_to(self.config.checkpoints.max_file);
-        if let Some(walls) = ground.walls() {
-            worktree.enclose(walls.clone());
-        }
-        let (dir, tasks) = (self.loop_dir().relative(), self.loop_dir().tasks_relative());
-        let tree = worktree.snapshot(&dir, &tasks)?.code_tree;
-        let mut runner = GateRunner::new(order.gates.clone(), worktree.root());
-        runner.parallel = self.config.gates.parallel;
-        runner.walls = ground.walls().cloned();
-        let ran = runner.run_known(self.journal, &tree, self.cancel, self.observe);
-        let Ok(result) = ran else { return Ok(None) };
-        if worktree.snapshot(&dir, &tasks)?.code_tree == tree {
-            runner.store(self.journal, clock::wall(), &result)?;
-        }
-        Ok(Some(word(&result)))
     }
 
     /// Where the target is checked out, and whether it can be moved there.
@@ -307,12 +289,29 @@ impl Engine<'_> {
     }
 }
 
-fn word(result: &GateResult) -> GateWord {
-    if result.is_green() {
-        return GateWord::Green;
+/// Weakened checks, and what people said of such.
+#[derive(Default)]
+struct Weakened {
+    findings: Vec<TamperFinding>,
+    accepted: Vec<String>,
+    may_change: MayChange,
+}
+
+impl Weakened {
+    /// What of it stands in the way, in words.
+    fn against(
+        &self,
+        order: &LandOrder<'_>,
+        config: &Config,
+        counted: Option<&Counted>,
+    ) -> Vec<String> {
+        let on_tamper = match order.weakened {
+            OnWeakened::AsSet => config.policy.gates.on_tamper,
+            OnWeakened::Meant => OnTamper::Report,
+        };
+        let Self { findings, accepted, may_change } = self;
+        let mut words = Allowed { on_tamper, accepted, may_change }.against(findings, counted);
+        words.dedup();
+        words
     }
-    let red: Vec<String> = result.red().map(|check| check.gate.to_string()).collect();
-    let first = result.failures().next().map(|(_, finding)| finding.message.clone());
-    let first = first.map(|message| format!(": {}", flyball_core::text::head(&message, 200)));
-    GateWord::Red { summary: format!("{} failed{}", red.join(", "), first.unwrap_or_default()) }
 }

@@ -5,6 +5,7 @@
 mod cells;
 mod outlet;
 mod plain;
+mod wrapping;
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
@@ -13,6 +14,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 pub use self::cells::{cut, width, wrap};
 use self::outlet::Stream;
 pub use self::plain::{PlainText, plain};
+pub use self::wrapping::wrapped;
 
 use crate::error::CliError;
 

@@ -2,6 +2,9 @@
 //! are there. A draft says what is wanted and nothing else: nothing in it has passed, and it changes
 //! neither what checks the work nor what the work may touch.
 
+mod again;
+mod criterion;
+
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -11,6 +14,8 @@ use alloc::vec::Vec;
 use serde_json::{Value, json};
 use thiserror::Error;
 
+pub use self::again::{TRIES_MAX, Try, best, what_was_wrong};
+use self::criterion::Checked;
 use super::edit::{checked, free_id};
 use super::read::{Document, as_id, read_story};
 use super::{Story, TaskList, TaskListError, graph};
@@ -19,8 +24,10 @@ use crate::text;
 
 /// The most stories one draft may bring.
 pub const DRAFT_MAX: usize = 200;
-/// More criteria than this, and a story is hardly the work of one iteration.
+/// More criteria than this, and a story is not the work of one iteration.
 const CRITERIA_MAX: usize = 8;
+/// A longer description tells of more than one change.
+const DESCRIPTION_MAX: usize = 4000;
 
 /// What an agent drafted, judged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,7 +86,7 @@ fn judged(elements: &[Value]) -> Draft {
         }
     }
     draft.refuse_what_waits_in_vain();
-    draft.doubts = draft.stories.iter().filter_map(doubt).collect();
+    draft.doubts = draft.stories.iter().flat_map(doubts).collect();
     draft
 }
 
@@ -113,6 +120,8 @@ fn fresh(element: &Value, index: usize, seen: &BTreeSet<TaskId>) -> Result<Story
             "story `{shown}` has no criterion: nothing could tell that it is done"
         ));
     }
+    can_be_checked(&shown, &criteria)?;
+    is_one_iteration(&shown, &criteria, &story.description)?;
     Ok(Story {
         id: story.id,
         title: story.title.trim().to_owned(),
@@ -121,6 +130,50 @@ fn fresh(element: &Value, index: usize, seen: &BTreeSet<TaskId>) -> Result<Story
         priority: story.priority,
         depends_on: story.depends_on,
         ..Story::default()
+    })
+}
+
+/// Refuses a story of which nothing could be found out by running something.
+fn can_be_checked(shown: &str, criteria: &[String]) -> Result<(), String> {
+    if criteria.iter().any(|criterion| criterion::checked(criterion) != Checked::Never) {
+        return Ok(());
+    }
+    let first = criteria.first().map(String::as_str).unwrap_or_default();
+    Err(format!(
+        "story `{shown}`: nothing can be run to check \"{}\"; name the command, the request, the \
+         file or the number",
+        text::head(first, 80)
+    ))
+}
+
+/// Refuses a story that is more than one iteration's work.
+fn is_one_iteration(shown: &str, criteria: &[String], description: &str) -> Result<(), String> {
+    let (count, length) = (criteria.len(), description.trim().chars().count());
+    if count > CRITERIA_MAX {
+        return Err(format!(
+            "story `{shown}` has {count} criteria, more than one iteration's work \
+             ({CRITERIA_MAX}): split it"
+        ));
+    }
+    if length > DESCRIPTION_MAX {
+        return Err(format!(
+            "the description of story `{shown}` has {length} characters, more than one \
+             iteration's work ({DESCRIPTION_MAX}): split it"
+        ));
+    }
+    Ok(())
+}
+
+/// What a human should look at in a story.
+fn doubts(story: &Story) -> impl Iterator<Item = String> {
+    let unsure = story.acceptance_criteria.iter();
+    let unsure = unsure.filter(|criterion| criterion::checked(criterion) != Checked::ByRunning);
+    unsure.map(|criterion| {
+        format!(
+            "story `{}`: what could be run to check \"{}\"?",
+            story.id,
+            text::head(criterion, 80)
+        )
     })
 }
 
@@ -152,39 +205,6 @@ impl Draft {
             });
         }
     }
-}
-
-/// What a human should look at in a story.
-fn doubt(story: &Story) -> Option<String> {
-    let (id, count) = (&story.id, story.acceptance_criteria.len());
-    if count > CRITERIA_MAX {
-        return Some(format!("story `{id}` has {count} criteria: that is hardly one iteration"));
-    }
-    let vague = story.acceptance_criteria.iter().find(|criterion| is_vague(criterion))?;
-    Some(format!("story `{id}`: nothing can be run to check \"{}\"", text::head(vague, 80)))
-}
-
-/// Whether a criterion is a wish that no command could check.
-fn is_vague(criterion: &str) -> bool {
-    const WISHES: [&str; 12] = [
-        "works well",
-        "works correctly",
-        "works as expected",
-        "user friendly",
-        "user-friendly",
-        "looks good",
-        "is clean",
-        "clean code",
-        "well documented",
-        "best practices",
-        "good quality",
-        "is intuitive",
-    ];
-    let lower = criterion.to_lowercase();
-    let words = lower.split_whitespace().count();
-    // What names a command, a file or a number can be looked at.
-    let is_concrete = lower.contains('`') || lower.chars().any(|c| c.is_ascii_digit() || c == '/');
-    !is_concrete && (words < 3 || WISHES.iter().any(|wish| lower.contains(wish)))
 }
 
 /// How a draft joins the stories that are there.
@@ -272,123 +292,4 @@ pub fn found_in(said: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::prelude::rust_2024::*;
-    use std::vec;
-
-    use super::*;
-
-    fn ids(stories: &[Story]) -> Vec<&str> {
-        stories.iter().map(|story| story.id.as_str()).collect()
-    }
-
-    const GOOD: &str = r#"[
-        {"id": "A", "title": "one", "acceptanceCriteria": ["`make test` is green"], "passes": true,
-         "reviewStatus": "approved", "mayChange": ["tests/"], "notes": "done"},
-        {"title": "two", "acceptanceCriteria": ["`curl /x` answers 200"], "dependsOn": ["A"]}]"#;
-
-    #[test]
-    fn a_draft_is_fresh_whatever_it_says_of_itself() {
-        let draft = judge(GOOD).unwrap();
-        assert_eq!(ids(&draft.stories), ["A", "US-002"]);
-        assert!(draft.refused.is_empty() && draft.doubts.is_empty(), "{draft:?}");
-        let first = &draft.stories[0];
-        assert!(!first.passes && first.review_status.is_none() && first.notes.is_empty());
-        assert!(first.may_change.is_empty(), "what the work may touch is the human's to say");
-        let text = join(&crate::tasklist::edit::empty("p"), &draft.stories, Join::Add).unwrap().0;
-        assert!(!text.contains("mayChange"), "{text}");
-    }
-
-    #[test]
-    fn what_is_not_valid_is_named_and_left_out_with_what_waits_for_it() {
-        let draft = judge(
-            r#"{"userStories": [
-            {"id": "a", "title": "", "acceptanceCriteria": ["`x` is 1"]},
-            {"id": "b", "title": "b", "acceptanceCriteria": [" "]},
-            {"id": "c", "title": "c", "acceptanceCriteria": ["`x` is 1"], "dependsOn": ["b"]},
-            {"id": "d", "title": "d", "acceptanceCriteria": ["`x` is 1"], "dependsOn": ["e"]},
-            {"id": "e", "title": "e", "acceptanceCriteria": ["`x` is 1"], "dependsOn": ["d"]},
-            {"id": "f", "title": "f", "acceptanceCriteria": ["`x` is 1"]},
-            {"id": "f", "title": "g", "acceptanceCriteria": ["`x` is 1"]},
-            {"id": "h", "title": "h", "acceptanceCriteria": "one"}, 7]}"#,
-        )
-        .unwrap();
-        assert_eq!(ids(&draft.stories), ["f"]);
-        let all = draft.refused.join("\n");
-        for words in [
-            "`a` has no title",
-            "`b` has no criterion",
-            "two stories have the id `f`",
-            "`h`: `acceptanceCriteria` must be",
-            "story number 9",
-            "`c` waits for `b`, which is not there",
-            "in a circle",
-        ] {
-            assert!(all.contains(words), "{words} in {all}");
-        }
-    }
-
-    #[test]
-    fn texts_without_stories_are_no_draft() {
-        for text in ["", "{}", "[]", "7", "{\"userStories\": {}}", "{ broken"] {
-            assert_eq!(judge(text), Err(DraftError::NoStories), "{text}");
-        }
-        let many = format!("[{}]", vec!["{}"; DRAFT_MAX + 1].join(","));
-        assert_eq!(judge(&many), Err(DraftError::TooMany(DRAFT_MAX + 1)));
-    }
-
-    #[test]
-    fn a_large_or_vague_story_is_doubted_and_written() {
-        let criteria = |list: &[&str]| {
-            let text = serde_json::to_string(list).unwrap();
-            judge(&format!(r#"[{{"id": "a", "title": "t", "acceptanceCriteria": {text}}}]"#))
-                .unwrap()
-        };
-        for (list, is_doubted) in [
-            (&["`cargo test` is green"][..], false),
-            (&["GET /cart answers with the sum"], false),
-            (&["The page shows three rows"], false),
-            (&["It works well"], true),
-            (&["Fast"], true),
-            (&["a b c"; 9], true),
-        ] {
-            let draft = criteria(list);
-            assert_eq!(draft.doubts.len(), usize::from(is_doubted), "{list:?}: {draft:?}");
-            assert_eq!(draft.stories.len(), 1);
-        }
-    }
-
-    const THERE: &str = r#"{"project": "p", "userStories": [
-        {"id": "A", "title": "mine", "priority": 3, "passes": true, "notes": "x", "own": 1}]}"#;
-
-    #[test]
-    fn a_draft_joins_what_is_there_without_touching_it() {
-        let draft = judge(GOOD).unwrap().stories;
-        let (text, added) = join(THERE, &draft, Join::Add).unwrap();
-        let list = TaskList::parse(&text).unwrap();
-        assert_eq!(ids(list.stories()), ["A", "US-003", "US-002"]);
-        assert_eq!(added, [TaskId::new("US-003"), TaskId::new("US-002")]);
-        assert!(text.contains("\"own\": 1") && list.stories()[0].passes);
-        assert_eq!(list.stories()[2].depends_on, [TaskId::new("US-003")], "links follow");
-        assert!(list.stories()[1].priority > list.stories()[0].priority);
-        let (text, _) = join(THERE, &draft, Join::Replace).unwrap();
-        let list = TaskList::parse(&text).unwrap();
-        assert_eq!(ids(list.stories()), ["A", "US-002"]);
-        assert_eq!((list.project(), list.stories()[0].title.as_str()), ("p", "one"));
-    }
-
-    #[test]
-    fn a_draft_is_found_in_what_was_said() {
-        let block = format!("Here:\n```json\n{GOOD}\n```\nand\n```\nls\n```\ndone");
-        assert_eq!(found_in(&block).as_deref().map(judge), Some(judge(GOOD)));
-        let plain = format!("I drafted {GOOD} as asked.");
-        assert_eq!(found_in(&plain).as_deref(), Some(GOOD));
-        for said in ["nothing", "{ x }", "```\n[1]\n", ""] {
-            assert_eq!(
-                found_in(said).and_then(|text| judge(&text).ok()).map(|d| d.stories.len()),
-                None,
-                "{said}"
-            );
-        }
-    }
-}
+mod tests;

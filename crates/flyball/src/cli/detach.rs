@@ -77,7 +77,12 @@ pub(super) fn output_of(state_dir: &Path, run: &RunId) -> PathBuf {
 }
 
 /// Starts the run that was asked for in the background, and waits until it has begun or was refused.
-pub(super) fn start(resumed: Option<RunId>, format: Format) -> Result<ExitCode, CliError> {
+/// `input` is what it finds on its standard input.
+pub(super) fn start(
+    resumed: Option<RunId>,
+    input: Option<&str>,
+    format: Format,
+) -> Result<ExitCode, CliError> {
     let state = state_dir()?;
     let journal = Journal::open(&state)?;
     let is_new = resumed.is_none();
@@ -89,7 +94,7 @@ pub(super) fn start(resumed: Option<RunId>, format: Format) -> Result<ExitCode, 
         .map_err(written)?;
     let before = output.metadata().map_or(0, |meta| meta.len());
     let ended_before = journal.run(&run).ok().and_then(|row| row.ended);
-    let child = start_in_background(&arguments(&run), &output).map_err(|error| {
+    let child = start_in_background(&arguments(&run), input, &output).map_err(|error| {
         CliError::io("flyball could not be started in the background").cause(error)
     })?;
     match begun(&journal, (&run, ended_before), child)? {

@@ -13,7 +13,7 @@ use crate::config::{Sources, quoted};
 use crate::error::CliError;
 use crate::gate::GatePlan;
 use crate::journal::{ApartRun, Fate, Journal, RunSummary, state_dir};
-use crate::landing::{Engine, LandOrder, Landed};
+use crate::landing::{Engine, LandOrder, Landed, OnWeakened};
 use crate::run_record::RunRecord;
 use crate::terminal;
 use crate::worktree::Worktree;
@@ -21,8 +21,8 @@ use crate::worktree::Worktree;
 /// Bring back the work of a `--worktree` run
 ///
 /// Its branch is merged into the branch it came from, the gates run on the merged tree, and only when
-/// they are green does the branch move. Red, in conflict, or with weakened checks nobody accepted:
-/// nothing is done, and the exit code is 1.
+/// they are green, and run no fewer tests than on that branch, does it move. Red, in conflict, or with
+/// weakened checks nobody accepted: nothing is done, and the exit code is 1.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LandArgs {
     /// The run, or the beginning of its name
@@ -30,6 +30,9 @@ pub struct LandArgs {
     /// The branch it shall become part of; without it, the one it came from
     #[arg(long, value_name = "BRANCH")]
     pub onto: Option<String>,
+    /// Land it although tests or gates are weaker than on that branch
+    #[arg(long)]
+    pub accept_tamper: bool,
     /// Keep the run's worktree and branch
     #[arg(long)]
     pub keep: bool,
@@ -63,6 +66,7 @@ pub fn run(args: &LandArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         place: Some(apart.path.as_path()).filter(|path| path.is_dir()),
         gates: &gates,
         keep_as: &keep_as,
+        weakened: if args.accept_tamper { OnWeakened::Meant } else { OnWeakened::AsSet },
     };
     let mut engine = Engine {
         repository: &repository,
@@ -71,6 +75,7 @@ pub fn run(args: &LandArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         state_dir: &state_dir,
         cancel: interrupt.cancel(),
         observe: &|progress| terminal::write_err(&progress_line(&progress, paint)),
+        say: &|what| terminal::write_err(&format!("{}\n", paint.dim(what))),
     };
     let landed = engine.land(&order)?;
     if landed == Landed::Interrupted {
@@ -219,7 +224,7 @@ fn refused(
             lines
                 .extend(findings.iter().take(20).map(|one| format!("  {}", words::line(one, 300))));
             lines.push(format!("Put it back: flyball restore tamper --run {}", run.run));
-            lines.push(format!("Or say that it is meant: flyball accept tamper --run {}", run.run));
+            lines.push(format!("Or say it is meant: flyball land {} --accept-tamper", run.run));
         }
         LandingRefusal::Red { summary } => {
             lines.push(format!("Red on the merged tree: {}", words::line(summary, 400)));

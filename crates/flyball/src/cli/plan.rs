@@ -1,6 +1,7 @@
 //! `flyball plan`: an agent drafts stories; flyball checks them, shows them, and writes only what is
 //! valid. What is there is kept.
 
+mod drafting;
 mod report;
 mod scratch;
 
@@ -8,27 +9,28 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use flyball_core::event::{ExitHow, TasksSnapshot};
-use flyball_core::tasklist::draft::{self, Draft, Join};
+use flyball_core::event::TasksSnapshot;
+use flyball_core::tasklist::draft::{self, Join};
 use flyball_core::tasklist::{Story, TaskList, edit};
 
+use self::drafting::{Drafting, Listener};
 use self::report::Planned;
 use self::scratch::Scratch;
 use super::init::template;
 use super::run::request::Wanted;
 use super::{Globals, fault, found_agent, place, words};
 use crate::config::{CommandLine, Config, Override, Value};
-use crate::driver::{DraftRequest, Drafted};
 use crate::error::CliError;
 use crate::files;
 use crate::loopdir::{LoopDir, TASKS_MAX};
-use crate::terminal::{self, Paint, PlainText};
+use crate::terminal;
 use crate::worktree::Worktree;
 
 /// Have the agent draft stories for the task list
 ///
 /// The agent looks at the repository and drafts prd.md and stories; flyball checks the stories with
-/// its own rules and writes those that are valid. Without TEXT, prd.md says what is wanted. Stories
+/// its own rules, sends a draft with faults back twice at most, with what was wrong, and writes the
+/// stories that are valid. Without TEXT, prd.md says what is wanted. Stories
 /// that are there stay as they are.
 #[derive(Clone, Debug, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -89,57 +91,24 @@ pub fn run(args: &PlanArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     };
     let scratch = Scratch::of(&loop_dir);
     let prompt = prompt(&wanted, there.as_deref(), how, &scratch);
-    let request = DraftRequest { dir: &root, config: &config, prompt: &prompt };
-    request.check(&root)?;
-    let agent = request.agent_name();
+    let drafting = Drafting { root: &root, config: &config, prompt: &prompt };
+    drafting.check()?;
     let planned = scratch.around(|scratch| {
         let mut worktree = Worktree::open(&root).map_err(fault::worktree)?;
         let (dir, tasks) = (loop_dir.relative(), loop_dir.tasks_relative());
         worktree.snapshot(&dir, &tasks).map_err(fault::worktree)?;
-        let paint = globals.color.for_stderr();
-        terminal::write_err(&format!("{agent} drafts stories …\n"));
-        let (cleaner, line) = (PlainText::default(), String::new());
-        let mut listener = Listener { is_quiet: args.json, paint, cleaner, line };
-        let drafted = request.draft(&mut |piece| listener.hear(piece));
-        listener.tell(&listener.line);
-        let drafted = drafted?;
+        let listener = Listener::new(args.json, globals.color.for_stderr());
+        let came = drafting.come_to(scratch, listener)?;
         let strayed = worktree.snapshot(&dir, &tasks).map_err(fault::worktree)?.changed;
-        let (stories, prd) = scratch.found(&drafted.said);
-        let draft = judged(stories.as_deref(), &drafted)?;
         let text = there.as_deref().map_or_else(|| edit::empty(&project(&root)), str::to_owned);
-        let joined = draft::join(&text, &draft.stories, how);
+        let joined = draft::join(&text, &came.draft.stories, how);
         let (text, ids) = joined.map_err(|error| unusable(&loop_dir, error))?;
-        let written = write(&loop_dir, &text, prd.as_deref(), how)?;
-        Ok(Planned { agent: agent.clone(), drafted, draft, ids, written, strayed })
+        let written = write(&loop_dir, &text, came.prd.as_deref(), how)?;
+        Ok(Planned { agent: drafting.agent_name(), came, ids, written, strayed })
     })?;
     let text = if args.json { planned.json() } else { planned.text(globals.color.for_stdout()) };
     terminal::write_out(&text)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// What the agent says while it drafts, for people who wait: whole lines.
-struct Listener {
-    is_quiet: bool,
-    paint: Paint,
-    cleaner: PlainText,
-    line: String,
-}
-
-impl Listener {
-    fn hear(&mut self, piece: &str) {
-        self.cleaner.push(piece, &mut self.line);
-        while let Some((line, rest)) = self.line.split_once('\n') {
-            let (line, rest) = (line.to_owned(), rest.to_owned());
-            self.tell(&line);
-            self.line = rest;
-        }
-    }
-
-    fn tell(&self, line: &str) {
-        if !self.is_quiet && !line.trim().is_empty() {
-            terminal::write_err(&format!("{}\n", self.paint.dim(line)));
-        }
-    }
 }
 
 fn load(args: &PlanArgs, globals: &Globals) -> Result<Config, CliError> {
@@ -230,32 +199,6 @@ fn prompt(wanted: &str, there: Option<&str>, how: Join, scratch: &Scratch<'_>) -
 
 fn project(root: &Path) -> String {
     root.file_name().map_or("project".into(), |name| name.to_string_lossy()).into_owned()
-}
-
-/// The draft as far as it is valid; an error when nothing of it is.
-fn judged(stories: Option<&str>, drafted: &Drafted) -> Result<Draft, CliError> {
-    let died = match drafted.how {
-        ExitHow::Code(0) => None,
-        ExitHow::Code(code) => Some(format!("it exited with {code}")),
-        ExitHow::Signal(signal) => Some(format!("signal {signal} ended it")),
-        ExitHow::Lost => Some("it was lost".to_owned()),
-    };
-    let Some(text) = stories else {
-        let words = flyball_core::text::tail(drafted.said.trim(), 300);
-        let error = CliError::data("the agent drafted no stories, and nothing was written");
-        let error = died.into_iter().fold(error, CliError::cause);
-        return Err(if words.is_empty() {
-            error
-        } else {
-            error.cause(format!("it said: {words}"))
-        });
-    };
-    let wrong = "the draft cannot be used, and nothing was written";
-    let draft = draft::judge(text).map_err(|error| CliError::data(wrong).cause(error))?;
-    if draft.stories.is_empty() {
-        return Err(draft.refused.iter().take(10).fold(CliError::data(wrong), CliError::cause));
-    }
-    Ok(draft)
 }
 
 /// Writes what was drafted; which files, relative to the root.

@@ -1,11 +1,14 @@
-//! `flyball prune`: removes old checkpoints and journal rows, and never does so unasked. What is
-//! remembered of tasks, and what humans accepted, stays.
+//! `flyball prune`: removes old checkpoints, worktrees and journal rows, and never does so unasked. What
+//! is remembered of tasks, what humans accepted, and work that is nowhere else stays.
+
+mod worktrees;
 
 use std::process::ExitCode;
 
 use clap::Args;
-use flyball_core::{Millis, Moment};
+use flyball_core::{Millis, Moment, RunId};
 
+use self::worktrees::Worktrees;
 use super::runs::{self, Life};
 use super::{Globals, fault, place, words};
 use crate::clock;
@@ -16,10 +19,10 @@ use crate::project;
 use crate::terminal;
 use crate::worktree::{Vault, Worktree};
 
-/// Remove old checkpoints and journal rows
+/// Remove old checkpoints, worktrees and journal rows
 ///
-/// Checkpoints of this repository and runs of the whole machine. A run at work, and everything since
-/// it began, is kept.
+/// Checkpoints of this repository; runs of the whole machine, and the worktrees they worked in. A run
+/// at work, and everything since it began, is kept; so is a worktree with work that is nowhere else.
 #[derive(Clone, Debug, Args)]
 pub struct PruneArgs {
     /// Remove runs that ended longer ago than this
@@ -54,8 +57,14 @@ pub fn run(args: &PruneArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         Some(vault) if args.dry_run => vault.prunable(before).map_err(fault::worktree)?,
         Some(vault) => vault.prune(before).map_err(fault::worktree)?,
     };
-    let rows = rows(&mut journal, before, args)?;
-    for run in runs.iter().filter(|run| !args.dry_run && run.last_at < before) {
+    let worktrees = Worktrees::look(&journal, before)?;
+    if !args.dry_run {
+        worktrees.remove(&mut journal)?;
+    }
+    let stay = worktrees.runs_that_stay();
+    let rows = rows(&mut journal, (before, &stay), args)?;
+    let is_old = |run: &&RunSummary| run.last_at < before && !stay.contains(&run.run);
+    for run in runs.iter().filter(|_| !args.dry_run).filter(is_old) {
         crate::files::remove(&super::detach::output_of(&state_dir, &run.run)).ok();
     }
     let verb = if args.dry_run { "Would remove" } else { "Removed" };
@@ -63,14 +72,17 @@ pub fn run(args: &PruneArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     if args.dry_run {
         lines.extend(checkpoints.iter().map(|name| format!("  checkpoint {name}")));
         lines.extend(kept.iter().map(|name| format!("  checkpoint {name} in the vault")));
-        lines.extend(runs.iter().filter(|run| run.last_at < before).map(old_run));
+        lines.extend(worktrees.listed());
+        lines.extend(runs.iter().filter(is_old).map(old_run));
     }
     lines.push(format!("  {} of this repository", words::counted(checkpoints.len(), "checkpoint")));
     if let Some(vault) = &vault {
         let (count, size) = (words::counted(kept.len(), "checkpoint"), bytes::shown(vault.size()));
         lines.push(format!("  {count} of its vault, which takes {size}"));
     }
+    lines.push(format!("  {} of runs", words::counted(worktrees.count(), "worktree")));
     lines.push(format!("  {}", told(&rows)));
+    lines.extend(worktrees.kept());
     terminal::write_out(&format!("{}\n", lines.join("\n")))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -81,8 +93,13 @@ fn kept_from(runs: &[RunSummary], asked: Moment) -> Moment {
     working.map(|run| run.started).fold(asked, Moment::min)
 }
 
-fn rows(journal: &mut Journal, before: Moment, args: &PruneArgs) -> Result<Pruned, CliError> {
-    let rows = if args.dry_run { journal.prunable(before) } else { journal.prune(before) };
+fn rows(
+    journal: &mut Journal,
+    (before, stay): (Moment, &[RunId]),
+    args: &PruneArgs,
+) -> Result<Pruned, CliError> {
+    let rows =
+        if args.dry_run { journal.prunable(before, stay) } else { journal.prune(before, stay) };
     rows.map_err(fault::journal)
 }
 

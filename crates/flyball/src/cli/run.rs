@@ -59,7 +59,8 @@ pub struct RunArgs {
     /// Show what would be done: settings, gates, task and prompt; start nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Work in a git worktree of its own, on branch `flyball/NAME`; without NAME, the run's name
+    /// Work in a git worktree of its own, on branch `flyball/NAME`; without NAME, the run's name. What
+    /// has blanks is no name but the task: `--worktree "Fix the tests"`
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     #[arg(conflicts_with_all = ["resume", "dry_run"])]
     pub worktree: Option<String>,
@@ -74,11 +75,13 @@ pub struct RunArgs {
 /// Runs the loop; the outcome is the exit code.
 pub fn run(args: &RunArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     terminal::never_wait();
+    let args = &args.as_meant();
     let dir = globals.start_dir()?;
     if args.detach.detach {
-        args.wanted.not_from_input()?;
         let resumed = args.resume.as_ref().map(|wanted| earlier(&dir, wanted)).transpose()?;
-        return detach::start(resumed.map(|found| found.run), args.format);
+        // Who has no terminal any more cannot be asked.
+        let input = if args.wanted.is_input() { args.wanted.read(&dir)? } else { None };
+        return detach::start(resumed.map(|found| found.run), input.as_deref(), args.format);
     }
     let name = args.detach.leave_terminal();
     let sources = args.sources(globals)?;
@@ -191,6 +194,19 @@ pub struct RunJudging {
 }
 
 impl RunArgs {
+    /// `--worktree "Fix the tests"` names the task: no branch has blanks in its name.
+    fn as_meant(&self) -> Self {
+        let mut args = self.clone();
+        let is_task = |given: &mut String| given == "-" || given.contains(char::is_whitespace);
+        if !args.wanted.is_given()
+            && let Some(text) = args.worktree.take_if(is_task)
+        {
+            args.wanted.text = Some(text);
+            args.worktree = Some(String::new());
+        }
+        args
+    }
+
     /// The sources of the settings, with these flags.
     fn sources(&self, globals: &Globals) -> Result<Sources, CliError> {
         let mut sources = globals.sources()?;

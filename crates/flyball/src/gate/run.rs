@@ -109,20 +109,27 @@ impl GateRunner {
         cancel: &Cancel,
         observe: Observe<'_>,
     ) -> Result<GateResult, Cancelled> {
-        let result = self.go(tree, cancel, observe, &|gate| {
-            let find = |key: &GateKey| {
-                let found = journal.gate_cache_get(key).ok().flatten()?;
-                let check = found.checks.into_iter().next()?;
-                Some(Check { gate: gate.name.clone(), ..check })
-            };
-            find(&self.key(gate, tree)).or_else(|| {
-                let files = self.files.get(&gate.name).filter(|_| self.touched_only)?;
-                let same = find(&self.key(gate, &of_files(files)))?;
-                // What is red may be red for another reason by now.
-                (same.status == CheckStatus::Passed).then_some(same)
-            })
-        })?;
+        let result = self.go(tree, cancel, observe, &|gate| self.known(journal, gate, tree))?;
         Ok(self.beside_earlier(journal, result))
+    }
+
+    /// Whether the results of all gates on this tree are in the journal: nothing would be run.
+    pub fn is_known(&self, journal: &Journal, tree: &str) -> bool {
+        self.plan.gates().iter().all(|gate| self.known(journal, gate, tree).is_some())
+    }
+
+    fn known(&self, journal: &Journal, gate: &Gate, tree: &str) -> Option<Check> {
+        let find = |key: &GateKey| {
+            let found = journal.gate_cache_get(key).ok().flatten()?;
+            let check = found.checks.into_iter().next()?;
+            Some(Check { gate: gate.name.clone(), ..check })
+        };
+        find(&self.key(gate, tree)).or_else(|| {
+            let files = self.files.get(&gate.name).filter(|_| self.touched_only)?;
+            let same = find(&self.key(gate, &of_files(files)))?;
+            // What is red may be red for another reason by now.
+            (same.status == CheckStatus::Passed).then_some(same)
+        })
     }
 
     /// The result, with those gates named flaky that were of another colour on the same tree, in

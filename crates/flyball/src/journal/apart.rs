@@ -88,6 +88,16 @@ impl Journal {
         })
     }
 
+    /// All runs in a worktree of their own that was neither landed nor dropped, the latest first.
+    pub fn all_apart(&self) -> Result<Vec<ApartRun>, JournalError> {
+        let text = format!("SELECT {COLUMNS} FROM apart WHERE fate IS NULL ORDER BY at DESC");
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(&text)?;
+            let rows = select.query_map([], read)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// Enters what became of a worktree, for every run that had it.
     pub fn apart_ended(&mut self, path: &Path, fate: Fate) -> Result<(), JournalError> {
         self.write(|change| {

@@ -1,6 +1,6 @@
 //! Smaller things kept beside the events: gate results, hook sessions.
 
-use flyball_core::Moment;
+use flyball_core::{Moment, RunId};
 use flyball_core::gate::GateResult;
 use rusqlite::{OptionalExtension, params};
 
@@ -104,45 +104,55 @@ impl Journal {
     }
 
     /// What [`Journal::prune`] would remove.
-    pub fn prunable(&self, before: Moment) -> Result<Pruned, JournalError> {
-        let before = stored(before.as_millis());
+    pub fn prunable(&self, before: Moment, kept: &[RunId]) -> Result<Pruned, JournalError> {
+        let (before, kept) = (stored(before.as_millis()), names(kept)?);
         self.read(|connection| {
-            let old = "(SELECT key FROM runs WHERE last_at < ?1)";
-            let count = |what: &str| {
+            pruned(|what| {
                 let text = format!("SELECT count(*) FROM {what}");
-                let rows: i64 = connection.query_row(&text, [before], |row| row.get(0))?;
-                Ok::<_, JournalError>(usize::try_from(rows).unwrap_or(usize::MAX))
-            };
-            Ok(Pruned {
-                events: count(&format!("events WHERE run IN {old}"))?,
-                iterations: count(&format!("iterations WHERE run IN {old}"))?,
-                runs: count("runs WHERE last_at < ?1")?,
-                gate_results: count("gate_results WHERE at < ?1")?,
-                sessions: count("sessions WHERE updated < ?1")?,
-                requests: count("requests WHERE at < ?1")?
-                    .saturating_add(count("replies WHERE at < ?1")?),
-                hooks: count("hook_trail WHERE at < ?1")?,
+                let rows: i64 =
+                    connection.query_row(&text, params![before, kept], |row| row.get(0))?;
+                Ok(usize::try_from(rows).unwrap_or(usize::MAX))
             })
         })
     }
 
     /// Removes runs whose last event came before a moment, with all that belongs to them, and what
-    /// else is older. What is remembered of tasks, and what humans accepted, stays.
-    pub fn prune(&mut self, before: Moment) -> Result<Pruned, JournalError> {
-        let before = stored(before.as_millis());
+    /// else is older; these runs stay. What is remembered of tasks, and what humans accepted, stays.
+    pub fn prune(&mut self, before: Moment, kept: &[RunId]) -> Result<Pruned, JournalError> {
+        let (before, kept) = (stored(before.as_millis()), names(kept)?);
         self.write(|change| {
-            let old = "(SELECT key FROM runs WHERE last_at < ?1)";
-            let remove = |what: &str| change.execute(&format!("DELETE FROM {what}"), [before]);
-            Ok(Pruned {
-                events: remove(&format!("events WHERE run IN {old}"))?,
-                iterations: remove(&format!("iterations WHERE run IN {old}"))?,
-                runs: remove("runs WHERE last_at < ?1")?,
-                gate_results: remove("gate_results WHERE at < ?1")?,
-                sessions: remove("sessions WHERE updated < ?1")?,
-                requests: remove("requests WHERE at < ?1")?
-                    .saturating_add(remove("replies WHERE at < ?1")?),
-                hooks: remove("hook_trail WHERE at < ?1")?,
-            })
+            let gone = pruned(|what| {
+                Ok(change.execute(&format!("DELETE FROM {what}"), params![before, kept])?)
+            })?;
+            change.execute(
+                "DELETE FROM apart WHERE fate IS NOT NULL AND run NOT IN (SELECT id FROM runs)",
+                [],
+            )?;
+            Ok(gone)
         })
     }
+}
+
+/// Runs as the database takes a list of them.
+fn names(runs: &[RunId]) -> Result<String, JournalError> {
+    serde_json::to_string(runs).map_err(JournalError::row("a list of runs"))
+}
+
+/// Goes through everything that grows old; `each` is told where it is, counts it and may remove it.
+fn pruned(
+    each: impl Fn(&str) -> Result<usize, JournalError>,
+) -> Result<Pruned, JournalError> {
+    let old = "last_at < ?1 AND id NOT IN (SELECT value FROM json_each(?2))";
+    let of_old = format!("run IN (SELECT key FROM runs WHERE {old})");
+    // All of them are given both: what is kept, and what is old.
+    let aged = |what: &str, when: &str| each(&format!("{what} WHERE {when} < ?1 AND ?2 = ?2"));
+    Ok(Pruned {
+        events: each(&format!("events WHERE {of_old}"))?,
+        iterations: each(&format!("iterations WHERE {of_old}"))?,
+        runs: each(&format!("runs WHERE {old}"))?,
+        gate_results: aged("gate_results", "at")?,
+        sessions: aged("sessions", "updated")?,
+        requests: aged("requests", "at")?.saturating_add(aged("replies", "at")?),
+        hooks: aged("hook_trail", "at")?,
+    })
 }

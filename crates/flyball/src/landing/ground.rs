@@ -4,9 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use flyball_core::landing::Merge;
-
-use super::{Candidate, Engine, LandOrder};
+use super::Engine;
+use crate::config::Config;
 use crate::error::CliError;
 use crate::files;
 use crate::platform::{self, Walls};
@@ -20,32 +19,44 @@ pub(super) struct Ground {
     walls: Option<Walls>,
     /// The repository, where the folder was made for this and goes again.
     made_in: Option<Worktree>,
+    is_set_up: bool,
 }
 
 impl Ground {
-    pub(super) fn find(
+    /// The place the work was done in, when it holds exactly this commit.
+    pub(super) fn at(
         engine: &Engine<'_>,
-        order: &LandOrder<'_>,
-        candidate: &Candidate,
-    ) -> Result<Self, CliError> {
-        if candidate.merge == Merge::FastForward
-            && let Some(place) = order.place
-            && holds(place, &candidate.commit)
-        {
-            let walls = walls(engine, &Worktree::open(place)?);
-            return Ok(Self { root: place.to_path_buf(), walls, made_in: None });
+        place: &Path,
+        commit: &str,
+    ) -> Result<Option<Self>, CliError> {
+        if !holds(place, commit) {
+            return Ok(None);
         }
+        let walls = walls(engine, &Worktree::open(place)?);
+        Ok(Some(Self { root: place.to_path_buf(), walls, made_in: None, is_set_up: true }))
+    }
+
+    /// A worktree of its own, not yet set up.
+    pub(super) fn make(engine: &Engine<'_>, commit: &str) -> Result<Self, CliError> {
         let folder = apart::folder_of(engine.repository)?.join("landing");
         files::private_folder(&folder)
             .map_err(|e| CliError::io(format!("cannot make `{}`", folder.display())).cause(e))?;
         sweep(engine.repository, &folder);
         let root = folder.join(std::process::id().to_string());
-        engine.repository.add_detached(&root, &candidate.commit)?;
+        engine.repository.add_detached(&root, commit)?;
         let made_in = Some(engine.repository.beside());
-        let mut ground = Self { root, walls: None, made_in };
+        let mut ground = Self { root, walls: None, made_in, is_set_up: false };
         ground.walls = walls(engine, &Worktree::open(&ground.root)?);
-        apart::set_up(&engine.config.worktree, &ground.root, ground.walls.as_ref())?;
         Ok(ground)
+    }
+
+    /// Has its dependencies there, as the settings say how.
+    pub(super) fn set_up(&mut self, config: &Config) -> Result<(), CliError> {
+        if !self.is_set_up {
+            apart::set_up(&config.worktree, &self.root, self.walls.as_ref())?;
+            self.is_set_up = true;
+        }
+        Ok(())
     }
 
     pub(super) fn root(&self) -> &Path {

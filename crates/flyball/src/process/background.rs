@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, IsTerminal, stdin};
+use std::io::{self, Seek, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
@@ -13,12 +13,16 @@ use crate::platform;
 #[derive(Debug)]
 pub struct Background(Child);
 
-/// Starts flyball with these arguments; what it prints goes into the file. A terminal is no input for
-/// it, anything else is: it may be told its task there.
-pub fn start_in_background(arguments: &[OsString], output: &File) -> io::Result<Background> {
+/// Starts flyball with these arguments; what it prints goes into the file. On its standard input it
+/// finds what it is given, and nothing else: whoever started it may go.
+pub fn start_in_background(
+    arguments: &[OsString],
+    input: Option<&str>,
+    output: &File,
+) -> io::Result<Background> {
     let program = platform::own_program()?;
     let mut command = Command::new(program);
-    let input = if stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() };
+    let input = input.map(as_file).transpose()?.map_or_else(Stdio::null, Stdio::from);
     command.args(arguments).stdin(input).stdout(output.try_clone()?).stderr(output.try_clone()?);
     start_own(&mut command).map(Background)
 }
@@ -29,6 +33,14 @@ pub fn start_alone(arguments: &[OsString], output: &File) -> io::Result<Backgrou
     command.args(arguments).stdin(Stdio::null());
     command.stdout(output.try_clone()?).stderr(output.try_clone()?).process_group(0);
     start_own(&mut command).map(Background)
+}
+
+/// A text as a file without a name, to be read from its beginning.
+fn as_file(text: &str) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(text.as_bytes())?;
+    file.rewind()?;
+    Ok(file)
 }
 
 impl Background {

@@ -67,6 +67,15 @@ impl Worktree {
         }
     }
 
+    /// How many commits a branch has that are part of no other branch, remote branch or tag.
+    pub fn only_on(&self, branch: &str) -> Result<usize, WorktreeError> {
+        let (name, without) = (format!("refs/heads/{branch}"), format!("--exclude={branch}"));
+        let args = ["rev-list", "--count", &name, "--not", &without];
+        let others = ["--branches", "--remotes", "--tags"];
+        let answer = self.git.call(args.into_iter().chain(others)).run()?;
+        Ok(answer.text().parse().unwrap_or(usize::MAX))
+    }
+
     /// Merges two commits in memory: no worktree, no index, nobody's files.
     pub fn merge_trees(&self, ours: &str, theirs: &str) -> Result<MergedTree, WorktreeError> {
         let args =

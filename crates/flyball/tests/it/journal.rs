@@ -400,12 +400,13 @@ fn pruning_removes_what_is_old_and_counts_it() {
     }
     journal.with_session("s", at(1000), |_| (Some(vec![1]), ())).unwrap();
     journal.record_attempt(Path::new("/repo"), &attempt("S-1", 1000)).unwrap();
-    let pruned = journal.prune(at(2000)).unwrap();
+    assert_eq!(journal.prunable(at(2000), &[id("old")]).unwrap().runs, 0, "it is kept");
+    let pruned = journal.prune(at(2000), &[]).unwrap();
     assert_eq!((pruned.runs, pruned.events, pruned.sessions), (1, 3, 1));
     assert!(journal.run(&id("old")).is_err());
     assert_eq!(journal.events(&id("new")).unwrap().count(), 3);
     assert_eq!(journal.attempts(Path::new("/repo")).unwrap().len(), 1);
-    assert_eq!(journal.prune(at(2000)).unwrap().runs, 0);
+    assert_eq!(journal.prune(at(2000), &[]).unwrap().runs, 0);
 }
 
 #[test]

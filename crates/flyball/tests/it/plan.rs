@@ -87,16 +87,48 @@ fn what_is_there_stays_unless_somebody_says_otherwise() {
 #[test]
 fn only_what_is_valid_is_written_and_the_rest_is_named() {
     let mixed = r#"[{"id":"x","title":"no criterion"},
-        {"id":"y","title":"Good","acceptanceCriteria":["`true` exits with 0"]},
+        {"id":"y","title":"Good","acceptanceCriteria":["`true` exits with 0", "it works well"]},
         {"id":"z","title":"Waits","acceptanceCriteria":["`true` exits with 0"],"dependsOn":["x"]},
-        {"id":"w","title":"Vague","acceptanceCriteria":["works well"]}]"#;
-    let scenario = Scenario::bare().committed().agent(&drafting(mixed));
+        {"id":"w","title":"Vague","acceptanceCriteria":["works well"]},
+        {"id":"v","title":"Large","acceptanceCriteria":["`1`","`2`","`3`","`4`","`5`","`6`","`7`","`8`","`9`"]}]"#;
+    let asked = "echo x >> $OUT/asked;";
+    let scenario = Scenario::bare().committed().agent(&format!("{asked} {}", drafting(mixed)));
     let ran = plan(&scenario, &["It", "--json"]);
     let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(ids(&scenario), ["y", "w"]);
-    assert_eq!(told["refused"].as_array().unwrap().len(), 2, "{told}");
+    assert_eq!(ids(&scenario), ["y"]);
+    let refused = told["refused"].to_string();
+    assert_eq!(told["refused"].as_array().unwrap().len(), 4, "{told}");
+    assert!(refused.contains("nothing can be run to check") && refused.contains("split it"));
     assert_eq!(told["doubts"].as_array().unwrap().len(), 1, "{told}");
-    assert_eq!((&told["role"], &told["agent"]), (&"plan".into(), &told["agent"]));
+    assert_eq!((&told["role"], &told["tries"]), (&"plan".into(), &3.into()));
+    assert_eq!(scenario.told("asked"), "x\nx\nx\n", "asked again twice, and no more");
+}
+
+#[test]
+fn a_draft_with_faults_goes_back_to_the_agent_with_what_was_wrong() {
+    let wish = r#"[{"id":"y","title":"Good","acceptanceCriteria":["GET /cart answers 200"]},
+        {"id":"w","title":"Vague","acceptanceCriteria":["works well"]}]"#;
+    // Mended in the file that is there again, or said anew.
+    let mends = "sed -i 's/works well/`make w` is green/' .flyball/logs/draft/tasks.json";
+    let says = r#"echo '[{"id":"y","title":"Good","acceptanceCriteria":["`true` is 0"]},{"id":"w","title":"New","acceptanceCriteria":["`make w` is green"]}]'"#;
+    for second in [mends, says] {
+        let script = format!(
+            "if [ -e $OUT/asked ]; then cat > $OUT/again; {second}; else touch $OUT/asked; {}\nfi",
+            drafting(wish).replace("; echo '# Why'", "\necho '# Why'")
+        );
+        let scenario = Scenario::bare().committed().agent(&script);
+        let ran = plan(&scenario, &["A cart"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let again = scenario.told("again");
+        for words in ["A cart", "came back", "story `w`: nothing can be run to check"] {
+            assert!(again.contains(words), "{words} in {again}");
+        }
+        assert!(ran.stderr.contains("The draft goes back (try 2 of 3)"), "{}", ran.stderr);
+        assert!(ran.stdout.contains("2 tries") && !ran.stdout.contains("Left out"));
+        assert_eq!(ids(&scenario), ["y", "w"]);
+        assert_eq!(scenario.stories()[1]["acceptanceCriteria"][0], "`make w` is green");
+        assert_eq!(scenario.read(".flyball/prd.md"), "# Why\n", "of the first try");
+    }
 }
 
 #[test]
@@ -110,6 +142,8 @@ fn a_draft_that_is_none_leaves_everything_as_it_was() {
         let scenario = Scenario::bare().committed().agent(&script);
         let error = plan(&scenario, &["It"]).stderr;
         assert!(error.contains("nothing was written"), "{script}: {error}");
+        let is_dead = script.ends_with("exit 3");
+        assert_eq!(error.contains("after 3 tries"), !is_dead, "{script}: {error}");
         assert_eq!(plan(&scenario, &["It"]).code, 65, "{script}");
         assert!(!scenario.has(".flyball"), "{script}");
         let scenario = Scenario::new().committed().agent(&script);

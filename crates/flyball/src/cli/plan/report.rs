@@ -2,18 +2,16 @@
 
 use flyball_core::TaskId;
 use flyball_core::tasklist::Story;
-use flyball_core::tasklist::draft::Draft;
 use serde_json::json;
 
-use crate::driver::Drafted;
-use crate::terminal::Paint;
+use super::drafting::Came;
+use crate::terminal::{Paint, wrapped};
 use crate::view::words::{dollars, line, span, stories};
 
 /// Everything that came of it.
 pub(super) struct Planned {
     pub(super) agent: String,
-    pub(super) drafted: Drafted,
-    pub(super) draft: Draft,
+    pub(super) came: Came,
     /// The ids the stories have in the list, in their order.
     pub(super) ids: Vec<TaskId>,
     pub(super) written: Vec<String>,
@@ -23,7 +21,7 @@ pub(super) struct Planned {
 
 impl Planned {
     fn stories(&self) -> impl Iterator<Item = (&TaskId, &Story)> {
-        self.ids.iter().zip(&self.draft.stories)
+        self.ids.iter().zip(&self.came.draft.stories)
     }
 
     /// A story of the draft by the id it has in the list.
@@ -34,12 +32,15 @@ impl Planned {
 
     /// For people, readable in a narrow terminal.
     pub(super) fn text(&self, paint: Paint) -> String {
-        let spend = self.drafted.spend;
+        let spend = self.came.spend;
         let tokens = spend.input_tokens.saturating_add(spend.output_tokens);
-        let mut cost = vec![span(self.drafted.took).to_string()];
+        let mut cost = vec![span(self.came.took).to_string()];
         if tokens > 0 || spend.cost_micro_usd > 0 {
             cost.push(format!("{tokens} tokens"));
             cost.push(dollars(spend.cost_micro_usd));
+        }
+        if self.came.tries > 1 {
+            cost.push(format!("{} tries", self.came.tries));
         }
         let (count, agent) = (stories(self.ids.len()), line(&self.agent, 60));
         let mut out = wrapped("Drafted  ", &format!("{count} by {agent} ({})", cost.join(", ")));
@@ -61,10 +62,10 @@ impl Planned {
         let mut say = |label: &str, painted: String, text: &str| {
             out.push_str(&wrapped(label, text).replacen(label.trim_end(), &painted, 1));
         };
-        for why in &self.draft.refused {
+        for why in &self.came.draft.refused {
             say("Left out ", paint.red("Left out"), &line(why, 400));
         }
-        for why in &self.draft.doubts {
+        for why in &self.came.draft.doubts {
             say("Look at  ", paint.yellow("Look at"), &line(why, 400));
         }
         if !self.strayed.is_empty() {
@@ -93,53 +94,13 @@ impl Planned {
             })
             .collect();
         let value = json!({
-            "agent": self.agent, "stories": stories, "refused": self.draft.refused,
-            "doubts": self.draft.doubts, "written": self.written, "strayed": self.strayed,
-            "role": "plan", "took_ms": self.drafted.took.get(),
-            "input_tokens": self.drafted.spend.input_tokens,
-            "output_tokens": self.drafted.spend.output_tokens,
-            "cost_micro_usd": self.drafted.spend.cost_micro_usd,
+            "agent": self.agent, "stories": stories, "refused": self.came.draft.refused,
+            "doubts": self.came.draft.doubts, "written": self.written, "strayed": self.strayed,
+            "role": "plan", "tries": self.came.tries, "took_ms": self.came.took.get(),
+            "input_tokens": self.came.spend.input_tokens,
+            "output_tokens": self.came.spend.output_tokens,
+            "cost_micro_usd": self.came.spend.cost_micro_usd,
         });
         format!("{value:#}\n")
-    }
-}
-
-/// The width that fits every terminal somebody works in.
-const WIDTH: usize = 60;
-
-/// Words after a lead, over as many lines as they need; lines after the first begin below the words.
-fn wrapped(lead: &str, text: &str) -> String {
-    let indent = lead.chars().count();
-    let (mut out, mut column, mut is_first) = (lead.to_owned(), indent, true);
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if !is_first && column + 1 + length > WIDTH {
-            out.push('\n');
-            out.push_str(&" ".repeat(indent));
-            column = indent;
-        } else if !is_first {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += length;
-        is_first = false;
-    }
-    out.push('\n');
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_stay_below_each_other_and_within_the_width() {
-        let text = wrapped("  - ", &"word ".repeat(40));
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
-        assert!(text.lines().skip(1).all(|line| line.starts_with("    word")), "{text}");
-        assert_eq!(wrapped("x ", "one"), "x one\n");
-        let long = "y".repeat(100);
-        assert_eq!(wrapped("x ", &long), format!("x {long}\n"), "a word is never cut");
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Scratch<'a> {
     /// What stood in the files that a draft may become, before.
     tasks: Option<String>,
     prd: Option<String>,
+    /// The draft that was left in the folder for another try.
+    left: Option<String>,
 }
 
 impl<'a> Scratch<'a> {
@@ -26,7 +28,7 @@ impl<'a> Scratch<'a> {
         let is_new = !loop_dir.path().exists();
         let tasks = files::read_text(&loop_dir.tasks_path(), TASKS_MAX).ok();
         let prd = files::read_text(&loop_dir.file("prd.md"), TASKS_MAX).ok();
-        Self { loop_dir, is_new, tasks, prd }
+        Self { loop_dir, is_new, tasks, prd, left: None }
     }
 
     /// The folder as the agent is told.
@@ -36,15 +38,15 @@ impl<'a> Scratch<'a> {
 
     /// Has the folder there while something is done. What fails leaves everything as it was.
     pub(super) fn around<T>(
-        self,
-        work: impl FnOnce(&Self) -> Result<T, CliError>,
+        mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, CliError>,
     ) -> Result<T, CliError> {
         let folder = self.loop_dir.file(FOLDER);
         fs::remove_dir_all(&folder).ok();
         let made = self.loop_dir.prepare().and_then(|()| fs::create_dir_all(&folder));
         let done = made
             .map_err(|error| CliError::io("the folder for the draft cannot be made").cause(error))
-            .and_then(|()| work(&self));
+            .and_then(|()| work(&mut self));
         fs::remove_dir_all(&folder).ok();
         if done.is_err() {
             self.put_back();
@@ -55,8 +57,18 @@ impl<'a> Scratch<'a> {
         done
     }
 
+    /// Leaves a draft in its folder, for the agent to mend.
+    pub(super) fn leave(&mut self, stories: &str) {
+        let path = self.loop_dir.file(FOLDER).join("tasks.json");
+        if fs::create_dir_all(self.loop_dir.file(FOLDER)).is_ok()
+            && files::write_whole(&path, stories).is_ok()
+        {
+            self.left = Some(stories.to_owned());
+        }
+    }
+
     /// The stories and the description that were drafted: in their folder, in the files themselves,
-    /// or in what was said. The files themselves are as they were afterwards.
+    /// or in what was said; else what was left for this try. The files themselves are as they were afterwards.
     pub(super) fn found(&self, said: &str) -> (Option<String>, Option<String>) {
         let read = |name: &str| {
             let path = self.loop_dir.file(FOLDER).join(name);
@@ -67,9 +79,10 @@ impl<'a> Scratch<'a> {
         };
         let tasks = files::read_text(&self.loop_dir.tasks_path(), TASKS_MAX).ok();
         let prd = files::read_text(&self.loop_dir.file("prd.md"), TASKS_MAX).ok();
-        let stories = read("tasks.json")
+        let stories = changed(read("tasks.json"), &self.left)
             .or_else(|| changed(tasks, &self.tasks))
-            .or_else(|| draft::found_in(said));
+            .or_else(|| draft::found_in(said))
+            .or_else(|| read("tasks.json"));
         let prd = read("prd.md").or_else(|| changed(prd, &self.prd));
         self.put_back();
         (stories, prd)

@@ -29,13 +29,9 @@ impl Wanted {
         self.text.is_some() || self.file.is_some()
     }
 
-    /// Refuses standard input, which a run in the background does not have.
-    pub(in crate::cli) fn not_from_input(&self) -> Result<(), CliError> {
-        if [&self.text, &self.file].into_iter().any(|given| given.as_deref() == Some("-")) {
-            return Err(CliError::usage("a run in the background has no standard input")
-                .hint("give the task as TEXT, or in a file: --file FILE"));
-        }
-        Ok(())
+    /// Whether it comes on standard input.
+    pub(in crate::cli) fn is_input(&self) -> bool {
+        [&self.text, &self.file].into_iter().any(|given| given.as_deref() == Some("-"))
     }
 
     /// The text; none when nothing was asked for.
