@@ -168,6 +168,9 @@ pub struct HumanFiles {
     /// The answer given to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
+    /// The folder both are in, as people find it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// Weakened tests a human has accepted, by finding identity.
     #[serde(default)]
     pub accepted_tamper: Vec<String>,

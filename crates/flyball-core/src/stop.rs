@@ -84,12 +84,15 @@ pub struct StopAsked<'a> {
     /// Calls it has made so far, where a stop without a new call needs no look: a person's session,
     /// in which most stops only end an answer. None in a run, where every stop is looked at.
     pub calls: Option<u64>,
+    /// What tells this asking from others; none where nothing does. Hooks that are installed twice
+    /// ask twice about the same stop, perhaps one after the other.
+    pub asking: Option<&'a str>,
 }
 
 impl<'a> StopAsked<'a> {
     /// A stop that is looked at in any case.
     pub const fn in_run(said: &'a str) -> Self {
-        Self { said, calls: None }
+        Self { said, calls: None, asking: None }
     }
 }
 
@@ -110,6 +113,8 @@ pub struct StopTicket {
     /// Calls there had been.
     calls: Option<u64>,
     heard: HeardSoFar,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asking: Option<String>,
 }
 
 /// What was found when a stop was looked at.
@@ -153,7 +158,7 @@ pub enum StopVerdict {
         reason: String,
         /// The same in one line.
         summary: String,
-        /// Whether this very stop was refused before, by a hook that was asked at the same time.
+        /// Whether this very stop was refused before, by another hook that was asked about it.
         again: bool,
     },
 }
@@ -191,6 +196,10 @@ pub struct StopRing {
     refusals: u32,
     /// What had been said at the last refusal.
     heard: HeardSoFar,
+    /// The asking that was refused last, until it has come a second time: who asks the same a third
+    /// time says the same again, and that counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
     /// Calls there had been when it was last let go.
     calls: u64,
     /// The gates' last word, for what changed since.
@@ -213,19 +222,21 @@ impl StopRing {
 
     /// The agent wants to stop: does anything have to be looked at?
     pub fn ask(&self, rules: StopRules, asked: &StopAsked<'_>) -> StopStep {
+        let is_same = asked.asking.is_some() && self.refused.as_deref() == asked.asking;
         // What was said before the last refusal has been answered by it.
         let claims = read_structured(self.heard.new_in(asked.said));
         if claims.blocked.is_some() || claims.decide.is_some() {
             return StopStep::LetGo(LetGo::GaveUp);
         }
-        if self.refusals >= rules.refusals {
+        if self.refusals >= rules.refusals && !is_same {
             return StopStep::LetGo(LetGo::Exhausted);
         }
         if asked.calls == Some(self.calls) {
             return StopStep::LetGo(LetGo::NothingNew);
         }
         let (refusals, heard) = (self.refusals, HeardSoFar::of(asked.said));
-        StopStep::Examine(StopTicket { refusals, calls: asked.calls, heard })
+        let asking = asked.asking.map(String::from);
+        StopStep::Examine(StopTicket { refusals, calls: asked.calls, heard, asking })
     }
 
     /// Decides on what was found. The cap holds for stops at the same time too; hooks that are
@@ -245,10 +256,11 @@ impl StopRing {
                     self.turn_began(&evidence.snapshot.code_tree);
                 }
             }
-            StopVerdict::Refuse { again: true, .. } => {}
+            StopVerdict::Refuse { again: true, .. } => self.refused = None,
             StopVerdict::Refuse { again: false, .. } => {
                 self.refusals = self.refusals.saturating_add(1);
                 self.heard = ticket.heard;
+                self.refused.clone_from(&ticket.asking);
             }
         }
         self.gates = evidence.gates.map(GateResult::without_tails);
@@ -264,7 +276,8 @@ impl StopRing {
         let Some(event) = self.objection(rules, evidence) else {
             return StopVerdict::Allow { why: LetGo::Done };
         };
-        let again = self.refusals > ticket.refusals;
+        let is_same = ticket.asking.is_some() && self.refused == ticket.asking;
+        let again = self.refusals > ticket.refusals || is_same;
         if !again && self.refusals >= rules.refusals {
             return StopVerdict::Allow { why: LetGo::Exhausted };
         }

@@ -91,6 +91,8 @@ enum DriverInput {
     Note(String),
     /// A signal came.
     Stop(StopCause),
+    /// The terminal has another width.
+    Resized,
     /// Someone asks at the session's door.
     Knocked(Knocked),
 }
@@ -312,6 +314,10 @@ impl Driver {
                 Ok(())
             }
             DriverInput::Stop(cause) => self.take(&[Event::StopRequested { cause }]),
+            DriverInput::Resized => {
+                self.draw(self.clock.now());
+                Ok(())
+            }
             DriverInput::Knocked(knocked) => self.knocked(knocked),
         }
     }
@@ -379,10 +385,15 @@ impl Driver {
         if now.since(self.journalled) >= QUIET {
             self.queue.push_back(Event::TimePassed);
         }
+        self.draw(now);
+        Ok(())
+    }
+
+    /// Draws the live line anew.
+    fn draw(&mut self, now: Moment) {
         if let Some(standing) = self.governor.standing() {
             self.reporter.tick(now, &standing);
         }
-        Ok(())
     }
 
     /// Writes how the run stands into the row that `flyball status` reads.

@@ -142,7 +142,12 @@ fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
     }
     let text = input::read()
         .map_err(|error| CliError::io("the hook's input could not be read").cause(error))?;
-    let heard = input::parse(&text).map(|input| asked.dialect.read(asked.occasion, &input));
+    let heard = input::parse(&text).map(|input| {
+        let heard = asked.dialect.read(asked.occasion, &input);
+        let asking =
+            if asked.occasion == Occasion::Stop { input::asking(&input) } else { String::new() };
+        Heard { asking, ..heard }
+    });
     drop(text);
     let dir = heard.as_ref().and_then(|heard| heard.dir.as_deref());
     let context = match here {

@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 pub use self::cells::{cut, width, wrap};
 use self::outlet::Stream;
 pub use self::plain::{PlainText, plain};
-pub use self::wrapping::wrapped;
+pub use self::wrapping::{fitted, wrapped};
 
 use crate::error::CliError;
 
@@ -219,6 +219,19 @@ fn is_overheard(text: &str) -> bool {
 /// Writes to standard output. A reader that went away early is no error.
 pub fn write_out(text: &str) -> Result<(), CliError> {
     write_on(text).map(|_| ())
+}
+
+/// Writes to standard output; in a terminal no line is wider than it.
+pub fn write_fitted(text: &str) -> Result<(), CliError> {
+    match out_columns() {
+        Some(columns) => write_out(&fitted(text, columns)),
+        None => write_out(text),
+    }
+}
+
+/// The same, unless it is for programs.
+pub fn write_told(text: &str, is_for_programs: bool) -> Result<(), CliError> {
+    if is_for_programs { write_out(text) } else { write_fitted(text) }
 }
 
 /// Whether anybody still reads what is written.

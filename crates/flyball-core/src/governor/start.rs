@@ -161,7 +161,8 @@ fn waiting_human(
     if let Some(reason) = &human_files.blocked {
         let why = alloc::format!(
             "Still blocked: {reason}\nRemove what blocks it, then `flyball unblock` (or delete \
-             blocked.txt) and run again."
+             {}blocked.txt) and run again.",
+            folder(human_files)
         );
         return Some(finish::end(Outcome::Blocked, why, state, out));
     }
@@ -171,9 +172,16 @@ fn waiting_human(
     }
     let why = alloc::format!(
         "Still waiting for an answer to: {question}\nGive it with `flyball answer \"…\"` (or write \
-         it below the line in decide.txt) and run again."
+         it below the line in {}decide.txt) and run again.",
+        folder(human_files)
     );
     Some(finish::end(Outcome::Decide, why, state, out))
+}
+
+/// What stands before the names of the files, for people to find them.
+fn folder(human_files: &HumanFiles) -> String {
+    let folder = human_files.folder.as_ref().filter(|folder| !folder.is_empty());
+    folder.map(|folder| alloc::format!("{folder}/")).unwrap_or_default()
 }
 
 /// A human was asked about weakened checks and has not said: what was undone since needs no answer.

@@ -183,7 +183,7 @@ fn who_says_that_it_cannot_go_on_is_let_go_but_only_for_new_words() {
 fn in_a_persons_session_only_stops_after_new_calls_are_looked_at() {
     let mut ring = StopRing::default();
     let ask =
-        |ring: &StopRing, calls| ring.ask(rules(), &StopAsked { said: "", calls: Some(calls) });
+        |ring: &StopRing, calls| ring.ask(rules(), &StopAsked { said: "", calls: Some(calls), asking: None });
     assert_eq!(ask(&ring, 0), StopStep::LetGo(LetGo::NothingNew));
     let StopStep::Examine(ticket) = ask(&ring, 4) else { panic!("not examined") };
     ring.judge(rules(), &ticket, &Found::red(&["a"]).evidence());
@@ -213,6 +213,38 @@ fn two_hooks_asked_about_one_stop_refuse_it_once() {
         })
         .collect();
     assert_eq!((again, ring.refusals()), (vec![false, true], 1));
+}
+
+#[test]
+fn two_hooks_that_ask_about_one_stop_one_after_the_other_refuse_it_once() {
+    let mut ring = StopRing::default();
+    let rules = StopRules { refusals: 2, ..rules() };
+    let red = Found::red(&["a"]);
+    let mut ask = |asking| {
+        let asked = StopAsked { said: "done", calls: Some(7), asking };
+        match ring.ask(rules, &asked) {
+            StopStep::LetGo(_) => None,
+            StopStep::Examine(ticket) => match ring.judge(rules, &ticket, &red.evidence()) {
+                StopVerdict::Refuse { again, .. } => Some(again),
+                StopVerdict::Allow { .. } => None,
+            },
+        }
+    };
+    assert_eq!([ask(Some("1")), ask(Some("1"))], [Some(false), Some(true)]);
+    // Who says the same for ever is sent back no oftener than the cap allows, twice each.
+    assert_eq!([ask(Some("1")), ask(Some("1"))], [Some(false), Some(true)]);
+    assert_eq!([ask(Some("1")), ask(Some("2")), ask(None)], [None; 3]);
+    let mut ring = StopRing::default();
+    let mut ask = || {
+        let StopStep::Examine(ticket) = ring.ask(rules, &StopAsked::in_run("done")) else {
+            return None;
+        };
+        match ring.judge(rules, &ticket, &red.evidence()) {
+            StopVerdict::Refuse { again, .. } => Some(again),
+            StopVerdict::Allow { .. } => None,
+        }
+    };
+    assert_eq!([ask(), ask(), ask()], [Some(false), Some(false), None], "nothing tells them apart");
 }
 
 #[test]
@@ -284,7 +316,7 @@ fn a_turn_that_changed_nothing_is_known_by_its_tree() {
     // Refused, it is still the same turn; let go, the next one begins.
     let (red, green) = (gates(&["a"]), gates(&[]));
     for (gates, changed_nothing) in [(&red, false), (&green, true)] {
-        let asked = StopAsked { said: "", calls: Some(7) };
+        let asked = StopAsked { said: "", calls: Some(7), asking: None };
         let StopStep::Examine(ticket) = ring.ask(rules(), &asked) else { panic!() };
         let (start, snapshot) = (StartingPoint::default(), tree("t2"));
         let evidence = StopEvidence {

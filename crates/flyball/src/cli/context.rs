@@ -38,7 +38,7 @@ pub fn run(args: &ContextArgs, globals: &Globals) -> Result<ExitCode, CliError> 
     } else {
         text(&entries, globals.color.for_stdout())
     };
-    terminal::write_out(&text)?;
+    terminal::write_told(&text, args.json)?;
     Ok(ExitCode::SUCCESS)
 }
 

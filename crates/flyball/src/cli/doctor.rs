@@ -68,7 +68,7 @@ pub fn run(args: &DoctorArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     } else {
         text(&report, globals.color.for_stdout())
     };
-    terminal::write_out(&text)?;
+    terminal::write_told(&text, args.json)?;
     Ok(report.failure().map_or(ExitCode::SUCCESS, |kind| ExitCode::from(kind.code())))
 }
 

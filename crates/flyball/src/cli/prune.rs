@@ -80,10 +80,12 @@ pub fn run(args: &PruneArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         let (count, size) = (words::counted(kept.len(), "checkpoint"), bytes::shown(vault.size()));
         lines.push(format!("  {count} of its vault, which takes {size}"));
     }
-    lines.push(format!("  {} of runs", words::counted(worktrees.count(), "worktree")));
+    if worktrees.count() > 0 {
+        lines.push(format!("  {} of runs", words::counted(worktrees.count(), "worktree")));
+    }
     lines.push(format!("  {}", told(&rows)));
     lines.extend(worktrees.kept());
-    terminal::write_out(&format!("{}\n", lines.join("\n")))?;
+    terminal::write_fitted(&format!("{}\n", lines.join("\n")))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -49,7 +49,8 @@ pub fn run(args: &ReportArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     }
     let text = report(&view, format, clock::wall());
     let Some(path) = output else {
-        terminal::write_out(&text)?;
+        // Only what people read as it is may be broken into rows.
+        terminal::write_told(&text, format != ReportFormat::Md)?;
         return Ok(ExitCode::SUCCESS);
     };
     let path = globals.start_dir()?.join(path);

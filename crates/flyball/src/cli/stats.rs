@@ -90,7 +90,7 @@ pub fn run(args: &StatsArgs, globals: &Globals) -> Result<ExitCode, CliError> {
             format!("{}{}", text(&stats, args, paint), looped::recurring(&known))
         }
     };
-    terminal::write_out(&text)?;
+    terminal::write_told(&text, args.json)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,7 +6,8 @@ mod table;
 mod totals;
 
 use std::io::{IsTerminal, stdout};
-use std::path::Path;
+use std::ops::Not;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -72,6 +73,19 @@ struct Shown {
     /// What each role has used: work, review, rescue, fallback.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     roles: Vec<RoleSpend>,
+    /// Where it was started, when it works in a worktree of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<PathBuf>,
+    /// Whether its worktree is still there to be landed or dropped.
+    #[serde(skip_serializing_if = "Not::not")]
+    to_land: bool,
+}
+
+impl Shown {
+    /// The repository it works for.
+    fn project(&self) -> &Path {
+        self.origin.as_deref().unwrap_or(&self.run.root)
+    }
 }
 
 /// Everything there is to show.
@@ -97,7 +111,7 @@ pub fn run(args: &StatusArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     loop {
         let now = clock::wall();
         let (runs, totals) = look(&journal, here.as_deref(), args, now)?;
-        let stock = stock(&runs);
+        let stock = here.as_deref().filter(|_| runs.iter().any(|one| one.here)).and_then(stock);
         let sessions = sessions::look(&journal, now)?;
         let status = Status { runs, totals, sessions, checkpoints: stock };
         let text = match (args.json, args.watch) {
@@ -120,8 +134,7 @@ pub fn run(args: &StatusArgs, globals: &Globals) -> Result<ExitCode, CliError> {
 }
 
 /// What the checkpoints of this repository take. Where it cannot be told, nothing is said.
-fn stock(runs: &[Shown]) -> Option<Stock> {
-    let here = &runs.iter().find(|one| one.here)?.run.root;
+fn stock(here: &Path) -> Option<Stock> {
     let worktree = Worktree::open(here).ok()?;
     let stock = Stock::of(&state_dir().ok()?, &worktree).ok()?;
     (stock.count > 0).then_some(stock)
@@ -136,11 +149,13 @@ fn look(
     now: Moment,
 ) -> Result<(Vec<Shown>, Totals), CliError> {
     let known = journal.runs(&RunFilter::default()).map_err(fault::journal)?;
-    let is_here = |run: &RunSummary| here == Some(run.root.as_path());
-    let totals = Totals::of(&known, here);
+    let origins = journal.apart_origins().map_err(fault::journal)?;
+    let project = |run: &RunSummary| origins.get(&run.run).unwrap_or(&run.root).clone();
+    let is_here = |run: &RunSummary| here == Some(run.root.as_path()) || here == Some(&project(run));
+    let totals = Totals::of(&known, here.map(|_| &is_here as _));
     let mut ended = 0;
     let mut shown = Vec::new();
-    for run in known {
+    for run in known.iter().cloned() {
         let (life, here_too) = (runs::life(&run), is_here(&run));
         let is_wanted = args.all || here.is_none() || here_too || life == Life::Running;
         if life == Life::Ended && is_wanted {
@@ -157,11 +172,19 @@ fn look(
             holds: holds(&run),
             calls: RunCalls::read(kept.as_deref()),
             roles: RunCalls::roles(kept.as_deref()),
+            origin: origins.get(&run.run).cloned(),
+            to_land: to_land(journal, &run)?,
             run,
         });
     }
     shown.sort_by_key(|one| (!one.here, one.life));
     Ok((shown, totals))
+}
+
+/// Whether the run has ended and its worktree is still there.
+fn to_land(journal: &Journal, run: &RunSummary) -> Result<bool, CliError> {
+    let apart = journal.apart(&run.run).map_err(fault::journal)?;
+    Ok(apart.is_some_and(|apart| apart.fate.is_none() && apart.path.is_dir()))
 }
 
 fn json(

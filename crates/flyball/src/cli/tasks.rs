@@ -96,7 +96,7 @@ pub fn run(args: &TasksArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         }
         None => text(&tasks_of(&place.site(), &journal)?, globals.color.for_stdout()),
     };
-    terminal::write_out(&text)?;
+    terminal::write_told(&text, args.json)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -43,6 +43,8 @@ pub struct Heard {
     /// What tells two askings apart where calls have no ids: hooks that are installed twice are asked
     /// twice about the same call.
     pub stamp: String,
+    /// What tells one stop from another: hooks that are installed twice are asked twice about it.
+    pub asking: String,
     /// What the agent said last, at a stop, where the client tells.
     pub said: Option<String>,
     /// Whether a stop was refused just before, where the client tells.

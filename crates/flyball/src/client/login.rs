@@ -18,6 +18,8 @@ pub(crate) enum Login {
 pub(crate) trait Surroundings {
     /// Whether a variable is set.
     fn has_variable(&self, name: &str) -> bool;
+    /// Whether one with such an end is.
+    fn has_variable_ending(&self, end: &str) -> bool;
     /// Whether a place such as `~/.codex/auth.json` is there.
     fn has_file(&self, place: &str) -> bool;
     /// Whether a file holds a word.
@@ -35,10 +37,10 @@ pub(crate) fn login(client: &str, around: &dyn Surroundings) -> Login {
     let needs = needs::of(client);
     let is_set = |name: &&str| around.has_variable(name);
     let is_there = |place: &&str| around.has_file(place);
-    if needs.variables.iter().any(is_set)
-        || needs.credentials.iter().any(is_there)
-        || elsewhere(client, around)
-    {
+    let has_key = needs.variables.iter().any(is_set) || needs.credentials.iter().any(is_there);
+    // A key alone does not tell goose whom to ask, and pi makes its file without one.
+    let is_enough = !matches!(client, "goose" | "pi");
+    if (has_key && is_enough) || elsewhere(client, around) {
         return Login::Seen;
     }
     if !around.is_client_itself() {
@@ -47,8 +49,9 @@ pub(crate) fn login(client: &str, around: &dyn Surroundings) -> Login {
     let (question, no) = match client {
         "claude" => (&["auth", "status"], "\"loggedIn\": false"),
         "codex" => (&["login", "status"], "Not logged in"),
-        // It has no command to ask, and refuses by itself with none of what was looked for.
-        "gemini" => return Login::Missing,
+        // They have no command to ask, and refuse by themselves with none of what was looked for.
+        "gemini" | "goose" | "qwen" | "copilot" | "pi" => return Login::Missing,
+        // opencode has models for everybody; of the others it shows only when they ask their model.
         _ => return Login::Unknown,
     };
     match around.ask(question) {
@@ -56,6 +59,11 @@ pub(crate) fn login(client: &str, around: &dyn Surroundings) -> Login {
         Some(_) => Login::Seen,
         None => Login::Unknown,
     }
+}
+
+/// Whether a login of this client can be known without asking its model.
+pub(crate) fn can_be_known(client: &str) -> bool {
+    matches!(client, "claude" | "codex" | "gemini" | "goose" | "qwen" | "copilot" | "pi")
 }
 
 /// Other ways into an account or to a model.
@@ -91,6 +99,37 @@ fn elsewhere(client: &str, around: &dyn Surroundings) -> bool {
             variables.iter().any(|name| around.has_variable(name))
                 || files.iter().any(|place| around.has_file(place))
         }
+        "goose" => {
+            let variables = ["GOOSE_PROVIDER", "GOOSE_PATH_ROOT", "XDG_CONFIG_HOME"];
+            variables.iter().any(|name| around.has_variable(name))
+                || around.has_file("~/.config/goose/config.yaml")
+                || around.has_argument("--provider")
+        }
+        "qwen" => {
+            let files = [
+                "~/.qwen/settings.json",
+                ".qwen/settings.json",
+                "~/.qwen/.env",
+                ".qwen/.env",
+                "~/.env",
+                ".env",
+            ];
+            files.iter().any(|place| around.has_file(place)) || around.has_argument("--auth-type")
+        }
+        "copilot" => {
+            let variables =
+                ["COPILOT_PROVIDER_BASE_URL", "COPILOT_HOME", "GH_CONFIG_DIR", "XDG_CONFIG_HOME"];
+            variables.iter().any(|name| around.has_variable(name))
+                || around.has_file("~/.config/gh/hosts.yml")
+        }
+        "pi" => {
+            let variables = ["PI_CODING_AGENT_DIR", "AWS_PROFILE", "AWS_ACCESS_KEY_ID"];
+            variables.iter().any(|name| around.has_variable(name))
+                || ["_API_KEY", "_TOKEN"].iter().any(|end| around.has_variable_ending(end))
+                || around.has_file("~/.pi/agent/models.json")
+                || around.mentions("~/.pi/agent/auth.json", ":")
+                || around.has_argument("--api-key")
+        }
         _ => false,
     }
 }
@@ -112,6 +151,9 @@ mod tests {
     impl Surroundings for Machine<'_> {
         fn has_variable(&self, name: &str) -> bool {
             self.variables.contains(&name)
+        }
+        fn has_variable_ending(&self, end: &str) -> bool {
+            self.variables.iter().any(|name| name.ends_with(end))
         }
         fn has_file(&self, place: &str) -> bool {
             self.files.contains(&place)
@@ -164,6 +206,22 @@ mod tests {
             ("gemini", Machine { wrapper: true, ..none() }, Login::Unknown),
             ("gemini", Machine { files: &["~/.gemini/settings.json"], ..none() }, Login::Seen),
             ("opencode", Machine { answer: Some("0 credentials"), ..none() }, Login::Unknown),
+            ("goose", none(), Login::Missing),
+            ("goose", Machine { variables: &["OPENAI_API_KEY"], ..none() }, Login::Missing),
+            ("goose", Machine { variables: &["GOOSE_PROVIDER"], ..none() }, Login::Seen),
+            ("goose", Machine { files: &["~/.config/goose/config.yaml"], ..none() }, Login::Seen),
+            ("goose", Machine { wrapper: true, ..none() }, Login::Unknown),
+            ("qwen", none(), Login::Missing),
+            ("qwen", Machine { arguments: &["--auth-type"], ..none() }, Login::Seen),
+            ("qwen", Machine { files: &[".qwen/settings.json"], ..none() }, Login::Seen),
+            ("copilot", none(), Login::Missing),
+            ("copilot", Machine { files: &["~/.config/gh/hosts.yml"], ..none() }, Login::Seen),
+            ("copilot", Machine { variables: &["GITHUB_TOKEN"], ..none() }, Login::Seen),
+            ("pi", none(), Login::Missing),
+            ("pi", Machine { files: &["~/.pi/agent/auth.json"], ..none() }, Login::Missing),
+            ("pi", Machine { words: &[("~/.pi/agent/auth.json", ":")], ..none() }, Login::Seen),
+            ("pi", Machine { variables: &["GROQ_API_KEY"], ..none() }, Login::Seen),
+            ("aider", none(), Login::Unknown),
             ("my-own", none(), Login::Unknown),
         ];
         for (number, (client, machine, expected)) in table.iter().enumerate() {

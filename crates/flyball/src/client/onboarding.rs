@@ -24,7 +24,7 @@ pub(crate) fn of(client: &str) -> Option<Onboarding> {
         "opencode" => ("npm install -g opencode-ai", "opencode auth login"),
         "qwen" => (
             "npm install -g @qwen-code/qwen-code",
-            "start `qwen` and log in, or set OPENAI_API_KEY and OPENAI_BASE_URL",
+            "start `qwen` and log in, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL",
         ),
         "goose" => ("npm install -g @aaif/goose-acp", "goose configure"),
         "copilot" => {

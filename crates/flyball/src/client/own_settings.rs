@@ -1,6 +1,8 @@
 //! Settings of the user's own that a client finds in the same place as flyball's: the two are put
 //! together, and neither takes the other's place.
 
+mod flags;
+
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::CstRootNode;
 use serde_json::{Map, Value};
@@ -22,6 +24,8 @@ impl Launch {
         variable: impl Fn(&str) -> Option<String>,
         file: impl Fn(&str) -> Option<String>,
     ) -> Vec<String> {
+        self.join_settings_flag(&file);
+        self.join_codex_hooks(&variable, &file);
         let mut joined = Vec::new();
         let Self { env, files, .. } = self;
         for (name, ours) in env {

@@ -2,9 +2,11 @@
 //!
 //! Once the object is whole nothing more is waited for: a client may keep the pipe open.
 
+use std::fs::metadata;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
+use flyball_core::call::Fingerprint;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use serde_json::Value;
@@ -52,6 +54,16 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Value> {
         Err(_) => serde_json::from_str(&String::from_utf8_lossy(bytes)).ok()?,
     };
     value.is_object().then_some(value)
+}
+
+/// What tells one stop from another: what is said with it, and the length of the session's transcript,
+/// which a refusal makes longer. Nothing does where there is no transcript to be seen.
+pub(super) fn asking(input: &Value) -> String {
+    let transcript = ["transcript_path", "transcriptPath"].iter().find_map(|key| input.get(key));
+    let transcript = transcript.and_then(Value::as_str).and_then(|path| metadata(path).ok());
+    transcript.map_or_else(String::new, |meta| {
+        Fingerprint::of_text(&format!("{} {input}", meta.len())).to_string()
+    })
 }
 
 /// Looks for the end of an object as its bytes come in.

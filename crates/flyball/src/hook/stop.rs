@@ -28,7 +28,8 @@ pub(super) fn stop(
     let ring = read(journal.session_state(&stop_key(&key))?.as_deref());
     let calls = calls_so_far(asked, heard, &key, journal)?;
     let said = heard.said.as_deref().unwrap_or_default();
-    let step = ring.ask(rules(asked, context), &StopAsked { said, calls: Some(calls) });
+    let asking = Some(heard.asking.as_str()).filter(|asking| !asking.is_empty());
+    let step = ring.ask(rules(asked, context), &StopAsked { said, calls: Some(calls), asking });
     // A project nobody has set up has no gates to be judged by.
     let (true, StopStep::Examine(ticket)) = (context.configured, step) else {
         return calls::note(asked, context, heard, journal);

@@ -1,5 +1,6 @@
 //! Runs in a worktree of their own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use flyball_core::{Moment, RunId};
@@ -85,6 +86,18 @@ impl Journal {
             let mut select = connection.prepare_cached(&text)?;
             let rows = select.query_map([text_of(origin)], read)?;
             Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Where the runs with a worktree of their own were started.
+    pub fn apart_origins(&self) -> Result<BTreeMap<RunId, PathBuf>, JournalError> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached("SELECT run, origin FROM apart")?;
+            let row = |row: &Row<'_>| {
+                let (run, origin): (String, String) = (row.get(0)?, row.get(1)?);
+                Ok((RunId::new(run), PathBuf::from(origin)))
+            };
+            Ok(select.query_map([], row)?.collect::<Result<_, _>>()?)
         })
     }
 

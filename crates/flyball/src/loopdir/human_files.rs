@@ -21,7 +21,8 @@ impl LoopDir {
             Some(text) => parse(&text),
             None => (None, None),
         };
-        Ok(HumanFiles { blocked, question, answer, accepted_tamper: Vec::new() })
+        let folder = Some(self.path().display().to_string());
+        Ok(HumanFiles { blocked, question, answer, folder, accepted_tamper: Vec::new() })
     }
 
     /// Writes why it is blocked.

@@ -41,6 +41,11 @@ impl Surroundings for Machine<'_> {
         self.variable(name).is_some()
     }
 
+    fn has_variable_ending(&self, end: &str) -> bool {
+        let of_agent = self.agent.env.keys().any(|name| name.ends_with(end));
+        of_agent || std::env::vars_os().any(|(name, _)| name.to_string_lossy().ends_with(end))
+    }
+
     fn has_file(&self, place: &str) -> bool {
         self.path(place).is_some_and(|path| path.exists())
     }

@@ -59,21 +59,49 @@ pub fn cut(text: &str, max: usize) -> String {
 /// A text of one line in rows of at most so many cells, broken at blanks where there are any. A
 /// colour that is on at the end of a row is ended there and goes on in the next.
 pub fn wrap(text: &str, max: usize) -> Vec<String> {
+    hang(text, max, 0)
+}
+
+/// The same, with rows after the first so many cells further in.
+pub(super) fn hang(text: &str, max: usize, indent: usize) -> Vec<String> {
     let max = max.max(LEAST);
-    let mut rows = Vec::new();
+    let later = max.saturating_sub(indent).max(LEAST);
+    let front = |at: usize| if at == 0 { String::new() } else { " ".repeat(max - later) };
+    let mut rows: Vec<String> = Vec::new();
     let mut row = Row::default();
     for unit in units(text) {
         row.push(unit);
+        let max = if rows.is_empty() { max } else { later };
         if row.cells > max {
             let (full, rest) = row.split(max);
-            rows.push(full);
+            rows.push(front(rows.len()) + &full);
             row = rest;
         }
     }
     if rows.is_empty() || row.cells > 0 {
-        rows.push(row.text(row.units.len()));
+        rows.push(front(rows.len()) + &row.text(row.units.len()));
     }
     rows
+}
+
+/// Where the last column of a row begins: behind its last gap of two blanks or more; where the text
+/// begins if there is none.
+pub(super) fn last_column(text: &str) -> usize {
+    let (mut at, mut blanks, mut column) = (0, 0, 0);
+    for unit in units(text) {
+        if let Unit::Character(character, cells) = unit {
+            if character == ' ' {
+                blanks += 1;
+            } else {
+                if blanks > 1 || at == blanks {
+                    column = at;
+                }
+                blanks = 0;
+            }
+            at += cells;
+        }
+    }
+    column
 }
 
 /// A row that is being filled.
@@ -208,6 +236,21 @@ mod tests {
             wrap("    four blanks stay before it", 16),
             ["    four blanks", "stay before it"]
         );
+    }
+
+    #[test]
+    fn what_goes_on_stands_below_its_column() {
+        assert_eq!(hang("ok  gate  one two three", 16, 10), ["ok  gate  one", "          two", "          three"]);
+        for (text, column) in [
+            ("ok    gate  a word", 12),
+            ("  - one two", 2),
+            ("one two", 0),
+            ("\u{1b}[32mok\u{1b}[0m  \u{1b}[36mname\u{1b}[0m", 4),
+            ("", 0),
+            ("   ", 0),
+        ] {
+            assert_eq!(last_column(text), column, "{text:?}");
+        }
     }
 
     #[test]

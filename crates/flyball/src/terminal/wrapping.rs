@@ -1,6 +1,6 @@
-//! Words after a lead, over as many rows as they need.
+//! Words over as many rows as they need: after a lead, or in the last column of a table.
 
-use super::cells::width;
+use super::cells::{hang, last_column, width};
 
 /// The width that fits every terminal somebody works in.
 const WIDTH: usize = 60;
@@ -27,6 +27,31 @@ pub fn wrapped(lead: &str, text: &str) -> String {
     out
 }
 
+/// The least a last column must hold to be worth keeping.
+const COLUMN_LEAST: usize = 24;
+/// How far in a row goes on that has no such column.
+const FURTHER: usize = 2;
+
+/// Lines in a terminal of this width: one that is too wide goes on below its last column, or a little
+/// further in. Words alone are broken, so that nothing is cut in the middle by the terminal.
+pub fn fitted(text: &str, columns: usize) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        if width(line) <= columns {
+            out.push_str(line);
+        } else {
+            let column = last_column(line);
+            let begin = width(line) - width(line.trim_start());
+            let is_wide = columns.saturating_sub(column) >= COLUMN_LEAST;
+            let indent = if column > begin && is_wide { column } else { begin + FURTHER };
+            out.push_str(&hang(line, columns, indent).join("\n"));
+        }
+        out.push_str(end);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +64,19 @@ mod tests {
         assert_eq!(wrapped("x ", "one"), "x one\n");
         let long = "y".repeat(100);
         assert_eq!(wrapped("x ", &long), format!("x {long}\n"), "a word is never cut");
+    }
+
+    #[test]
+    fn a_line_that_is_too_wide_goes_on_below_its_last_column() {
+        let table = "ok    agent  the one that was found and can be started\nok\n";
+        let rows = fitted(table, 40);
+        assert_eq!(
+            rows,
+            "ok    agent  the one that was found and\n             can be started\nok\n"
+        );
+        assert_eq!(fitted(table, 80), table);
+        let narrow = fitted(table, 30);
+        assert!(narrow.lines().all(|line| width(line) <= 30), "{narrow}");
+        assert_eq!(fitted("  one two three four", 12), "  one two\n    three\n    four");
     }
 }

@@ -255,6 +255,22 @@ fn hooks_that_are_installed_twice_count_a_call_once() {
         }
     }
     assert_eq!(place.ask("claude", "Stop", &stop("done")), Value::Null);
+    // And one after the other, while the transcript stays as it was: refused by both, counted once.
+    let place = Place::new(RED);
+    let transcript = place.root().join("transcript.jsonl");
+    for round in 1..=3 {
+        one_call(&place, "claude", &round.to_string());
+        fs::write(&transcript, "x".repeat(round)).unwrap();
+        let mut asked: Value = serde_json::from_str(&stop("done")).unwrap();
+        asked["transcript_path"] = transcript.display().to_string().into();
+        for nth in ["first", "second"] {
+            let told = place.ask("claude", "Stop", &asked.to_string());
+            assert_eq!(text(&told, "/decision"), "block", "{round} {nth}");
+            let twice = text(&told, "/reason").contains("installed twice");
+            assert_eq!(twice, nth == "second", "{told}");
+        }
+    }
+    assert_eq!(place.ask("claude", "Stop", &stop("done")), Value::Null);
 }
 
 #[test]

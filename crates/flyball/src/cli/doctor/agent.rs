@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::finding::Report;
-use crate::client::login::Login;
+use crate::client::login::{Login, can_be_known};
 use crate::client::{onboarding, registry};
 use crate::config::{AgentSettings, CommandLine, Config, FILE_NAME, suggest};
 use crate::error::ErrorKind;
@@ -80,6 +80,11 @@ fn works(report: &mut Report, agent: &AgentSettings, programs: &Programs, here: 
     report.ok(CHECK.0, found.unwrap_or_else(|| program.to_owned()));
     match (preflight::login_of(agent, here), onboarding::of(&agent.name)) {
         (Login::Seen, _) => report.ok(CHECK.0, format!("`{}` shows a login", agent.name)),
+        (_, Some(known)) if !can_be_known(&agent.name) => {
+            let name = &agent.name;
+            let what = format!("whether `{name}` is logged in shows only when it asks its model");
+            report.warn(CHECK.0, what, format!("if a run is refused: {}", known.login));
+        }
         (_, Some(known)) => {
             let what = format!("`{}` shows no sign of a login", agent.name);
             report.warn(CHECK.0, what, format!("if a run is refused: {}", known.login));

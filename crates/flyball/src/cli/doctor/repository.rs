@@ -100,11 +100,13 @@ pub(super) fn leftovers(report: &mut Report, human_files: &LoopDir) {
     // What cannot be read is found by the commands that need it.
     let Ok(seen) = human_files.human_files() else { return };
     if let Some(reason) = seen.blocked {
-        let what = format!("blocked.txt: {}", words::line(&reason, 200));
+        let path = human_files.file("blocked.txt");
+        let what = format!("{}: {}", path.display(), words::line(&reason, 200));
         report.warn("blocked", what, "flyball unblock");
     }
     if let (Some(question), None) = (seen.question, seen.answer) {
-        let what = format!("decide.txt: {}", words::line(&question, 200));
+        let path = human_files.file("decide.txt");
+        let what = format!("{}: {}", path.display(), words::line(&question, 200));
         report.warn("question", what, "flyball answer");
     }
 }

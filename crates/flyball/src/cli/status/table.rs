@@ -10,6 +10,7 @@ use super::super::words;
 use super::{Shown, Status, sessions};
 use crate::config::bytes;
 use crate::journal::RunSummary;
+use crate::report::role_lines;
 use crate::terminal::{self, Paint};
 use crate::view::hanging;
 use crate::worktree::Stock;
@@ -86,10 +87,17 @@ fn runs_text(shown: &[Shown], columns: usize, here: Option<&Path>, paint: Paint)
             text.push_str(&laid_out(&format!("\n{line}\n"), columns));
         }
     }
+    for one in shown {
+        let lines = role_lines(&one.roles);
+        if !lines.is_empty() {
+            let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+            text.push_str(&laid_out(&format!("\n{}:\n{lines}", one.run.run), columns));
+        }
+    }
     // Of the last run here: what helps now, unless another is at work or to be taken up.
     let latest = shown.iter().find(|one| one.here);
     if let Some(one) = latest.filter(|one| one.life == Life::Ended) {
-        text.push_str(&laid_out(&next(&one.run), columns));
+        text.push_str(&laid_out(&next(one), columns));
     }
     text
 }
@@ -126,7 +134,8 @@ fn titles(form: Form) -> Vec<&'static str> {
 }
 
 fn row(one: &Shown, names: &[&RunId], form: Form) -> Vec<Cell> {
-    let RunSummary { run, root, max_iterations, state, .. } = &one.run;
+    let RunSummary { run, max_iterations, state, .. } = &one.run;
+    let root = one.project();
     let name = if form.whole_names { run.as_str() } else { runs::short_name(run, names) };
     let iteration = match max_iterations {
         0 => state.iteration.to_string(),
@@ -165,9 +174,13 @@ fn state_cell(one: &Shown) -> Cell {
     }
 }
 
-fn next(run: &RunSummary) -> String {
+fn next(one: &Shown) -> String {
+    let run = &one.run;
     let steps = run.ending.iter().flat_map(|ending| &ending.next_steps);
-    let lines: Vec<String> = steps.map(|step| format!("  {}\n", words::line(step, 400))).collect();
+    let land = format!("bring it back: flyball land {0}, or away with it: flyball drop {0}", run.run);
+    let land = Some(land).filter(|_| one.to_land);
+    let steps = steps.cloned().chain(land);
+    let lines: Vec<String> = steps.map(|step| format!("  {}\n", words::line(&step, 400))).collect();
     if lines.is_empty() {
         String::new()
     } else {

@@ -1,7 +1,5 @@
 //! What all runs come to, in one line.
 
-use std::path::Path;
-
 use serde::Serialize;
 
 use super::super::runs::{self, Life};
@@ -29,13 +27,14 @@ struct Total {
 
 impl Totals {
     /// Of all runs there are.
-    pub(super) fn of(known: &[RunSummary], here: Option<&Path>) -> Self {
+    pub(super) fn of(known: &[RunSummary], is_here: Option<&dyn Fn(&RunSummary) -> bool>) -> Self {
         let mut machine = Total::default();
-        let mut inside = here.map(|_| Total::default());
+        let mut inside = is_here.map(|_| Total::default());
         for run in known {
-            let is_here = here == Some(run.root.as_path());
             machine.add(run);
-            inside.as_mut().filter(|_| is_here).into_iter().for_each(|total| total.add(run));
+            if let (Some(inside), Some(true)) = (&mut inside, is_here.map(|is_here| is_here(run))) {
+                inside.add(run);
+            }
         }
         Self { here: inside, machine }
     }

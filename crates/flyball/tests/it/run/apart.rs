@@ -203,6 +203,98 @@ fn a_named_worktree_is_used_again_and_set_up_once() {
 }
 
 #[test]
+fn what_has_blanks_is_the_task_and_no_name() {
+    let scenario = Scenario::bare()
+        .config("[[gates.check]]\nname = \"tests\"\ncommand = \"test -e x\"\n")
+        .committed()
+        .agent("cat > $OUT/prompt; echo work > x; commit x; say \"<promise>COMPLETE</promise>\"");
+    let ran = scenario.run_with(&["--worktree", "Make x, please"]).ended(0);
+    assert!(scenario.told("prompt").contains("Make x, please"));
+    let run = scenario.last_run().run.to_string();
+    assert!(ran.stderr.contains(&format!("flyball/{run}")), "named like its run: {}", ran.stderr);
+    lands(&scenario, &run);
+    let ran = scenario.run_with(&["Make x", "--worktree", "my tree"]);
+    assert_eq!(ran.code, 64, "{}", ran.stderr);
+    assert!(ran.stderr.contains("`my tree` cannot name a worktree"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_branch_with_fewer_tests_does_not_land() {
+    // A runner that tells how many tests it ran: as many as there are files.
+    let runner = "n=$(ls t | wc -l); echo \"running $n tests\"; echo; echo \"test result: ok. $n passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\"";
+    let config = "[gates]\nmay_change = [\"none/\"]\n[[gates.check]]\nname = \"tests\"\ncommand = \"sh run.sh\"\n";
+    let scenario = Scenario::new()
+        .config(config)
+        .file("run.sh", runner)
+        .file("t/a", "1")
+        .file("t/b", "2")
+        .file("t/c", "3")
+        .committed()
+        .flags(&["--worktree"])
+        .agent("echo work > x; commit x; pass a; pass b");
+    let (run, path) = ran(&scenario);
+    // After the run, somebody takes one away.
+    std::fs::remove_file(path.join("t/c")).unwrap();
+    let git = |words: &[&str]| {
+        let ran = std::process::Command::new("git").arg("-C").arg(&path).args(words).status();
+        assert!(ran.unwrap().success());
+    };
+    git(&["add", "-A"]);
+    git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "less"]);
+    stays(&scenario, &run, "gate `tests` ran 3 tests before and is green with 2 of them");
+    let ran = scenario.flyball(&["land", &run, "--accept-tamper"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(!scenario.has("t/c"));
+}
+
+#[test]
+fn old_worktrees_are_pruned_and_those_with_work_of_their_own_are_kept() {
+    let scenario = scenario();
+    let (landed, first) = ran(&scenario);
+    let again = scenario.agent("echo more > z; commit z; pass a; pass b");
+    let (open, second) = ran(&again);
+    let kept = again.flyball(&["land", &landed, "--keep"]);
+    assert_eq!(kept.code, 0, "{}", kept.stderr);
+    let dry = again.flyball(&["prune", "--older-than", "0", "--dry-run"]).stdout;
+    assert!(dry.contains(&format!("worktree {} with branch", first.display())), "{dry}");
+    assert!(first.is_dir() && second.is_dir(), "only said");
+    let told = again.flyball(&["prune", "--older-than", "0"]).stdout;
+    assert!(told.contains("1 worktree of runs"), "{told}");
+    let kept = told.lines().find(|line| line.starts_with("Kept ")).unwrap();
+    assert!(kept.contains(&second.display().to_string()), "{told}");
+    assert!(kept.ends_with("no other branch has") && told.contains(&format!("flyball land {open}")), "{told}");
+    assert!(!first.exists() && second.is_dir());
+    assert_eq!(again.git(&["branch", "--list", "flyball/*"]).lines().count(), 1);
+    assert_eq!(again.flyball(&["log", &landed]).code, 66, "its journal went with it");
+    std::fs::write(second.join("mine"), "x").unwrap();
+    let told = again.flyball(&["prune", "--older-than", "0"]).stdout;
+    assert!(told.contains("no other branch has, and 1 file not committed"), "{told}");
+    lands(&again, &open);
+    let told = again.flyball(&["prune", "--older-than", "0"]).stdout;
+    assert!(told.contains(&format!("Kept {}: 1 file not committed", second.display())), "{told}");
+    std::fs::remove_file(second.join("mine")).unwrap();
+    again.flyball(&["prune", "--older-than", "0"]);
+    assert!(!second.exists() && again.git(&["worktree", "list"]).lines().count() == 1);
+}
+
+#[test]
+fn a_run_apart_is_shown_as_one_of_the_repository_it_came_from() {
+    let scenario = scenario();
+    let (run, _) = ran(&scenario);
+    let status = scenario.flyball(&["status"]).stdout;
+    let name = scenario.root().file_name().unwrap().to_string_lossy().into_owned();
+    let row = status.lines().find(|line| line.contains(&run)).unwrap();
+    assert!(row.starts_with('*'), "{status}");
+    assert!(!row.contains(&format!("{run}  {run}")), "{status}");
+    assert!(status.contains(&format!("flyball land {run}")), "{status}");
+    let told = scenario.flyball(&["status", "--json"]).stdout;
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert!(told["runs"][0]["origin"].as_str().unwrap().ends_with(&name), "{told}");
+    lands(&scenario, &run);
+    assert!(!scenario.flyball(&["status"]).stdout.contains("flyball land"));
+}
+
+#[test]
 fn a_refused_start_leaves_no_worktree_behind() {
     let failing = Scenario::new()
         .config("[worktree]\nsetup = [\"echo cannot; exit 3\"]\n")

@@ -86,6 +86,27 @@ fn it_outlives_the_terminal_it_was_started_in() {
 }
 
 #[test]
+fn the_task_may_come_on_standard_input_before_the_terminal_is_left() {
+    let scenario = Scenario::bare()
+        .config("[[gates.check]]\nname = \"tests\"\ncommand = \"test -e x\"\n")
+        .committed()
+        .agent("cat > $OUT/prompt; echo work > x; commit x; say \"<promise>COMPLETE</promise>\"");
+    let words = scenario.arguments(&["--detach", "--file", "-"]);
+    let mut child = scenario
+        .program(env!("CARGO_BIN_EXE_flyball"))
+        .args(&words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"Make x from a pipe\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(until_ended(&scenario), "complete");
+    assert!(scenario.told("prompt").contains("Make x from a pipe"));
+}
+
+#[test]
 fn a_refused_start_is_told_by_who_asked_with_its_code() {
     let scenario = Scenario::new().tasks("{").committed();
     let refused = scenario.run_with(&["--detach"]).refused(65);

@@ -226,9 +226,10 @@ fn at_a_terminal_it_is_asked_what_is_wanted() {
 }
 
 #[test]
-fn a_run_in_the_background_takes_its_task_as_text_or_file_only() {
+fn a_run_in_the_background_without_a_task_on_its_input_is_refused() {
     let scenario = red();
     for flags in [&["--detach", "-"][..], &["--detach", "--file", "-"]] {
-        assert!(scenario.run_with(flags).refused(64).contains("no standard input"), "{flags:?}");
+        assert!(scenario.run_with(flags).refused(64).contains("the task is empty"), "{flags:?}");
     }
+    assert!(!scenario.has(".flyball"));
 }

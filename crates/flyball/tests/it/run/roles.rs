@@ -44,6 +44,8 @@ fn the_one_who_reviews_is_not_the_one_who_wrote_and_costs_are_told_apart() {
     assert_eq!(roles[0]["role"], "work");
     assert_eq!((&roles[1]["role"], &roles[1]["agent"]), (&"review".into(), &"critic".into()));
     assert_eq!(roles[1]["cost_micro_usd"], 250_000);
+    let status = scenario.flyball(&["status"]).stdout;
+    assert!(status.contains("review (critic): 1 session, 100 tokens, $0.25"), "{status}");
     for format in ["md", "html", "json"] {
         let report = scenario.flyball(&["report", "--format", format]).stdout;
         assert!(report.contains("critic") && report.contains("review"), "{format}: {report}");
