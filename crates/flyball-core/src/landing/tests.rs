@@ -64,8 +64,7 @@ fn only_what_nothing_speaks_against_moves() {
 #[test]
 fn what_is_accepted_or_meant_does_not_stand_in_the_way() {
     let finding = |base: &str, now: &str| {
-        let finding =
-            Finding::new(FindingKind::Tamper, "a test is gone").at("tests/a.rs", 3, None);
+        let finding = Finding::new(FindingKind::Tamper, "a test is gone").at("tests/a.rs", 3, None);
         let about = TamperFinding::about("tests/a.rs", "a test is gone");
         TamperFinding { finding, base: base.into(), now: now.into(), ..about }
     };
@@ -95,8 +94,7 @@ fn green(gate: &str, ran: u64) -> GateResult {
 #[test]
 fn fewer_tests_than_on_the_target_stand_in_the_way() {
     let (none, tests) = (MayChange::new([]), MayChange::new(["tests/".into()]));
-    let counted =
-        |before, now| Counted::compare(TestBounds::default(), &green("g", before), &now);
+    let counted = |before, now| Counted::compare(TestBounds::default(), &green("g", before), &now);
     let part = || {
         let mut bounds = TestBounds::default();
         bounds.runs_a_part(&GateName::new("g"));

@@ -182,8 +182,9 @@ fn who_says_that_it_cannot_go_on_is_let_go_but_only_for_new_words() {
 #[test]
 fn in_a_persons_session_only_stops_after_new_calls_are_looked_at() {
     let mut ring = StopRing::default();
-    let ask =
-        |ring: &StopRing, calls| ring.ask(rules(), &StopAsked { said: "", calls: Some(calls), asking: None });
+    let ask = |ring: &StopRing, calls| {
+        ring.ask(rules(), &StopAsked { said: "", calls: Some(calls), asking: None })
+    };
     assert_eq!(ask(&ring, 0), StopStep::LetGo(LetGo::NothingNew));
     let StopStep::Examine(ticket) = ask(&ring, 4) else { panic!("not examined") };
     ring.judge(rules(), &ticket, &Found::red(&["a"]).evidence());

@@ -151,7 +151,8 @@ fn look(
     let known = journal.runs(&RunFilter::default()).map_err(fault::journal)?;
     let origins = journal.apart_origins().map_err(fault::journal)?;
     let project = |run: &RunSummary| origins.get(&run.run).unwrap_or(&run.root).clone();
-    let is_here = |run: &RunSummary| here == Some(run.root.as_path()) || here == Some(&project(run));
+    let is_here =
+        |run: &RunSummary| here == Some(run.root.as_path()) || here == Some(&project(run));
     let totals = Totals::of(&known, here.map(|_| &is_here as _));
     let mut ended = 0;
     let mut shown = Vec::new();

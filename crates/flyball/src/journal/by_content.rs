@@ -1,7 +1,7 @@
 //! Smaller things kept beside the events: gate results, hook sessions.
 
-use flyball_core::{Moment, RunId};
 use flyball_core::gate::GateResult;
+use flyball_core::{Moment, RunId};
 use rusqlite::{OptionalExtension, params};
 
 use super::trail::{read_state, write_state};
@@ -139,9 +139,7 @@ fn names(runs: &[RunId]) -> Result<String, JournalError> {
 }
 
 /// Goes through everything that grows old; `each` is told where it is, counts it and may remove it.
-fn pruned(
-    each: impl Fn(&str) -> Result<usize, JournalError>,
-) -> Result<Pruned, JournalError> {
+fn pruned(each: impl Fn(&str) -> Result<usize, JournalError>) -> Result<Pruned, JournalError> {
     let old = "last_at < ?1 AND id NOT IN (SELECT value FROM json_each(?2))";
     let of_old = format!("run IN (SELECT key FROM runs WHERE {old})");
     // All of them are given both: what is kept, and what is old.

@@ -21,7 +21,8 @@ impl LoopDir {
             Some(text) => parse(&text),
             None => (None, None),
         };
-        let folder = Some(self.path().display().to_string());
+        let folder =
+            (blocked.is_some() || question.is_some()).then(|| self.path().display().to_string());
         Ok(HumanFiles { blocked, question, answer, folder, accepted_tamper: Vec::new() })
     }
 

@@ -64,7 +64,9 @@ pub fn summary_text(
     }
     row(&mut out, "Stuck iters", &tally.stuck_iterations.to_string());
     if tally.tokens > 0 || tally.cost_micro_usd > 0 {
-        let spent = format!("{} tokens, {}", count(tally.tokens), dollars(tally.cost_micro_usd));
+        let cost = Some(dollars(tally.cost_micro_usd)).filter(|_| tally.cost_micro_usd > 0);
+        let cost = cost.map(|cost| format!(", {cost}")).unwrap_or_default();
+        let spent = format!("{} tokens{cost}", count(tally.tokens));
         row(&mut out, "Spent", &spent);
     }
     for line in role_lines(&ending.roles) {

@@ -59,29 +59,46 @@ pub fn cut(text: &str, max: usize) -> String {
 /// A text of one line in rows of at most so many cells, broken at blanks where there are any. A
 /// colour that is on at the end of a row is ended there and goes on in the next.
 pub fn wrap(text: &str, max: usize) -> Vec<String> {
-    hang(text, max, 0)
-}
-
-/// The same, with rows after the first so many cells further in.
-pub(super) fn hang(text: &str, max: usize, indent: usize) -> Vec<String> {
     let max = max.max(LEAST);
-    let later = max.saturating_sub(indent).max(LEAST);
-    let front = |at: usize| if at == 0 { String::new() } else { " ".repeat(max - later) };
-    let mut rows: Vec<String> = Vec::new();
+    let mut rows = Vec::new();
     let mut row = Row::default();
     for unit in units(text) {
         row.push(unit);
-        let max = if rows.is_empty() { max } else { later };
         if row.cells > max {
             let (full, rest) = row.split(max);
-            rows.push(front(rows.len()) + &full);
+            rows.push(full);
             row = rest;
         }
     }
     if rows.is_empty() || row.cells > 0 {
-        rows.push(front(rows.len()) + &row.text(row.units.len()));
+        rows.push(row.text(row.units.len()));
     }
     rows
+}
+
+/// A text of one line in rows, those after the first so many cells further in. Broken at blanks
+/// behind that place only: a path that is too long is left whole, for it is copied.
+pub(super) fn hang(text: &str, max: usize, indent: usize) -> Vec<String> {
+    let max = max.max(LEAST);
+    let indent = indent.min(max - LEAST);
+    let mut rows: Vec<String> = Vec::new();
+    let mut row = Row::default();
+    for unit in units(text) {
+        row.push(unit);
+        let (max, least) = if rows.is_empty() { (max, indent) } else { (max - indent, 0) };
+        if row.cells > max
+            && let Some(blank) = row.last_blank(least)
+        {
+            let (full, rest) = row.split_at(blank, blank + 1);
+            rows.push(full);
+            row = rest;
+        }
+    }
+    if rows.is_empty() || row.cells > 0 {
+        rows.push(row.text(row.units.len()));
+    }
+    let front = |at: usize| if at == 0 { String::new() } else { " ".repeat(indent) };
+    rows.iter().enumerate().map(|(at, row)| front(at) + row).collect()
 }
 
 /// Where the last column of a row begins: behind its last gap of two blanks or more; where the text
@@ -125,11 +142,21 @@ impl<'t> Row<'t> {
         let is_blank = |unit: &Unit<'_>| matches!(unit, Unit::Character(' ', _));
         let begin = self.units.iter().position(|unit| !is_blank(unit)).unwrap_or(end);
         let blank = (begin..=end).rev().find(|&at| self.units.get(at).is_some_and(is_blank));
-        let (end, next) = match blank {
+        match blank {
             // A word that fills most of the row is cut: a row of one short word helps nobody.
-            Some(at) if self.cells_before(at) >= max / 3 => (at, at + 1),
-            Some(_) | None => (end, end),
-        };
+            Some(at) if self.cells_before(at) >= max / 3 => self.split_at(at, at + 1),
+            Some(_) | None => self.split_at(end, end),
+        }
+    }
+
+    /// The last blank behind so many cells.
+    fn last_blank(&self, least: usize) -> Option<usize> {
+        let is_blank = |at: usize| matches!(self.units.get(at), Some(Unit::Character(' ', _)));
+        let last = (0..self.units.len()).rev().find(|&at| is_blank(at))?;
+        (self.cells_before(last) > least).then_some(last)
+    }
+
+    fn split_at(self, end: usize, next: usize) -> (String, Self) {
         let colours = self.colours(end);
         let mut rest = Row { begins: colours, ..Row::default() };
         for unit in self.units.iter().skip(next) {
@@ -240,7 +267,10 @@ mod tests {
 
     #[test]
     fn what_goes_on_stands_below_its_column() {
-        assert_eq!(hang("ok  gate  one two three", 16, 10), ["ok  gate  one", "          two", "          three"]);
+        let rows = hang("ok  gate  one two three", 20, 10);
+        assert_eq!(rows, ["ok  gate  one two", "          three"]);
+        let path = "ok  /a/path/that/is/longer/than/the/row and more";
+        assert_eq!(hang(path, 20, 4), ["ok  /a/path/that/is/longer/than/the/row", "    and more"]);
         for (text, column) in [
             ("ok    gate  a word", 12),
             ("  - one two", 2),

@@ -28,6 +28,7 @@ mod progress;
 mod resume;
 mod roles;
 mod screen;
+mod screens;
 mod signals;
 mod snapshots;
 mod tampering;

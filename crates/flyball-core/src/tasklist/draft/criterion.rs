@@ -40,11 +40,46 @@ const WISHES: [&str; 22] = [
 
 /// What a program can be seen to do.
 const SEEN: [&str; 40] = [
-    "accepts", "answers", "appears", "appends", "builds", "compiles", "contains", "covers",
-    "creates", "deletes", "displays", "equals", "exists", "exits", "fails", "green", "includes",
-    "keeps", "lists", "loads", "logs", "matches", "opens", "outputs", "parses", "passes", "prints",
-    "raises", "reads", "redirects", "rejects", "remains", "removes", "renders", "responds",
-    "returns", "saves", "shows", "throws", "writes",
+    "accepts",
+    "answers",
+    "appears",
+    "appends",
+    "builds",
+    "compiles",
+    "contains",
+    "covers",
+    "creates",
+    "deletes",
+    "displays",
+    "equals",
+    "exists",
+    "exits",
+    "fails",
+    "green",
+    "includes",
+    "keeps",
+    "lists",
+    "loads",
+    "logs",
+    "matches",
+    "opens",
+    "outputs",
+    "parses",
+    "passes",
+    "prints",
+    "raises",
+    "reads",
+    "redirects",
+    "rejects",
+    "remains",
+    "removes",
+    "renders",
+    "responds",
+    "returns",
+    "saves",
+    "shows",
+    "throws",
+    "writes",
 ];
 
 /// How a criterion could be checked.
@@ -71,9 +106,10 @@ fn is_named(word: &str) -> bool {
         || inner.contains("::")
         || word.starts_with("--")
         || (word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase()))
-        || inner.chars().zip(inner.chars().skip(1)).any(|(a, b)| {
-            a.is_lowercase() && b.is_uppercase()
-        })
+        || inner
+            .chars()
+            .zip(inner.chars().skip(1))
+            .any(|(a, b)| a.is_lowercase() && b.is_uppercase())
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ pub(super) fn files(report: &mut Report, human_files: &LoopDir, config: &Config)
     match human_files.tasks() {
         TasksSnapshot::Absent => {
             let what = format!("there is no {shown}: the prompt is one task");
-            report.warn("tasks", what, "flyball init");
+            report.warn("tasks", what, "flyball run \"…\" needs none; else flyball init");
             return Tasks::Missing;
         }
         TasksSnapshot::Unreadable { error } => {

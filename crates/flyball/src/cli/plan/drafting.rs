@@ -121,9 +121,7 @@ fn chosen(mut tries: Vec<Try>, drafted: &Drafted) -> Result<Draft, CliError> {
             let reasons = draft.refused.iter().take(REASONS_MAX);
             Err(reasons.fold(CliError::data(wrong), CliError::cause))
         }
-        Some(Err(error @ draft::DraftError::TooMany(_))) => {
-            Err(CliError::data(wrong).cause(error))
-        }
+        Some(Err(error @ draft::DraftError::TooMany(_))) => Err(CliError::data(wrong).cause(error)),
         Some(Err(draft::DraftError::NoStories)) | None => Err(nothing(drafted, &often)),
     }
 }

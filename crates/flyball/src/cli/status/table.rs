@@ -177,7 +177,8 @@ fn state_cell(one: &Shown) -> Cell {
 fn next(one: &Shown) -> String {
     let run = &one.run;
     let steps = run.ending.iter().flat_map(|ending| &ending.next_steps);
-    let land = format!("bring it back: flyball land {0}, or away with it: flyball drop {0}", run.run);
+    let land =
+        format!("bring it back: flyball land {0}, or away with it: flyball drop {0}", run.run);
     let land = Some(land).filter(|_| one.to_land);
     let steps = steps.cloned().chain(land);
     let lines: Vec<String> = steps.map(|step| format!("  {}\n", words::line(&step, 400))).collect();

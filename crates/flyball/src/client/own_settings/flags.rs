@@ -77,7 +77,8 @@ impl Launch {
             }
             if let Some(word) = self.argv.get_mut(pair.to - 1) {
                 let said = format!("{HOOKS}{event}={}", Value::Array(list));
-                *word = if pair.to - pair.from == 1 { format!("{}{said}", pair.flag) } else { said };
+                *word =
+                    if pair.to - pair.from == 1 { format!("{}{said}", pair.flag) } else { said };
             }
         }
     }
@@ -154,13 +155,18 @@ mod tests {
     #[test]
     fn hooks_of_a_users_codex_are_asked_beside_flyball_s() {
         let mut launch = Launch::default();
-        launch.args(&["codex", "-c", "x=1", "-c", r#"hooks.Stop=[{run="flyball hook codex Stop"}]"#]);
+        launch.args(&[
+            "codex",
+            "-c",
+            "x=1",
+            "-c",
+            r#"hooks.Stop=[{run="flyball hook codex Stop"}]"#,
+        ]);
         launch.args(&["-c", r#"hooks.PreToolUse=[{matcher="f"}]"#, "-m", "m"]);
         launch.args(&[r#"--config=hooks.Stop=[{matcher="u"}]"#, "-"]);
         let config = "model = \"m\"\n[[hooks.Stop]]\nmatcher = \"c\"\n[[hooks.SessionEnd]]\nmatcher = \"s\"\n";
         let variable = |name: &str| (name == "HOME").then(|| "/home/u".to_owned());
-        let file =
-            |path: &str| (path == "/home/u/.codex/config.toml").then(|| config.to_owned());
+        let file = |path: &str| (path == "/home/u/.codex/config.toml").then(|| config.to_owned());
         launch.join_own_settings(variable, file);
         assert_eq!(
             launch.argv,

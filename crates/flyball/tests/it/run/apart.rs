@@ -262,7 +262,10 @@ fn old_worktrees_are_pruned_and_those_with_work_of_their_own_are_kept() {
     assert!(told.contains("1 worktree of runs"), "{told}");
     let kept = told.lines().find(|line| line.starts_with("Kept ")).unwrap();
     assert!(kept.contains(&second.display().to_string()), "{told}");
-    assert!(kept.ends_with("no other branch has") && told.contains(&format!("flyball land {open}")), "{told}");
+    assert!(
+        kept.ends_with("no other branch has") && told.contains(&format!("flyball land {open}")),
+        "{told}"
+    );
     assert!(!first.exists() && second.is_dir());
     assert_eq!(again.git(&["branch", "--list", "flyball/*"]).lines().count(), 1);
     assert_eq!(again.flyball(&["log", &landed]).code, 66, "its journal went with it");
