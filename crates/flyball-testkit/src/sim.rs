@@ -104,6 +104,7 @@ impl Sim {
             rungs: world.witness.rungs.clone(),
             advice: world.witness.advice.clone(),
             loops: world.witness.loops.clone(),
+            roles: world.witness.roles.clone(),
             broken: world.witness.broken.clone(),
         };
         (report, world.journal)
@@ -137,6 +138,8 @@ pub struct SimReport {
     pub advice: BTreeSet<(Advice, Way)>,
     /// Guards that ended an agent builder's loop.
     pub loops: BTreeSet<GuardKind>,
+    /// Who was started, by number, and whether to review.
+    pub roles: BTreeSet<(bool, u32)>,
     /// What was not as it must be; empty when all is well.
     pub broken: Vec<String>,
 }

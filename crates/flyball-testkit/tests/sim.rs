@@ -19,6 +19,10 @@ mod sim {
         let loops: Vec<GuardKind> = coverage.loops.keys().copied().collect();
         assert_eq!(loops, LOOP_GUARDS, "guards of an agent builder's loop");
         assert_eq!(coverage.personas.len(), Persona::ALL.len());
+        // The configured agent, its fallback, the one that helps; who wrote, and who only reviews.
+        for role in [(false, 0), (false, 1), (false, 3), (true, 0), (true, 2)] {
+            assert!(coverage.roles.contains_key(&role), "{role:?} of {:?}", coverage.roles);
+        }
     }
 
     /// Every guard there is in an agent builder's loop (D).

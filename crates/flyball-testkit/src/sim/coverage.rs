@@ -25,6 +25,8 @@ pub struct Coverage {
     pub advice: BTreeMap<(Advice, Way), u64>,
     /// In how many runs each guard ended an agent builder's loop.
     pub loops: BTreeMap<GuardKind, u64>,
+    /// In how many runs each agent was started, by number, and whether to review.
+    pub roles: BTreeMap<(bool, u32), u64>,
     /// How many runs each character had.
     pub personas: BTreeMap<Persona, u64>,
     /// Runs in which something was not as it must be: the seed, and what.
@@ -70,6 +72,9 @@ impl Coverage {
         }
         for guard in &report.loops {
             *self.loops.entry(*guard).or_default() += 1;
+        }
+        for role in &report.roles {
+            *self.roles.entry(*role).or_default() += 1;
         }
         if !report.broken.is_empty() {
             let what = format!("{:?}: {}", report.persona, report.broken.join("; "));

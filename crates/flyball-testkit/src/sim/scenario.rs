@@ -13,6 +13,11 @@ use super::persona::Persona;
 use super::repo::{Chained, TESTS, open_stories};
 use super::rng::Rng;
 
+/// The agent after the configured one goes on when that cannot; this one reviews.
+pub(crate) const REVIEWER: u32 = 2;
+/// This one helps before a guard ends the run; it is the last.
+pub(crate) const HELPER: u32 = 3;
+
 /// The circumstances of one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
@@ -24,6 +29,10 @@ pub(crate) struct Scenario {
     pub(crate) reds: BTreeSet<u64>,
     pub(crate) human_files: HumanFiles,
     pub(crate) traits: AgentTraits,
+    /// How many agents go on when one cannot: the first ones after the configured one.
+    pub(crate) fallbacks: u32,
+    /// The agent that reviews.
+    pub(crate) review: Option<u32>,
     /// The agent that helps before a guard ends the run.
     pub(crate) rescue: Option<u32>,
     pub(crate) faults: Faults,
@@ -75,6 +84,7 @@ impl Scenario {
         if persona != Persona::Rescued {
             scenario.rescue = None;
         }
+        (scenario.fallbacks, scenario.review) = (0, None);
         scenario
     }
 
@@ -143,10 +153,23 @@ impl Scenario {
         let traits = random_traits(rng);
         let faults = Faults::default();
         let rescue = match persona {
-            Persona::Rescued => Some(1),
-            _ => rng.chance(15).then_some(1),
+            Persona::Rescued => Some(HELPER),
+            _ => rng.chance(15).then_some(HELPER),
         };
-        Self { persona, policy, gates, tasks, reds, human_files, traits, rescue, faults }
+        let (fallbacks, review) = (u32::from(rng.chance(20)), rng.chance(30).then_some(REVIEWER));
+        Self {
+            persona,
+            policy,
+            gates,
+            tasks,
+            reds,
+            human_files,
+            traits,
+            fallbacks,
+            review,
+            rescue,
+            faults,
+        }
     }
 }
 

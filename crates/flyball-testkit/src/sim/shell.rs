@@ -6,6 +6,7 @@ use flyball_core::event::AgentFact;
 use flyball_core::tasklist::Mode;
 
 use super::persona::Persona;
+use super::scenario::Scenario;
 use super::script::{Act, Stage, script};
 use super::world::{Agent, Happening, World};
 
@@ -97,6 +98,7 @@ impl World {
         if self.agent.is_some() {
             self.witness.broken(format!("two agents at once in iteration {iteration}"));
         }
+        self.check_role(mode, agent);
         if self.scenario.persona == Persona::NotStartable {
             self.later(5, Happening::NotStarted(iteration));
             return;
@@ -129,6 +131,23 @@ impl World {
             asks: None,
         });
         self.schedule();
+    }
+
+    /// Who takes an iteration is who has that role.
+    fn check_role(&mut self, mode: Mode, agent: u32) {
+        let Scenario { persona, review, fallbacks, rescue, .. } = &self.scenario;
+        let is_whole = matches!(persona, Persona::Honest | Persona::HonestWithReview);
+        let reviews = *review == Some(agent);
+        let works = agent <= *fallbacks || *rescue == Some(agent);
+        // A reviewer that cannot work is replaced; these characters always can.
+        let is_wrong = match mode {
+            Mode::Review => is_whole && review.is_some() && !reviews && *rescue != Some(agent),
+            Mode::Implement | Mode::ReviewFix => !works,
+        };
+        if is_wrong || (mode == Mode::Review && !reviews && !works) {
+            self.witness.broken(format!("agent {agent} took an iteration to {mode:?}"));
+        }
+        self.witness.roles.insert((mode == Mode::Review, agent));
     }
 
     fn stop(&mut self, iteration: IterationNo, force: Force) {

@@ -50,6 +50,8 @@ pub(crate) struct Witness {
     pub(crate) advice: BTreeSet<(Advice, Way)>,
     /// Guards that ended an agent builder's loop.
     pub(crate) loops: BTreeSet<GuardKind>,
+    /// Who was started, and whether to review.
+    pub(crate) roles: BTreeSet<(bool, u32)>,
     pub(crate) broken: Vec<String>,
 }
 
@@ -90,6 +92,7 @@ impl World {
         problems.extend(self.check_limits(&ending));
         problems.extend(self.check_outcome(&ending));
         problems.extend(self.check_time(&ending));
+        problems.extend(check_roles(&ending));
         if self.has_agent() && ending.outcome != Outcome::Fault {
             problems.push(format!("an agent still runs after {}", ending.outcome));
         }
@@ -135,6 +138,7 @@ impl World {
     fn check_time(&self, ending: &Ending) -> Option<String> {
         let limits = &self.scenario.policy.limits;
         let sessions = u64::from(ending.tally.iterations) + u64::from(self.witness.crashes) + 2;
+        let sessions = sessions * (1 + u64::from(self.scenario.fallbacks));
         let session = 2 * limits.iteration_timeout.get() + 2 * limits.wait.get() + 200_000;
         let dead = DEAD_MAX * (u64::from(self.witness.crashes) + 1);
         let most = sessions * session + dead + 2 * self.behind;
@@ -217,4 +221,13 @@ impl World {
         (weakened && policy.gates.on_tamper != OnTamper::Report)
             .then(|| String::from("complete, but a test was weakened"))
     }
+}
+
+/// What the roles used is what the run used.
+fn check_roles(ending: &Ending) -> Option<String> {
+    let tokens: u64 = ending.roles.iter().map(|role| role.tokens).sum();
+    let cost: u64 = ending.roles.iter().map(|role| role.cost_micro_usd).sum();
+    let (all, all_cost) = (ending.tally.tokens, ending.tally.cost_micro_usd);
+    ((tokens, cost) != (all, all_cost))
+        .then(|| format!("roles used {tokens} tokens and {cost}, the run {all} and {all_cost}"))
 }

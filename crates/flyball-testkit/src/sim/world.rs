@@ -14,7 +14,7 @@ use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 use super::builder::Builder;
 use super::repo::Repo;
 use super::rng::Rng;
-use super::scenario::Scenario;
+use super::scenario::{HELPER, Scenario};
 use super::script::{Act, Script, Words};
 use super::witness::Witness;
 
@@ -145,11 +145,11 @@ impl World {
             human_files: self.human_files.clone(),
             memory: flyball_core::task::TaskMemory::default(),
             agent: self.scenario.traits,
-            other_agents: Vec::from([AgentTraits::default()]),
-            fallbacks: 0,
+            other_agents: (0..HELPER).map(|_| AgentTraits::default()).collect(),
+            fallbacks: self.scenario.fallbacks,
             rescue: self.scenario.rescue,
             agent_names: Vec::new(),
-            review: None,
+            review: self.scenario.review,
             request: None,
         };
         self.tell(Event::RunStarted(Box::new(start)));
