@@ -94,7 +94,7 @@ impl TextReport {
     pub(super) fn summary(&mut self, text: &str) {
         let begun = self.narrator.pause(self.now);
         self.lay_out(&begun);
-        self.status.clear();
+        self.status.end();
         print_summary(text);
     }
 }

@@ -17,7 +17,7 @@ const KEPT: usize = 3;
 /// The live line.
 #[derive(Debug)]
 pub(super) struct StatusLine {
-    is_on: bool,
+    is_on: Cell<bool>,
     is_drawn: Cell<bool>,
 }
 
@@ -25,7 +25,7 @@ impl StatusLine {
     pub(super) fn new() -> Self {
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let is_on = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none() && !is_dumb;
-        Self { is_on, is_drawn: Cell::new(false) }
+        Self { is_on: Cell::new(is_on), is_drawn: Cell::new(false) }
     }
 
     /// Prints rows of the story.
@@ -41,9 +41,15 @@ impl StatusLine {
         }
     }
 
+    /// It is never drawn again: nothing stands below a summary.
+    pub(super) fn end(&self) {
+        self.clear();
+        self.is_on.set(false);
+    }
+
     /// Draws it anew, in the width the terminal has now.
     pub(super) fn draw(&self, parts: &[String]) {
-        let Some(columns) = terminal::err_columns().filter(|_| self.is_on) else { return };
+        let Some(columns) = terminal::err_columns().filter(|_| self.is_on.get()) else { return };
         self.clear();
         // The last cell stays free: some terminals would go on to the next row.
         terminal::write_err(&fitted(parts, columns.saturating_sub(1)));

@@ -25,6 +25,7 @@ mod moving;
 mod one_line;
 mod outcomes;
 mod progress;
+mod recipes;
 mod resume;
 mod roles;
 mod screen;

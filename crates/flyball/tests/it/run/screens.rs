@@ -56,6 +56,7 @@ fn every_screen_fits_sixty_and_eighty_columns() {
             let (_, raw) = Terminal::start(&scenario, &arguments, (columns, rows)).end();
             let shown = drawn(&raw, columns).join("\n");
             assert!(shown.trim().lines().count() > 0, "{command:?} shows nothing");
+            assert!(!shown.contains(" · ends"), "a live line is left:\n{shown}");
             for line in sent(&raw) {
                 let is_whole = is_copied(&line) || line.is_empty();
                 let cells = flyball::terminal::width(&line);
