@@ -29,13 +29,28 @@ pub(crate) struct Scenario {
     pub(crate) reds: BTreeSet<u64>,
     pub(crate) human_files: HumanFiles,
     pub(crate) traits: AgentTraits,
+    pub(crate) crew: Crew,
+    pub(crate) faults: Faults,
+}
+
+/// Who else there is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Crew {
     /// How many agents go on when one cannot: the first ones after the configured one.
     pub(crate) fallbacks: u32,
     /// The agent that reviews.
     pub(crate) review: Option<u32>,
     /// The agent that helps before a guard ends the run.
     pub(crate) rescue: Option<u32>,
-    pub(crate) faults: Faults,
+}
+
+impl Crew {
+    fn random(persona: Persona, rng: &mut Rng) -> Self {
+        let helps = rng.chance(15) || persona == Persona::Rescued;
+        let (fallbacks, reviews) = (u32::from(rng.chance(20)), rng.chance(30));
+        let (review, rescue) = (reviews.then_some(REVIEWER), helps.then_some(HELPER));
+        Self { fallbacks, review, rescue }
+    }
 }
 
 /// What goes wrong, by the number of the event it happens at.
@@ -81,10 +96,8 @@ impl Scenario {
         if !begins_red.contains(&persona) {
             scenario.reds.clear();
         }
-        if persona != Persona::Rescued {
-            scenario.rescue = None;
-        }
-        (scenario.fallbacks, scenario.review) = (0, None);
+        let rescue = (persona == Persona::Rescued).then_some(HELPER);
+        scenario.crew = Crew { rescue, ..Crew::default() };
         scenario
     }
 
@@ -152,24 +165,8 @@ impl Scenario {
         let policy = Policy::new(rules).unwrap_or_default();
         let traits = random_traits(rng);
         let faults = Faults::default();
-        let rescue = match persona {
-            Persona::Rescued => Some(HELPER),
-            _ => rng.chance(15).then_some(HELPER),
-        };
-        let (fallbacks, review) = (u32::from(rng.chance(20)), rng.chance(30).then_some(REVIEWER));
-        Self {
-            persona,
-            policy,
-            gates,
-            tasks,
-            reds,
-            human_files,
-            traits,
-            fallbacks,
-            review,
-            rescue,
-            faults,
-        }
+        let crew = Crew::random(persona, rng);
+        Self { persona, policy, gates, tasks, reds, human_files, traits, crew, faults }
     }
 }
 

@@ -6,7 +6,7 @@ use flyball_core::event::AgentFact;
 use flyball_core::tasklist::Mode;
 
 use super::persona::Persona;
-use super::scenario::Scenario;
+use super::scenario::{Crew, Scenario};
 use super::script::{Act, Stage, script};
 use super::world::{Agent, Happening, World};
 
@@ -135,13 +135,14 @@ impl World {
 
     /// Who takes an iteration is who has that role.
     fn check_role(&mut self, mode: Mode, agent: u32) {
-        let Scenario { persona, review, fallbacks, rescue, .. } = &self.scenario;
+        let Scenario { persona, crew, .. } = &self.scenario;
+        let Crew { fallbacks, review, rescue } = *crew;
         let is_whole = matches!(persona, Persona::Honest | Persona::HonestWithReview);
-        let reviews = *review == Some(agent);
-        let works = agent <= *fallbacks || *rescue == Some(agent);
+        let reviews = review == Some(agent);
+        let works = agent <= fallbacks || rescue == Some(agent);
         // A reviewer that cannot work is replaced; these characters always can.
         let is_wrong = match mode {
-            Mode::Review => is_whole && review.is_some() && !reviews && *rescue != Some(agent),
+            Mode::Review => is_whole && review.is_some() && !reviews && rescue != Some(agent),
             Mode::Implement | Mode::ReviewFix => !works,
         };
         if is_wrong || (mode == Mode::Review && !reviews && !works) {

@@ -138,7 +138,7 @@ impl World {
     fn check_time(&self, ending: &Ending) -> Option<String> {
         let limits = &self.scenario.policy.limits;
         let sessions = u64::from(ending.tally.iterations) + u64::from(self.witness.crashes) + 2;
-        let sessions = sessions * (1 + u64::from(self.scenario.fallbacks));
+        let sessions = sessions * (1 + u64::from(self.scenario.crew.fallbacks));
         let session = 2 * limits.iteration_timeout.get() + 2 * limits.wait.get() + 200_000;
         let dead = DEAD_MAX * (u64::from(self.witness.crashes) + 1);
         let most = sessions * session + dead + 2 * self.behind;

@@ -146,10 +146,10 @@ impl World {
             memory: flyball_core::task::TaskMemory::default(),
             agent: self.scenario.traits,
             other_agents: (0..HELPER).map(|_| AgentTraits::default()).collect(),
-            fallbacks: self.scenario.fallbacks,
-            rescue: self.scenario.rescue,
+            fallbacks: self.scenario.crew.fallbacks,
+            rescue: self.scenario.crew.rescue,
             agent_names: Vec::new(),
-            review: self.scenario.review,
+            review: self.scenario.crew.review,
             request: None,
         };
         self.tell(Event::RunStarted(Box::new(start)));
