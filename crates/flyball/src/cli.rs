@@ -180,7 +180,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         },
     };
     let code = result.unwrap_or_else(|error| {
-        terminal::write_err(&terminal::error_text(&error, color.for_stderr()));
+        terminal::write_error(&error, color.for_stderr());
         error.exit_code()
     });
     terminal::flush();

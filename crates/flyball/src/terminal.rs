@@ -229,6 +229,12 @@ pub fn write_fitted(text: &str) -> Result<(), CliError> {
     }
 }
 
+/// Writes an error to standard error; in a terminal no line is wider than it.
+pub fn write_error(error: &CliError, paint: Paint) {
+    let text = error_text(error, paint);
+    write_err(&err_columns().map_or_else(|| text.clone(), |columns| fitted(&text, columns)));
+}
+
 /// The same, unless it is for programs.
 pub fn write_told(text: &str, is_for_programs: bool) -> Result<(), CliError> {
     if is_for_programs { write_out(text) } else { write_fitted(text) }

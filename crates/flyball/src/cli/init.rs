@@ -129,7 +129,7 @@ pub fn run(args: &InitArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     } else {
         report::text(&setup, &done, globals.color.for_stdout())
     };
-    terminal::write_out(&text)?;
+    terminal::write_fitted(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -93,7 +93,8 @@ pub fn run(args: &LandArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         forget_kept(&repository, &keep_as, &target)?;
     }
     let is_there = matches!(landed, Landed::Moved { .. } | Landed::AlreadyThere);
-    terminal::write_out(&told(args, &found, (&apart, &target), (&landed, &notes)))?;
+    let text = told(args, &found, (&apart, &target), (&landed, &notes));
+    terminal::write_told(&text, args.json)?;
     Ok(ExitCode::from(u8::from(!is_there)))
 }
 

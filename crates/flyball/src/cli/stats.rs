@@ -7,7 +7,7 @@ use clap::Args;
 use flyball_core::{Event, Millis, Moment};
 use serde_json::json;
 
-use super::columns::{self, Cell};
+use super::columns::{self, Cell, Last};
 use super::tasks::looped;
 use super::{Globals, fault, place, words};
 use crate::clock;
@@ -108,6 +108,13 @@ fn figures(journal: &Journal, runs: &[RunSummary]) -> Result<Vec<RunFigures>, Cl
 fn chosen(journal: &Journal, args: &StatsArgs) -> Result<Vec<RunSummary>, CliError> {
     let from = clock::wall().minus(args.since);
     let mut runs = journal.runs(&RunFilter::default()).map_err(fault::journal)?;
+    // A run in a worktree of its own is one of the repository it came from.
+    let mut origins = journal.apart_origins().map_err(fault::journal)?;
+    for run in &mut runs {
+        if let Some(origin) = origins.remove(&run.run) {
+            run.root = origin;
+        }
+    }
     runs.retain(|run| {
         let project = args.project.as_deref().is_none_or(|project| is_of(&run.root, project));
         let agent = args.agent.as_deref().is_none_or(|agent| run.agent == agent);
@@ -238,6 +245,7 @@ fn guards(stats: &Stats, paint: Paint) -> String {
         row.extend([one.runs.to_string(), too, not_spent(one), doubted(one)].map(Cell::plain));
         rows.push(row);
     }
+    let rows = columns::within(rows, terminal::out_columns(), Last::Figure);
     format!("\n{}", columns::render(&rows, paint))
 }
 
@@ -301,6 +309,7 @@ fn shares(title: &str, shares: impl Iterator<Item = (String, Share)>, paint: Pai
         ];
         cells.into_iter().map(Cell::plain).collect()
     }));
+    let rows = columns::within(rows, terminal::out_columns(), Last::Figure);
     format!("\n{}", columns::render(&rows, paint))
 }
 

@@ -10,7 +10,7 @@ use flyball_core::task::Standing;
 use serde_json::json;
 
 use self::by_hand::AddArgs;
-use super::columns::{self, Cell, Tint};
+use super::columns::{self, Cell, Last, Tint};
 use super::place::{self, Place};
 use super::{Globals, fault, runs, words};
 use crate::desk::{self, Task, tasks_of};
@@ -108,6 +108,7 @@ fn text(tasks: &[Task], paint: Paint) -> String {
     let titles = ["TASK", "STATE", "ATTEMPTS", "LAST", "PATTERN", "REMEDY", "TITLE"];
     let mut rows = vec![columns::heading(&titles)];
     rows.extend(tasks.iter().map(row));
+    let rows = columns::within(rows, terminal::out_columns(), Last::Words);
     let text = format!("{}{}", columns::render(&rows, paint), looped::text(tasks));
     let left = |task: &&Task| {
         matches!(task.standing, Standing::SetAside | Standing::Escalated | Standing::Tripped)

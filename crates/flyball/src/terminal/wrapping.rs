@@ -38,7 +38,7 @@ pub fn fitted(text: &str, columns: usize) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
-        if width(line) <= columns {
+        if width(line) <= columns || is_command(line) {
             out.push_str(line);
         } else {
             let column = last_column(line);
@@ -50,6 +50,12 @@ pub fn fitted(text: &str, columns: usize) -> String {
         out.push_str(end);
     }
     out
+}
+
+/// Whether a line is a command alone, which is copied and so left whole.
+fn is_command(line: &str) -> bool {
+    let words = line.trim_start();
+    line.starts_with(' ') && ["git ", "flyball ", "cd "].iter().any(|word| words.starts_with(word))
 }
 
 #[cfg(test)]
@@ -77,6 +83,8 @@ mod tests {
         assert_eq!(fitted(table, 80), table);
         let narrow = fitted(table, 30);
         assert!(narrow.lines().all(|line| width(line) <= 30), "{narrow}");
+        let command = "  git -C /a/place/far/away merge --ff-only flyball/x";
+        assert_eq!(fitted(command, 20), command, "it is copied");
         assert_eq!(fitted("  one two three four", 12), "  one two\n    three\n    four");
     }
 }

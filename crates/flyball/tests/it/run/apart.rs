@@ -290,6 +290,8 @@ fn a_run_apart_is_shown_as_one_of_the_repository_it_came_from() {
     assert!(row.starts_with('*'), "{status}");
     assert!(!row.contains(&format!("{run}  {run}")), "{status}");
     assert!(status.contains(&format!("flyball land {run}")), "{status}");
+    let stats = scenario.flyball(&["stats"]).stdout;
+    assert!(stats.contains(&format!("\n{name} ")) && !stats.contains(&run), "{stats}");
     let told = scenario.flyball(&["status", "--json"]).stdout;
     let told: Value = serde_json::from_str(&told).unwrap();
     assert!(told["runs"][0]["origin"].as_str().unwrap().ends_with(&name), "{told}");

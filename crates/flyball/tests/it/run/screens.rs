@@ -33,7 +33,7 @@ fn sent(raw: &str) -> Vec<String> {
     lines.map(|line| flyball::terminal::plain(line)).collect()
 }
 
-const COMMANDS: [&[&str]; 8] = [
+const COMMANDS: [&[&str]; 10] = [
     &["status"],
     &["status", "--all"],
     &["log"],
@@ -41,6 +41,9 @@ const COMMANDS: [&[&str]; 8] = [
     &["tasks"],
     &["stats"],
     &["prune", "--dry-run"],
+    // An error with hints, and settings that are there already.
+    &["stop"],
+    &["init"],
     &["run"],
 ];
 
