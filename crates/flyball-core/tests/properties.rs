@@ -242,6 +242,7 @@ mod properties {
             blocked,
             question,
             answer,
+            folder: None,
             accepted_tamper: Vec::new(),
         })
     }

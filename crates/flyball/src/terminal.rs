@@ -235,9 +235,29 @@ pub fn write_error(error: &CliError, paint: Paint) {
     write_err(&err_columns().map_or_else(|| text.clone(), |columns| fitted(&text, columns)));
 }
 
-/// The same, unless it is for programs.
-pub fn write_told(text: &str, is_for_programs: bool) -> Result<(), CliError> {
-    if is_for_programs { write_out(text) } else { write_fitted(text) }
+/// For whom something is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// People: in a terminal no line is wider than it.
+    Person,
+    /// Programs: as it is.
+    Program,
+}
+
+impl Reader {
+    /// Who asks for JSON is a program.
+    #[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its function")]
+    pub const fn of_json(json: bool) -> Self {
+        if json { Self::Program } else { Self::Person }
+    }
+}
+
+/// Writes to standard output, for people or for programs.
+pub fn write_told(text: &str, reader: Reader) -> Result<(), CliError> {
+    match reader {
+        Reader::Person => write_fitted(text),
+        Reader::Program => write_out(text),
+    }
 }
 
 /// Whether anybody still reads what is written.

@@ -9,7 +9,7 @@ use flyball_core::task::ContextEntry;
 
 use super::{Globals, fault, place, words};
 use crate::error::CliError;
-use crate::terminal::{self, Paint};
+use crate::terminal::{self, Paint, Reader};
 
 /// Show the entries remedies have left for the tasks
 #[derive(Clone, Debug, Default, Args)]
@@ -38,7 +38,7 @@ pub fn run(args: &ContextArgs, globals: &Globals) -> Result<ExitCode, CliError> 
     } else {
         text(&entries, globals.color.for_stdout())
     };
-    terminal::write_told(&text, args.json)?;
+    terminal::write_told(&text, Reader::of_json(args.json))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -18,7 +18,7 @@ use super::columns::{self, Cell, Tint};
 use super::{Globals, found_agent, place};
 use crate::error::CliError;
 use crate::loopdir::LoopDir;
-use crate::terminal::{self, Paint};
+use crate::terminal::{self, Paint, Reader};
 
 /// Check that everything a run needs is there
 ///
@@ -68,7 +68,7 @@ pub fn run(args: &DoctorArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     } else {
         text(&report, globals.color.for_stdout())
     };
-    terminal::write_told(&text, args.json)?;
+    terminal::write_told(&text, Reader::of_json(args.json))?;
     Ok(report.failure().map_or(ExitCode::SUCCESS, |kind| ExitCode::from(kind.code())))
 }
 

@@ -15,7 +15,7 @@ use crate::gate::GatePlan;
 use crate::journal::{ApartRun, Fate, Journal, RunSummary, state_dir};
 use crate::landing::{Engine, LandOrder, Landed, OnWeakened};
 use crate::run_record::RunRecord;
-use crate::terminal;
+use crate::terminal::{self, Reader};
 use crate::worktree::Worktree;
 
 /// Bring back the work of a `--worktree` run
@@ -24,6 +24,7 @@ use crate::worktree::Worktree;
 /// they are green, and run no fewer tests than on that branch, does it move. Red, in conflict, or with
 /// weakened checks nobody accepted: nothing is done, and the exit code is 1.
 #[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct LandArgs {
     /// The run, or the beginning of its name
     pub run: String,
@@ -94,7 +95,7 @@ pub fn run(args: &LandArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     }
     let is_there = matches!(landed, Landed::Moved { .. } | Landed::AlreadyThere);
     let text = told(args, &found, (&apart, &target), (&landed, &notes));
-    terminal::write_told(&text, args.json)?;
+    terminal::write_told(&text, Reader::of_json(args.json))?;
     Ok(ExitCode::from(u8::from(!is_there)))
 }
 

@@ -97,7 +97,7 @@ pub fn run(args: &PlanArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         let mut worktree = Worktree::open(&root).map_err(fault::worktree)?;
         let (dir, tasks) = (loop_dir.relative(), loop_dir.tasks_relative());
         worktree.snapshot(&dir, &tasks).map_err(fault::worktree)?;
-        let listener = Listener::new(args.json, globals.color.for_stderr());
+        let listener = Listener::new(args, globals.color.for_stderr());
         let came = drafting.come_to(scratch, listener)?;
         let strayed = worktree.snapshot(&dir, &tasks).map_err(fault::worktree)?.changed;
         let text = there.as_deref().map_or_else(|| edit::empty(&project(&root)), str::to_owned);

@@ -7,12 +7,13 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{Globals, fault, place, runs};
+use crate::clock;
 use crate::error::CliError;
 use crate::files::write_whole;
 use crate::platform;
 use crate::run_report::{Redaction, ReportFormat, report};
+use crate::terminal::{self, Reader};
 use crate::view::RunView;
-use crate::{clock, terminal};
 
 /// Write a report of a run: a page, a comment for a pull request, JSON or CSV
 ///
@@ -50,7 +51,8 @@ pub fn run(args: &ReportArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     let text = report(&view, format, clock::wall());
     let Some(path) = output else {
         // Only what people read as it is may be broken into rows.
-        terminal::write_told(&text, format != ReportFormat::Md)?;
+        let is_read = format == ReportFormat::Md;
+        terminal::write_told(&text, if is_read { Reader::Person } else { Reader::Program })?;
         return Ok(ExitCode::SUCCESS);
     };
     let path = globals.start_dir()?.join(path);

@@ -20,7 +20,7 @@ use crate::stats::{
     Figures, GuardSum, RunFigures, Share, Stats, Suggestion, Way, WhatIf, suggest, sum, what_if,
     wilson,
 };
-use crate::terminal::{self, Paint};
+use crate::terminal::{self, Paint, Reader};
 
 /// How many doubts are shown as text.
 const DOUBTS_MAX: usize = 12;
@@ -90,7 +90,7 @@ pub fn run(args: &StatsArgs, globals: &Globals) -> Result<ExitCode, CliError> {
             format!("{}{}", text(&stats, args, paint), looped::recurring(&known))
         }
     };
-    terminal::write_told(&text, args.json)?;
+    terminal::write_told(&text, Reader::of_json(args.json))?;
     Ok(ExitCode::SUCCESS)
 }
 

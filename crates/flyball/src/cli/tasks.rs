@@ -16,7 +16,7 @@ use super::{Globals, fault, runs, words};
 use crate::desk::{self, Task, tasks_of};
 use crate::error::CliError;
 use crate::journal::Journal;
-use crate::terminal::{self, Paint};
+use crate::terminal::{self, Paint, Reader};
 
 /// Show the tasks with their attempts; add, edit, drop or retry one
 #[derive(Clone, Debug, Default, Args)]
@@ -96,7 +96,7 @@ pub fn run(args: &TasksArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         }
         None => text(&tasks_of(&place.site(), &journal)?, globals.color.for_stdout()),
     };
-    terminal::write_told(&text, args.json)?;
+    terminal::write_told(&text, Reader::of_json(args.json))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,6 +6,7 @@ use flyball_core::Millis;
 use flyball_core::event::{ExitHow, Spend};
 use flyball_core::tasklist::draft::{self, Draft, TRIES_MAX, Try};
 
+use super::PlanArgs;
 use super::scratch::Scratch;
 use crate::config::Config;
 use crate::driver::{DraftRequest, Drafted};
@@ -148,8 +149,10 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    pub(super) fn new(is_quiet: bool, paint: Paint) -> Self {
-        Self { is_quiet, paint, cleaner: PlainText::default(), line: String::new() }
+    /// Somebody who waits at a terminal or a pipe; a program wants the end alone.
+    pub(super) fn new(args: &PlanArgs, paint: Paint) -> Self {
+        let (cleaner, line) = (PlainText::default(), String::new());
+        Self { is_quiet: args.json, paint, cleaner, line }
     }
 
     fn note(&self, what: &str) {

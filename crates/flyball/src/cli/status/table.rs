@@ -90,8 +90,8 @@ fn runs_text(shown: &[Shown], columns: usize, here: Option<&Path>, paint: Paint)
     for one in shown {
         let lines = role_lines(&one.roles);
         if !lines.is_empty() {
-            let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
-            text.push_str(&laid_out(&format!("\n{}:\n{lines}", one.run.run), columns));
+            let lines = lines.join("\n  ");
+            text.push_str(&laid_out(&format!("\n{}:\n  {lines}\n", one.run.run), columns));
         }
     }
     // Of the last run here: what helps now, unless another is at work or to be taken up.

@@ -67,7 +67,7 @@ impl Launch {
         // Each event is said once, where it stood last: theirs first, as they are asked first.
         for (number, (pair, event, _)) in hooks.iter().enumerate().rev() {
             let of_event = |one: &&(Pair, String, Vec<Value>)| one.1 == *event;
-            if hooks.iter().skip(number + 1).any(|one| of_event(&&one)) {
+            if hooks.iter().skip(number + 1).any(|one| of_event(&one)) {
                 self.argv.drain(pair.from..pair.to);
                 continue;
             }
