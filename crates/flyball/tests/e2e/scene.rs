@@ -1,5 +1,7 @@
 //! `flyball run` around a real client, in a repository and a home of their own.
 
+use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -21,6 +23,8 @@ pub(crate) struct Scene {
     pub(crate) server: ModelServer,
     around: Surroundings,
     model: Option<&'static str>,
+    /// Those who listen beside it.
+    neighbours: Option<(TcpListener, UdpSocket, UnixListener)>,
 }
 
 /// A run under way.
@@ -67,7 +71,7 @@ impl Scene {
             let done = Command::new("git").args(arguments).current_dir(&root).status();
             assert!(done.expect("git").success());
         }
-        Self { place, server, around, model: client.model }
+        Self { place, server, around, model: client.model, neighbours: None }
     }
 
     /// With a variable in place of another.
@@ -88,6 +92,56 @@ impl Scene {
         for file in ["state/victim", "state/victim-to-unlink", "state/secrets/token"] {
             std::fs::write(place.join(file), "x").expect("a file");
         }
+        self
+    }
+
+    /// With secrets in the home, and with somebody who listens on this machine. The model is reached.
+    pub(crate) fn with_neighbours(mut self) -> Self {
+        let place = self.place.path().to_path_buf();
+        for name in [
+            ".ssh/id_ed25519",
+            ".aws/credentials",
+            ".config/gh/hosts.yml",
+            ".kube/config",
+            ".docker/config.json",
+            ".netrc",
+            ".npmrc",
+            ".gnupg/private",
+            ".codex/auth.json",
+        ] {
+            let file = place.join("home").join(name);
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            if !file.exists() {
+                std::fs::write(file, "secret\n").expect("a file");
+            }
+        }
+        for folder in ["home/other/.git/hooks", "system/crontabs", "system/atjobs", "runtime"] {
+            std::fs::create_dir_all(place.join(folder)).expect("a folder");
+        }
+        let web = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let datagrams = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        let bus = UnixListener::bind(place.join("runtime/bus")).expect("a socket");
+        let port =
+            |address: std::io::Result<SocketAddr>| address.expect("a port").port().to_string();
+        let model = self.server.port();
+        let text = |name: &str| place.join(name).to_string_lossy().into_owned();
+        let variables = [
+            ("FLYBALL_TEST_SYSTEM", text("system")),
+            ("FLYBALL_TEST_RUNTIME", text("runtime")),
+            ("XDG_RUNTIME_DIR", text("runtime")),
+            ("FLYBALL_TEST_PORT", port(web.local_addr())),
+            ("FLYBALL_TEST_DATAGRAMS", port(datagrams.local_addr())),
+            ("FLYBALL_TEST_ABSTRACT", format!("flyball-e2e-{}", std::process::id())),
+            ("FLYBALL_TEST_OTHER", text("other.sock")),
+            ("GITHUB_TOKEN", "secret".to_owned()),
+            ("AWS_PROFILE", "secret".to_owned()),
+            ("FLYBALL_SANDBOX__LOOPBACK", format!("[{model}]")),
+            ("FLYBALL_SANDBOX__ALLOW_HOSTS", "[\"allowed.example\"]".to_owned()),
+        ];
+        for (name, value) in variables {
+            self = self.with(name, &value, name);
+        }
+        self.neighbours = Some((web, datagrams, bus));
         self
     }
 

@@ -11,7 +11,7 @@ use crate::Trial;
 use crate::scene::Scene;
 
 /// Everything that can be tried at once.
-pub(crate) const TRIALS: [Trial; 9] = [
+pub(crate) const TRIALS: [Trial; 11] = [
     Trial::new("a: a repeated call is nudged, refused, halted", repeats_a_call),
     Trial::new(
         "a: after a halt the next session is told, and so is the one a human resumes",
@@ -27,6 +27,10 @@ pub(crate) const TRIALS: [Trial; 9] = [
     Trial::new("g: no attempt at flyball's state goes through", cannot_escape),
     // goose is told by the tests to keep its things where no sandbox looks for them.
     Trial::new("h: an honest agent works in a sandbox", works_in_a_sandbox).but_for(&["goose"]),
+    Trial::new("i: no secret is read, nothing is written outside", cannot_leave_a_workspace)
+        .but_for(&["gemini", "qwen", "copilot", "opencode", "pi"]),
+    Trial::new("j: nobody is reached who is not listed", cannot_reach_the_network)
+        .but_for(&["gemini", "qwen", "copilot", "opencode", "pi"]),
 ];
 
 /// Those that wait.
@@ -176,6 +180,42 @@ fn works_in_a_sandbox(client: &Client, program: &Path) {
     assert_eq!(ended.code, Some(0), "{}", ended.out);
     let told = scene.told();
     assert!(told.iter().any(|text| text.contains("KEPT")), "{told:?}\n{}", ended.out);
+}
+
+/// Attempts 36 to 50 through the client's own shell tool. What a client keeps of its own it may read.
+fn cannot_leave_a_workspace(client: &Client, program: &Path) {
+    let own = if client.name == "codex" { 44 } else { 0 };
+    none_through(client, program, ("workspace", own));
+}
+
+/// Attempts 51 to 59. The model's service is the one thing of this machine that is reached.
+fn cannot_reach_the_network(client: &Client, program: &Path) {
+    // A socket that listens and never answers is silence, not an answer.
+    none_through(client, program, ("offline", 60));
+}
+
+fn none_through(client: &Client, program: &Path, (profile, left_out): (&str, u32)) {
+    let attempts =
+        format!("python3 ../attempts.py {profile} \"$FLYBALL_STATE\" > .git/attempts 2>&1");
+    let script = vec![shell(client, &attempts), shell(client, MEND), Step::text(COMPLETE)];
+    let config = format!("[limits]\niterations = 1\n[sandbox]\nprofile = \"{profile}\"\n");
+    let scene = Scene::new(client, program, script, &config)
+        .with("FLYBALL_SANDBOX__KEEP_ENV", "[\"MOCK_API_KEY\"]", "")
+        .used_before()
+        .with_victims()
+        .with_neighbours();
+    let ended = scene.run();
+    if ended.code == Some(78) && ended.out.contains("cannot be had here") {
+        return;
+    }
+    assert_eq!(ended.code, Some(0), "{}", ended.out);
+    let mut found = scene.attempts();
+    found.retain(|line| !line.starts_with(&format!("ATTEMPT {left_out} ")));
+    assert!(found.len() > 7, "{found:?}\n{}", ended.out);
+    let through: Vec<_> = found.iter().filter(|line| line.contains(" through ")).collect();
+    assert!(through.is_empty(), "{through:#?}");
+    let broken: Vec<_> = found.iter().filter(|line| line.contains("FLYBALL_TEST")).collect();
+    assert!(broken.is_empty(), "not tried: {broken:#?}");
 }
 
 /// A limit as the client's service tells it, with the time it ends.

@@ -111,7 +111,7 @@ impl Makefile {
         let text = with_includes(&text, &inside, file, &mut files, 0);
         let (patterns, files) = files.into_iter().partition(|file| file.contains('*'));
         let recipes = recipe::of_makefile(&text);
-        let mut this = Self { recipes, files, patterns, ..Self::default() };
+        let mut this = Self { files, recipes, patterns, ..Self::default() };
         this.read_lines(&text);
         Some(this)
     }

@@ -17,6 +17,10 @@ const BEFORE: [&str; 19] = [
 
 /// One program that is started, and the folder it is started in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts that hold or do not, independent of each other"
+)]
 pub(super) struct Step {
     pub(super) dir: String,
     pub(super) words: Vec<String>,
@@ -85,7 +89,7 @@ pub(super) fn tidy(path: &str) -> String {
 /// The programs a text starts.
 pub(super) fn steps(text: &str, dir: &str) -> Vec<Step> {
     let mut reader = Reader { dir: dir.to_owned(), steps: Vec::new(), depth: 0 };
-    reader.read(text, Output::IsNotRead);
+    reader.read(text, Output::NotRead);
     let mut steps = reader.steps;
     // From the end: what feeds something that feeds a shell does so, too.
     let mut next_runs = false;
@@ -102,13 +106,13 @@ pub(super) fn steps(text: &str, dir: &str) -> Vec<Step> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Output {
     /// Only how it ends counts.
-    IsNotRead,
+    NotRead,
     /// Something else looks at it.
-    IsJudged,
+    Judged,
     /// It goes on to something that looks at it.
-    IsPiped,
+    Piped,
     /// It is run.
-    IsRun,
+    Run,
 }
 
 struct Reader {
@@ -118,6 +122,7 @@ struct Reader {
 }
 
 impl Reader {
+    #[expect(clippy::too_many_lines, reason = "a table: one arm per case")]
     fn read(&mut self, text: &str, output: Output) {
         if self.depth >= DEPTH_MAX {
             return;
@@ -165,7 +170,7 @@ impl Reader {
                 }
                 '|' => {
                     let or = chars.next_if(|(_, next)| *next == '|').is_some();
-                    self.end(&mut step, if or { output } else { Output::IsPiped });
+                    self.end(&mut step, if or { output } else { Output::Piped });
                 }
                 '\n' | ';' | '&' | '(' | ')' => {
                     let redirect = c == '&' && step.redirects;
@@ -231,10 +236,10 @@ impl Reader {
             _ => {}
         }
         if self.steps.len() < STEPS_MAX {
-            let output = if to_file { Output::IsJudged } else { output };
+            let output = if to_file { Output::Judged } else { output };
             let inner = inner_text(&words).map(str::to_owned);
-            let judged = matches!(output, Output::IsJudged | Output::IsPiped);
-            let (fed, piped) = (output == Output::IsRun, output == Output::IsPiped);
+            let judged = matches!(output, Output::Judged | Output::Piped);
+            let (fed, piped) = (output == Output::Run, output == Output::Piped);
             self.steps.push(Step { dir: self.dir.clone(), words, judged, fed, input, piped });
             if let Some(inner) = inner {
                 self.read(&inner, output);
@@ -265,7 +270,7 @@ impl Open {
         let first = self.words.iter().find(|word| runs(word) || !leads(word));
         let first = first.map(|word| word.rsplit('/').next().unwrap_or(word));
         let is_program = first.is_none() && self.word.is_empty() && !self.quoted;
-        if is_program || first.is_some_and(runs) { Output::IsRun } else { Output::IsJudged }
+        if is_program || first.is_some_and(runs) { Output::Run } else { Output::Judged }
     }
 
     fn end_word(&mut self) {

@@ -91,6 +91,10 @@ pub(super) fn literal_end(path: &str) -> Option<&str> {
 }
 
 /// Scripts that a text gives a name of its own: `CHECK=ci/check.sh`.
+#[expect(
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "the tools themselves look at the case"
+)]
 pub(super) fn given_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     for line in text.lines() {
@@ -146,6 +150,10 @@ pub(super) fn named_scripts(text: &str) -> Vec<String> {
 }
 
 /// Modules beside it that a program of Python's or JavaScript's takes in: the files they may be.
+#[expect(
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "the tools themselves look at the case"
+)]
 pub(super) fn imported(path: &str, text: &str) -> Vec<String> {
     let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
     let step = Step { dir: dir.to_owned(), ..Step::default() };
