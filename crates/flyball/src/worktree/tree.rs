@@ -58,7 +58,8 @@ impl Worktree {
         let setting = |part: String| {
             let (key, value) = part.split_once('\n')?;
             let lower = key.to_ascii_lowercase();
-            let clean = lower.ends_with(".clean") || lower.ends_with(".process");
+            let (_, what) = lower.rsplit_once('.')?;
+            let clean = ["clean", "process"].contains(&what);
             let lfs = value.starts_with("git-lfs ") || value.starts_with("git lfs ");
             let sees = lower.starts_with("filter.") && clean && !lfs;
             sees.then(|| (key.to_owned(), value.to_owned()))
