@@ -60,7 +60,7 @@ impl Panel {
     /// the first is the `number`th.
     pub(crate) fn skim(&mut self, lines: &[u8], number: u64) -> Skimmed {
         let Some((index, part)) = self.routine else { return Skimmed::default() };
-        if !self.is_alone(index) || self.owner.part() != part {
+        if !self.is_alone(index, part) {
             return Skimmed::default();
         }
         let Some(member) = self.members.get_mut(index) else { return Skimmed::default() };
@@ -74,7 +74,7 @@ impl Panel {
     /// Whether the line is routine for who took the last one that was, and done with.
     pub(crate) fn is_routine(&mut self, line: &[u8], number: u64) -> bool {
         let Some((index, part)) = self.routine else { return false };
-        if !self.is_alone(index) || self.owner.part() != part {
+        if !self.is_alone(index, part) {
             return false;
         }
         let is_taken = self.members.get_mut(index).is_some_and(|own| own.routine(line, number));
@@ -92,10 +92,12 @@ impl Panel {
         }
     }
 
-    /// Whether nobody but this member is in the middle of something.
-    const fn is_alone(&self, index: usize) -> bool {
+    /// Whether lines in this part are for nobody but this member: it is the member's own, or nobody
+    /// else is in the middle of something.
+    fn is_alone(&self, index: usize, part: Option<Part>) -> bool {
         let others = self.busy & !self.patient & !bit(index);
-        others == 0 && matches!(self.in_document, Attention::Idle)
+        let is_quiet = others == 0 && matches!(self.in_document, Attention::Idle);
+        self.owner.part() == part && (part.is_some() || is_quiet)
     }
 
     /// Whether the line is routine for this member, who from now on is asked first.
@@ -105,7 +107,7 @@ impl Panel {
             return false;
         }
         let is_asked = self.routine.is_some_and(|(asked, of)| asked == index && of == part);
-        if is_asked || !self.is_alone(index) || self.owner.part() != part {
+        if is_asked || !self.is_alone(index, part) {
             return false;
         }
         let member = self.members.get_mut(index);

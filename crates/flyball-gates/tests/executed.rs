@@ -45,6 +45,16 @@ fn names_are_the_same_in_every_run_of_the_same_tests() {
 }
 
 #[test]
+fn a_test_that_prints_the_words_of_its_runner_is_still_one_test() {
+    let output = "running 2 tests\ntest a ... ok\ntest printed ... ok\ntest b ... ok\n\n\
+                  test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+    let mut parser = Parser::new("cargo test");
+    parser.feed(output.as_bytes());
+    let ran: Vec<u64> = parser.finish(0).executed.iter().map(|executed| executed.ran).collect();
+    assert_eq!(ran, [2]);
+}
+
+#[test]
 fn dots_have_no_names() {
     for capture in ["pytest/odd", "mocha/odd-names-dot"] {
         let executed = executed(capture, 1);
