@@ -57,7 +57,8 @@ pub fn run(args: &AnswerArgs, globals: &Globals) -> Result<ExitCode, CliError> {
              and flyball restore tamper puts it back.\n",
         );
     }
-    let again = if answered.again { " anew" } else { "" };
+    // What was written in the editor stands there by now; whether one stood there before counts.
+    let again = if seen.answer.is_some() { " anew" } else { "" };
     terminal::write_out(&format!(
         "Answered{again}: {}\nNext: {}\n",
         words::line(&question, 200),
