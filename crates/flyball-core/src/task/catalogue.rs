@@ -1,9 +1,10 @@
 //! Blockers that were met before, in whatever project, and what was done when they were gone (C1).
 //! For people, and for the briefing of a task that meets one of them again.
 
+use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
@@ -102,7 +103,7 @@ pub fn catalogue(
 fn meet(known: &mut Vec<KnownBlocker>, project: &str, blocker: &str, at: Moment) -> String {
     if let Some(one) = known.iter_mut().find(|one| is_alike(&one.blocker, blocker)) {
         one.times = one.times.saturating_add(1);
-        one.projects.insert(project.to_string());
+        one.projects.insert(project.to_owned());
         one.last = at;
         return one.blocker.clone();
     }
@@ -113,7 +114,7 @@ fn meet(known: &mut Vec<KnownBlocker>, project: &str, blocker: &str, at: Moment)
         known.swap_remove(oldest);
     }
     let words = text::head(blocker.trim(), WORDS_MAX);
-    let (projects, resolved) = (BTreeSet::from([project.to_string()]), Vec::new());
+    let (projects, resolved) = (BTreeSet::from([project.to_owned()]), Vec::new());
     known.push(KnownBlocker { blocker: words.clone(), times: 1, projects, last: at, resolved });
     words
 }
@@ -126,7 +127,7 @@ fn resolution(
 ) -> Resolution {
     let files = attempt.work.iter().filter_map(|work| work.strip_prefix("file "));
     Resolution {
-        project: project.to_string(),
+        project: project.to_owned(),
         task: attempt.task.clone(),
         at: attempt.at,
         attempts,
@@ -211,7 +212,7 @@ mod tests {
     use crate::task::Pattern;
 
     fn attempt(task: &str, minute: u64, status: AttemptStatus, items: &[&str]) -> Attempt {
-        let items: BTreeSet<String> = items.iter().map(|item| (*item).to_string()).collect();
+        let items: BTreeSet<String> = items.iter().map(|item| (*item).to_owned()).collect();
         let is_blocked = status == AttemptStatus::Blocked;
         Attempt {
             task: TaskId::new(task),
@@ -226,7 +227,7 @@ mod tests {
     }
 
     fn of(project: &str, attempt: Attempt) -> (String, Attempt) {
-        (project.to_string(), attempt)
+        (project.to_owned(), attempt)
     }
 
     #[test]
@@ -279,11 +280,11 @@ mod tests {
             "at task Q in bank, after 1 attempt and the permission to remove it, the task was done by \
              changing compose.yml"
         );
-        let told = directive(&["there is no database".to_string()].into(), &known).unwrap();
+        let told = directive(&["there is no database".to_owned()].into(), &known).unwrap();
         assert!(told.contains("\"no database\" went away before: at task Q in bank"), "{told}");
-        assert_eq!(directive(&["no network".to_string()].into(), &known), None);
+        assert_eq!(directive(&["no network".to_owned()].into(), &known), None);
         assert_eq!(
-            directive(&["no database".to_string()].into(), &catalogue(&attempts[..3], &[])),
+            directive(&["no database".to_owned()].into(), &catalogue(&attempts[..3], &[])),
             None
         );
     }

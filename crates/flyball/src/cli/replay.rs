@@ -223,19 +223,18 @@ impl Sum {
 }
 
 fn all_text(replayed: &[Replayed], limits: &Limits) -> String {
-    let mut text = format!("{} under {}:\n", words::counted(replayed.len(), "run"), title(limits));
-    for one in replayed.iter().filter(|one| one.is_stopped() || one.let_go) {
-        let told = verdict(one).join(" ");
-        text.push_str(&format!("  {}  {}\n", one.run, words::line(&told, 400)));
-    }
+    let head = format!("{} under {}:\n", words::counted(replayed.len(), "run"), title(limits));
+    let apart = replayed.iter().filter(|one| one.is_stopped() || one.let_go);
+    let lines: String = apart
+        .map(|one| format!("  {}  {}\n", one.run, words::line(&verdict(one).join(" "), 400)))
+        .collect();
     let sum = Sum::of(replayed);
-    text.push_str(&format!(
-        "Stopped earlier {}, of them harmed {}; not halted where they were {}. Saved {} of {}.\n",
+    format!(
+        "{head}{lines}Stopped earlier {}, of them harmed {}; not halted where they were {}. Saved {} of {}.\n",
         sum.earlier.len(),
         sum.harmed.len(),
         sum.let_go.len(),
         amount(sum.saved),
         amount(sum.spent),
-    ));
-    text
+    )
 }

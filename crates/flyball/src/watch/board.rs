@@ -163,12 +163,7 @@ impl Reader {
             let at = row::since(&row.run).as_millis();
             // Who waits longest comes first; of the others the latest.
             let place = if row.standing.needs_you() { at } else { u64::MAX - at };
-            let group = match row.standing {
-                standing if standing.needs_you() => 0,
-                standing if standing.is_alive() => 1,
-                _ => 2,
-            };
-            (group, place)
+            (!row.standing.needs_you(), !row.standing.is_alive(), place)
         });
         self.board = Board { rows, today_micro_usd: spent };
         Ok(())

@@ -37,6 +37,7 @@ pub enum Order {
     },
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other key means anything there")]
 impl State {
     /// A key was pressed.
     pub fn press(&mut self, key: KeyEvent, board: &Board) -> Option<Order> {
@@ -249,6 +250,7 @@ impl State {
 }
 
 /// What a key does to a text that is being typed.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other key means anything there")]
 fn edit(text: &mut String, code: KeyCode, modifiers: KeyModifiers, max: usize) {
     let control = modifiers.contains(KeyModifiers::CONTROL);
     match code {

@@ -17,22 +17,19 @@ const BLOCKER_CHARS: usize = 160;
 
 /// Lines below the table.
 pub(super) fn text(tasks: &[Task]) -> String {
-    let mut text = String::new();
-    let looped: Vec<String> = tasks.iter().filter_map(loops_of).collect();
-    if !looped.is_empty() {
-        text.push_str(&format!("\nWent in circles before:\n{}", looped.concat()));
-    }
+    let looped: String = tasks.iter().filter_map(loops_of).collect();
     let known = tasks.iter().flat_map(|task| task.known.iter().map(move |one| (task, one)));
-    let known: Vec<String> = known
+    let known: String = known
         .map(|(task, one)| {
             let blocker = words::line(&one.blocker, BLOCKER_CHARS);
             format!("  {}: \"{blocker}\" {}\n", words::line(task.id.as_str(), 40), ways(one))
         })
         .collect();
-    if !known.is_empty() {
-        text.push_str(&format!("\nBlocked by what went away elsewhere:\n{}", known.concat()));
-    }
-    text
+    let under = |heading: &str, lines: String| {
+        if lines.is_empty() { String::new() } else { format!("\n{heading}:\n{lines}") }
+    };
+    let (circles, elsewhere) = ("Went in circles before", "Blocked by what went away elsewhere");
+    format!("{}{}", under(circles, looped), under(elsewhere, known))
 }
 
 fn loops_of(task: &Task) -> Option<String> {
