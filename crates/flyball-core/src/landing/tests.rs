@@ -91,6 +91,8 @@ fn green(gate: &str, ran: u64) -> GateResult {
     GateResult { tree: "t".into(), checks: vec![check] }
 }
 
+type Counting<'a> = (Vec<TamperFinding>, &'a MayChange, Option<Counted>, usize);
+
 #[test]
 fn fewer_tests_than_on_the_target_stand_in_the_way() {
     let (none, tests) = (MayChange::new([]), MayChange::new(["tests/".into()]));
@@ -108,8 +110,7 @@ fn fewer_tests_than_on_the_target_stand_in_the_way() {
     };
     let perhaps = || vec![finding(Weight::UnlessAllRun, 0)];
     let gone = || vec![finding(Weight::Firm, 2)];
-    type Case<'a> = (Vec<TamperFinding>, &'a MayChange, Option<Counted>, usize);
-    let cases: Vec<Case<'_>> = vec![
+    let cases: Vec<Counting<'_>> = vec![
         (vec![], &none, Some(counted(3, green("g", 3))), 0),
         (vec![], &none, Some(counted(3, green("g", 4))), 0),
         (vec![], &none, Some(counted(3, green("g", 2))), 1),
