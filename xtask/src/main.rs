@@ -1,6 +1,7 @@
 //! Chores of the project: `cargo xtask <chore>`.
 
 mod bench;
+mod browser;
 mod chaos;
 mod detect;
 mod e2e;
@@ -21,6 +22,7 @@ Usage: cargo xtask <chore>
 
   tidy                        check what a machine can check of taste: sizes, heads, words, links
   bench                       what `flyball run` costs: overhead, memory, many at once (release build)
+  browser [--pictures DIR]    the window in a real Chromium, over a real run (chromium-driver, npm)
   chaos [--kills N] [--seed N]  kill flyball at random moments and resume it: 500 times
   soak [--iterations N]       one long run: what its last iterations cost beside the first
   fuzz [--inputs N]           spoiled inputs for everything that reads what others write: 10,000 each
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
 fn run(chore: &str, words: &[String]) -> Result<()> {
     match chore {
         "bench" => bench::run(),
+        "browser" => browser::run(words),
         "chaos" => chaos::run(words),
         "soak" => chaos::soak(words),
         "fuzz" => chaos::fuzz(words),

@@ -118,7 +118,7 @@ document.addEventListener("submit", async (event) => {
 
 // A link to an iteration opens it.
 function openTarget() {
-  const target = location.hash && document.getElementById(location.hash.slice(1));
+  const target = document.getElementById(location.hash.slice(1));
   if (target?.matches("details")) { target.open = true; target.scrollIntoView({ block: "center" }); }
 }
 addEventListener("hashchange", openTarget);

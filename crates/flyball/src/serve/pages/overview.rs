@@ -119,7 +119,7 @@ pub(in crate::serve) fn overview(
             (section_asks(look, &shown))
             (section_work(&cards, work.len()))
             (section_ended(look, shown_rows, left + rows.len() - shown_rows.len(), query))
-            @if all.is_empty() { (nothing()) }
+            div #nothing data-live { @if all.is_empty() { (nothing()) } }
         };
         frame("Runs", Place::Runs, asks.len(), &body)
     });

@@ -1,0 +1,190 @@
+//! `cargo xtask browser`: the window in a real Chromium, over a real run from *at work* to *needs you*,
+//! answered in the page, to *complete*, without a reload; many tabs with one stream; axe-core; pictures.
+//!
+//! Needs Debian's `chromium` and `chromium-driver`; axe-core comes from npm and is not kept.
+
+mod driver;
+mod scene;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::json;
+
+use self::driver::Browser;
+use self::scene::Scene;
+use crate::say;
+
+/// Tabs that are open at once.
+const TABS: usize = 9;
+/// Widths that are looked at, and the looks.
+const WIDTHS: [u32; 2] = [1280, 390];
+const LOOKS: [&str; 2] = ["light", "dark"];
+
+/// Runs it; `--pictures FOLDER` keeps what was seen.
+pub(crate) fn run(words: &[String]) -> Result<()> {
+    let pictures = match words {
+        [] => None,
+        [flag, folder] if flag == "--pictures" => Some(PathBuf::from(folder)),
+        _ => bail!("usage: cargo xtask browser [--pictures FOLDER]"),
+    };
+    let program = built()?;
+    let scene = Scene::new(&program)?;
+    let served = scene.serve()?;
+    let browser = Browser::start(scene.folder())?;
+    browser.go(&served.link)?;
+    browser.until("the overview", "document.querySelector('#headline') !== null")?;
+    browser.until("the stream", "document.querySelector('#live').textContent === 'live'")?;
+    browser.run("window.samePage = true")?;
+    let story = story(&scene, &browser)?;
+    say("from at work to needs you, answered, to complete: no reload");
+    let pages = [
+        "/".to_owned(),
+        format!("/runs/{story}"),
+        format!("/runs/{story}/events"),
+        "/guards".to_owned(),
+        "/tasks".to_owned(),
+    ];
+    look_at(&browser, &served.origin, &pages, scene.folder(), pictures.as_deref())?;
+    tabs(&browser, &served.origin)?;
+    say("many tabs, one stream");
+    let faults = browser.faults()?;
+    ensure!(faults.is_empty(), "the console complains: {}", faults.join("\n"));
+    served.stop();
+    browser.until(
+        "the end to be told",
+        "/lost|ended/.test(document.querySelector('#live').textContent)",
+    )?;
+    Ok(())
+}
+
+/// The program under test.
+fn built() -> Result<PathBuf> {
+    let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let built = Command::new(cargo).args(["build", "-q", "-p", "flyball"]).status()?;
+    ensure!(built.success(), "flyball could not be built");
+    let target = env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    Ok(fs::canonicalize(Path::new(&target).join("debug/flyball"))?)
+}
+
+/// A run seen from its beginning to its end in one and the same page.
+fn story(scene: &Scene, browser: &Browser) -> Result<String> {
+    let mut first = scene.start_run()?;
+    browser.until(
+        "the run at work",
+        "document.querySelectorAll('article.card .pulse').length === 1",
+    )?;
+    ensure!(browser.text("#headline")?.contains("1 at work"), "the headline is live");
+    scene.let_go()?;
+    browser.until("the question", "document.querySelector('article.ask textarea') !== null")?;
+    first.wait()?;
+    let asked = browser.text("article.ask .q")?;
+    ensure!(asked.contains("Blue or mauve?"), "it asks: {asked}");
+    ensure!(browser.text("#headline")?.contains("1 run needs you"), "the headline is live");
+    // What is half typed survives a refresh.
+    browser.run(
+        "const t = document.querySelector('article.ask textarea'); t.focus(); t.value = 'mau'",
+    )?;
+    scene.touch_journal()?;
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let typed = browser.run("return document.querySelector('article.ask textarea').value")?;
+    ensure!(typed == json!("mau"), "what was typed is {typed}");
+    browser.run(
+        "const f = document.querySelector('article.ask form'); f.querySelector('textarea').value = 'mauve'; \
+         f.requestSubmit(f.querySelector('button.go'))",
+    )?;
+    browser.until("the end", "document.querySelector('#ended .chip.good') !== null")?;
+    ensure!(
+        browser.run("return window.samePage === true")? == json!(true),
+        "the page was loaded anew"
+    );
+    ensure!(scene.colour()? == "mauve", "the answer reached the agent");
+    let link = browser.run("return document.querySelector('#ended a').getAttribute('href')")?;
+    let link = link.as_str().unwrap_or_default().trim_start_matches("/runs/").to_owned();
+    ensure!(!link.is_empty(), "the run is listed");
+    Ok(link)
+}
+
+/// Every page at every width in every look: nothing that axe-core finds, nothing that scrolls sideways.
+fn look_at(
+    browser: &Browser,
+    origin: &str,
+    pages: &[String],
+    folder: &Path,
+    pictures: Option<&Path>,
+) -> Result<()> {
+    let axe = axe(folder)?;
+    for page in pages {
+        for width in WIDTHS {
+            for look in LOOKS {
+                browser.look(width, look)?;
+                browser.go(&format!("{origin}{page}"))?;
+                browser.until("the page", "document.readyState === 'complete'")?;
+                let wide =
+                    browser.run("return document.documentElement.scrollWidth - innerWidth")?;
+                ensure!(wide.as_i64() <= Some(0), "{page} at {width} scrolls sideways by {wide}");
+                let found = browser.run_async(&format!("{axe}\n{AXE}"))?;
+                ensure!(found == json!([]), "{page} at {width}, {look}: {found:#}");
+                if let Some(folder) = pictures {
+                    fs::create_dir_all(folder)?;
+                    let name =
+                        page.trim_matches('/').split('/').next_back().unwrap_or("").to_owned();
+                    let name = if name.is_empty() { "runs".to_owned() } else { name };
+                    let name = if page.matches('/').count() == 2 { "run".to_owned() } else { name };
+                    let path = folder.join(format!("{name}-{width}-{look}.png"));
+                    fs::write(path, browser.picture()?)?;
+                }
+            }
+        }
+    }
+    say("axe-core finds nothing, at 1280 and 390 px, light and dark");
+    Ok(())
+}
+
+/// What axe-core finds, in few words.
+const AXE: &str = "const done = arguments[arguments.length - 1]; \
+    axe.run(document).then((r) => done(r.violations.map((v) => v.id + ': ' + v.nodes[0].html.slice(0, 200))));";
+
+fn axe(folder: &Path) -> Result<String> {
+    let place = folder.join("axe");
+    fs::create_dir_all(&place)?;
+    let fetched = Command::new("npm")
+        .args(["install", "--silent", "--no-save", "--no-audit", "--no-fund", "axe-core@4"])
+        .current_dir(&place)
+        .status()
+        .context("npm")?;
+    ensure!(fetched.success(), "axe-core could not be fetched");
+    Ok(fs::read_to_string(place.join("node_modules/axe-core/axe.min.js"))?)
+}
+
+/// Many tabs of one browser: one of them listens, all of them are live; when it goes, another does.
+fn tabs(browser: &Browser, origin: &str) -> Result<()> {
+    browser.look(1280, "light")?;
+    let mut open = vec![browser.tab()?];
+    browser.go(origin)?;
+    for _ in 1..TABS {
+        open.push(browser.new_tab()?);
+        browser.go(origin)?;
+    }
+    let locks = "const done = arguments[arguments.length - 1]; navigator.locks.query().then((q) => \
+                 done([q.held.length, q.pending.length]))";
+    for tab in &open {
+        browser.to_tab(tab)?;
+        browser.until(
+            "every tab to be live",
+            "document.querySelector('#live').textContent === 'live'",
+        )?;
+    }
+    ensure!(browser.run_async(locks)? == json!([1, TABS - 1]), "one tab listens, the others wait");
+    let (first, rest) = open.split_first().context("no tab")?;
+    browser.to_tab(first)?;
+    browser.close_tab()?;
+    let last = rest.last().context("no tab")?;
+    browser.to_tab(last)?;
+    browser
+        .until("another tab to listen", "document.querySelector('#live').textContent === 'live'")?;
+    ensure!(browser.run_async(locks)? == json!([1, TABS - 2]), "another tab listens now");
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! A repository with an agent that asks, and a window on its runs.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::{env, fs};
+
+use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
+
+/// Asks once it is let go; then does what was answered.
+const AGENT: &str = r#"
+git config user.email a@example.invalid; git config user.name a
+case "$(cat)" in
+*mauve*) echo mauve > colour; git add -A; git commit -qm "colour: mauve"
+  echo '<promise>COMPLETE</promise>' ;;
+*) while [ ! -e ../go ]; do sleep 0.05; done
+  echo '<promise>DECIDE:Blue or mauve?</promise>' ;;
+esac
+"#;
+
+/// Where all of it happens.
+pub(super) struct Scene {
+    folder: TempDir,
+    program: PathBuf,
+}
+
+/// A window that is served; ended when dropped.
+pub(super) struct Served {
+    pub(super) link: String,
+    pub(super) origin: String,
+    child: Option<Child>,
+    _stdin: ChildStdin,
+}
+
+impl Scene {
+    pub(super) fn new(program: &Path) -> Result<Self> {
+        let scene = Self { folder: tempfile::tempdir()?, program: program.to_path_buf() };
+        let root = scene.root();
+        fs::create_dir_all(&root)?;
+        fs::create_dir_all(scene.folder().join("home"))?;
+        fs::write(scene.folder().join("agent.sh"), AGENT)?;
+        fs::write(
+            root.join("flyball.toml"),
+            "[[gates.check]]\nname = \"tests\"\ncommand = \"test -e colour\"\n",
+        )?;
+        for words in [&["init", "-q", "-b", "main"][..], &["add", "-A"], &["commit", "-qm", "init"]]
+        {
+            let done = scene.command("git").args(words).status()?;
+            ensure!(done.success(), "git {words:?}");
+        }
+        Ok(scene)
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder().join("shop")
+    }
+
+    /// A program in the repository, with nothing of the user's.
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.root())
+            .env_clear()
+            .env("PATH", env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder().join("home"))
+            .env("FLYBALL_STATE", self.folder().join("state"))
+            .envs([("GIT_AUTHOR_NAME", "a"), ("GIT_COMMITTER_NAME", "a")])
+            .envs([
+                ("GIT_AUTHOR_EMAIL", "a@example.invalid"),
+                ("GIT_COMMITTER_EMAIL", "a@example.invalid"),
+            ]);
+        command
+    }
+
+    /// Serves the window.
+    pub(super) fn serve(&self) -> Result<Served> {
+        let mut child = self
+            .command(&self.program)
+            .args(["serve", "--port", "0"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let stdin = child.stdin.take().context("no input")?;
+        let said = child.stdout.take().context("no output")?;
+        let line = BufReader::new(said).lines().next().context("it says nothing")??;
+        let link = line.rsplit_once(' ').context("no link")?.1.to_owned();
+        let origin = link.split("/open/").next().context("no link")?.to_owned();
+        Ok(Served { link, origin, child: Some(child), _stdin: stdin })
+    }
+
+    /// A run that asks.
+    pub(super) fn start_run(&self) -> Result<Child> {
+        let agent = self.folder().join("agent.sh");
+        let mut run = self.command(&self.program);
+        run.args(["run", "Paint it", "--", "sh"]).arg(agent);
+        Ok(run.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?)
+    }
+
+    /// Lets the agent ask.
+    pub(super) fn let_go(&self) -> Result<()> {
+        Ok(fs::write(self.folder().join("go"), "")?)
+    }
+
+    /// Something changes in the journal.
+    pub(super) fn touch_journal(&self) -> Result<()> {
+        let done = self.command(&self.program).args(["tasks", "retry", "none"]).output()?;
+        ensure!(!done.status.success(), "there is no such task");
+        Ok(())
+    }
+
+    /// What the agent made of the answer.
+    pub(super) fn colour(&self) -> Result<String> {
+        Ok(fs::read_to_string(self.root().join("colour"))?.trim().to_owned())
+    }
+}
+
+impl Served {
+    /// Ends it, as Ctrl-C does.
+    pub(super) fn stop(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let pid = child.id().to_string();
+            Command::new("kill").args(["-INT", &pid]).status().ok();
+            child.wait().ok();
+        }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
