@@ -21,7 +21,7 @@ mod window;
 
 use std::io::{BufRead, IsTerminal, Write, stdin};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -70,9 +70,9 @@ pub(crate) struct Options {
 }
 
 /// Serves until the process is ended.
-pub(crate) fn run(options: Options, state_dir: PathBuf) -> Result<(), CliError> {
+pub(crate) fn run(options: &Options, state_dir: &Path) -> Result<(), CliError> {
     let token = options.token_file.as_deref().map(Token::given).transpose()?;
-    let address = address(&options, token.is_some())?;
+    let address = address(options, token.as_ref())?;
     if let Some(host) = &options.host {
         warn_of(host);
     }
@@ -86,8 +86,8 @@ pub(crate) fn run(options: Options, state_dir: PathBuf) -> Result<(), CliError> 
     let failed =
         |error: std::io::Error| CliError::io("the server could not be started").cause(error);
     let access = Access::new(rules).map_err(failed)?;
-    let window = Arc::new(Window::open(state_dir.clone(), access)?);
-    looking::keep_looking(Arc::clone(&window), Journal::open(&state_dir)?).map_err(failed)?;
+    let window = Arc::new(Window::open(state_dir.to_path_buf(), access)?);
+    looking::keep_looking(Arc::clone(&window), Journal::open(state_dir)?).map_err(failed)?;
     let runtime = Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(4)
@@ -95,9 +95,9 @@ pub(crate) fn run(options: Options, state_dir: PathBuf) -> Result<(), CliError> 
         .build()
         .map_err(failed)?;
     runtime.block_on(async {
-        let listener = listen(address, options.port.is_none() && options.listen.is_none()).await?;
+        let listener = listen(address, options).await?;
         let here = listener.local_addr().map_err(failed)?;
-        greet(&window, here, &options)?;
+        greet(&window, here, options)?;
         let router = routes::router(Arc::clone(&window));
         say_goodbye(Arc::clone(&window)).map_err(failed)?;
         serve_http(listener, router, CONNECTIONS_MAX).await.map_err(failed)
@@ -105,7 +105,7 @@ pub(crate) fn run(options: Options, state_dir: PathBuf) -> Result<(), CliError> 
 }
 
 /// Where to listen: loopback, unless another address was given with a token.
-fn address(options: &Options, has_token: bool) -> Result<SocketAddr, CliError> {
+fn address(options: &Options, token: Option<&Token>) -> Result<SocketAddr, CliError> {
     let Some(text) = &options.listen else {
         let port = options.port.unwrap_or(PORT);
         return Ok(SocketAddr::from((IpAddr::V4(Ipv4Addr::LOCALHOST), port)));
@@ -114,7 +114,7 @@ fn address(options: &Options, has_token: bool) -> Result<SocketAddr, CliError> {
         text.parse().ok().filter(|one: &SocketAddr| !one.ip().is_loopback());
     match wide {
         None => loopback(text),
-        Some(address) if has_token => Ok(address),
+        Some(address) if token.is_some() => Ok(address),
         Some(_) => Err(CliError::usage(format!(
             "`{text}` can be reached from other machines, and what runs print may hold secrets"
         ))
@@ -132,10 +132,10 @@ fn warn_of(host: &str) {
     }
 }
 
-async fn listen(address: SocketAddr, or_any: bool) -> Result<TcpListener, CliError> {
+async fn listen(address: SocketAddr, options: &Options) -> Result<TcpListener, CliError> {
     match TcpListener::bind(address).await {
         Ok(listener) => Ok(listener),
-        Err(_) if or_any => {
+        Err(_) if options.port.is_none() && options.listen.is_none() => {
             let any = SocketAddr::new(address.ip(), 0);
             TcpListener::bind(any).await.map_err(|error| {
                 CliError::io("no port of this machine could be listened on").cause(error)
@@ -151,22 +151,22 @@ async fn listen(address: SocketAddr, or_any: bool) -> Result<TcpListener, CliErr
 fn greet(window: &Arc<Window>, here: SocketAddr, options: &Options) -> Result<(), CliError> {
     let link = link(window, here)?;
     let mut text = format!("flyball is at {link}\n");
-    text.push_str(&format!(
+    text.extend([format!(
         "The link works once, within {} s; press Enter for a new one, Ctrl-C ends.\n",
         LINK_MAX.get() / 1000
-    ));
+    )]);
     if options.read_only {
         text.push_str("Nothing can be changed there (--read-only).\n");
     }
     if let Some(file) = &options.token_file {
         let acts = if options.token_writes { "look and act" } else { "look" };
-        text.push_str(&format!("Scripts {acts} with the token in {}.\n", file.display()));
+        text.extend([format!("Scripts {acts} with the token in {}.\n", file.display())]);
     }
     if !stdin().is_terminal() || std::env::var_os("SSH_CONNECTION").is_some() {
         let port = here.port();
-        text.push_str(&format!(
+        text.extend([format!(
             "From another machine: ssh -L {port}:127.0.0.1:{port} HOST, then open the link there.\n"
-        ));
+        )]);
     }
     terminal::write_out(&text)?;
     if options.open {

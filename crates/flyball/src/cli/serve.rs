@@ -58,6 +58,6 @@ pub fn run(args: &ServeArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         read_only: args.read_only,
         open: args.open,
     };
-    serve::run(options, state_dir()?)?;
+    serve::run(&options, &state_dir()?)?;
     Ok(ExitCode::SUCCESS)
 }

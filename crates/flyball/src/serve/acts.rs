@@ -83,13 +83,12 @@ impl Given {
                 Value::Bool(flag) => Some(flag.to_string()),
                 Value::Null | Value::Array(_) | Value::Object(_) => None,
             };
-            match value {
-                Value::Array(list) => {
-                    for one in list {
-                        pairs.push((name.clone(), plain(one)?));
-                    }
+            if let Value::Array(list) = value {
+                for one in list {
+                    pairs.push((name.clone(), plain(one)?));
                 }
-                one => pairs.push((name.clone(), plain(one)?)),
+            } else {
+                pairs.push((name.clone(), plain(value)?));
             }
         }
         Some(Self(pairs))
@@ -281,12 +280,12 @@ fn done(
         }
         "restore-tamper" => restore(window, run, &given.findings()),
         "stop" if given.is("after_iteration") => {
-            match desk::wish(journal, run, &HumanWish::StopAfterIteration)? {
-                HumanReply::StopsAfter { iteration } => {
-                    Ok(format!("it ends once iteration {iteration} is over"))
-                }
-                _ => Ok("it ends now: no iteration was under way".to_owned()),
-            }
+            let reply = desk::wish(journal, run, &HumanWish::StopAfterIteration)?;
+            Ok(if let HumanReply::StopsAfter { iteration } = reply {
+                format!("it ends once iteration {iteration} is over")
+            } else {
+                "it ends now: no iteration was under way".to_owned()
+            })
         }
         "stop" => {
             desk::ask_to_end(journal, run)?;
@@ -395,8 +394,9 @@ fn limits(journal: &mut Journal, run: &RunSummary, given: &Given) -> Result<Stri
     if limits.is_empty() {
         return Err(CliError::usage("no limit is named").hint("such as iterations=30"));
     }
-    match desk::wish(journal, run, &HumanWish::ChangeLimits { limits })? {
-        HumanReply::Refused { why } => Err(CliError::config(why).hint("nothing was changed")),
-        _ => Ok(format!("changed: {}", typed.join(", "))),
+    let reply = desk::wish(journal, run, &HumanWish::ChangeLimits { limits })?;
+    if let HumanReply::Refused { why } = reply {
+        return Err(CliError::config(why).hint("nothing was changed"));
     }
+    Ok(format!("changed: {}", typed.join(", ")))
 }

@@ -234,14 +234,12 @@ pub(super) fn see_other(to: &str) -> Response {
 }
 
 async fn live(State(window): Shared, Extension(visitor): Extension<Visitor>) -> Response {
-    match window.streams.open(visitor) {
-        Some(body) => typed("text/event-stream", body),
-        None => {
-            let error = "too many listen already";
-            let hint = "close some pages; they are right without the stream, too";
-            Problem::new(StatusCode::SERVICE_UNAVAILABLE, error, hint).into_response()
-        }
+    if let Some(body) = window.streams.open(visitor) {
+        return typed("text/event-stream", body);
     }
+    let error = "too many listen already";
+    let hint = "close some pages; they are right without the stream, too";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, error, hint).into_response()
 }
 
 async fn api_runs(

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::desk::{Life, life};
+use crate::desk::{Ask, Life, life};
 use crate::journal::RunSummary;
 use crate::serve::window::Look;
 use crate::view::RunView;
@@ -19,7 +19,7 @@ pub(super) fn form(look: Look<'_>, run: &RunSummary, act: &str, fields: &Markup)
 }
 
 /// What can be done to a run as it stands; what it asks for stands elsewhere.
-pub(super) fn acts(look: Look<'_>, view: &RunView, is_asked: bool) -> Markup {
+pub(super) fn acts(look: Look<'_>, view: &RunView, asked: Option<&Ask>) -> Markup {
     if !look.may_act() {
         return html! {};
     }
@@ -27,7 +27,7 @@ pub(super) fn acts(look: Look<'_>, view: &RunView, is_asked: bool) -> Markup {
     let success = run.ending.as_ref().is_some_and(|ending| ending.outcome.is_success());
     match life(run) {
         Life::Running => at_work(look, view),
-        Life::Ended if !success && !is_asked => html! {
+        Life::Ended if !success && asked.is_none() => html! {
             div #acts-of-run .acts data-live {
                 (form(look, run, "resume", &html! { button.go { "Resume" } }))
             }

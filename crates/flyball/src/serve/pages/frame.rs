@@ -29,7 +29,7 @@ pub(super) fn frame(title: &str, place: Place, asks: usize, body: &Markup) -> Ma
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head(&title, true))
+            (head(&title, Some("/page.js")))
             body {
                 a.skip href="#main" { "Skip to content" }
                 header.top {
@@ -47,7 +47,7 @@ pub(super) fn frame(title: &str, place: Place, asks: usize, body: &Markup) -> Ma
     }
 }
 
-fn head(title: &str, script: bool) -> Markup {
+fn head(title: &str, script: Option<&str>) -> Markup {
     html! {
         head {
             meta charset="utf-8";
@@ -55,7 +55,7 @@ fn head(title: &str, script: bool) -> Markup {
             meta name="color-scheme" content="light dark";
             link rel="icon" href="/favicon.ico" type="image/svg+xml";
             link rel="stylesheet" href="/page.css";
-            @if script { script src="/page.js" defer {} }
+            @if let Some(script) = script { script src=(script) defer {} }
             title { (title) " · flyball" }
         }
     }
@@ -66,7 +66,7 @@ pub(in crate::serve) fn problem(problem: &Problem) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head(&problem.error, false))
+            (head(&problem.error, None))
             body {
                 header.top { a.brand href="/" { (logo()) "flyball" } }
                 main {

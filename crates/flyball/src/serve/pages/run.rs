@@ -38,11 +38,11 @@ pub(in crate::serve) fn run(
     Ok(fitting(&STEPS, |shown| {
         let body = html! {
             div #head data-live {
-                (verdict(&view, &row, asked.is_some()))
+                (verdict(&view, &row, asked.as_ref()))
                 @if let Some(doing) = &doing { (at_work(look, &view, doing)) }
             }
             @if let Some(ask) = &asked { div.alone { (ask::card(look, ask, ask::LONG)) } }
-            (act::acts(look, &view, asked.is_some()))
+            (act::acts(look, &view, asked.as_ref()))
             (toolbar(&row))
             div #facts data-live { (page::facts(&view)) }
             div #moved data-live { (page::moved(&view, shown)) }
@@ -57,10 +57,10 @@ pub(in crate::serve) fn run(
 }
 
 /// How it stands, in one word and one line, and what helps now.
-fn verdict(view: &RunView, row: &RunSummary, is_asked: bool) -> Markup {
+fn verdict(view: &RunView, row: &RunSummary, asked: Option<&Ask>) -> Markup {
     let ending = row.ending.as_ref();
     let lost = life(row) == Life::Lost;
-    let (tone, word) = match (lost, is_asked) {
+    let (tone, word) = match (lost, asked.is_some()) {
         (true, _) => ("warn", "lost".to_owned()),
         (false, true) => ("warn", page::outcome_words(view)),
         (false, false) => (page::tone(view.outcome()), page::outcome_words(view)),

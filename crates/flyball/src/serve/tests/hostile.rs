@@ -44,7 +44,12 @@ fn spoil(value: &mut Value) {
                             }
                         }
                     }
-                    other => spoil(other),
+                    Value::Null
+                    | Value::Bool(_)
+                    | Value::Number(_)
+                    | Value::String(_)
+                    | Value::Array(_)
+                    | Value::Object(_) => spoil(inner),
                 }
             }
         }

@@ -16,7 +16,7 @@ use crate::serve::stream::STREAMS_MAX;
 
 const RUN: &str = "20261115-100000-aaaa";
 /// Only a hang reaches it.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 async fn open(house: &House) -> axum::response::Response {
     let request = Request::builder()

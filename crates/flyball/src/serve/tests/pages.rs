@@ -123,7 +123,7 @@ fn a_run_that_grows_is_read_only_from_where_it_was() {
         fresh.get(&path),
         "what was fed is what is told from the beginning"
     );
-    assert_eq!(before.is_empty(), false);
+    assert!(!before.is_empty());
 }
 
 #[test]
