@@ -30,10 +30,10 @@ pub struct ReplayArgs {
     /// The run, or the beginning of its name; without it, the latest one here
     #[arg(conflicts_with = "all")]
     pub run: Option<String>,
-    /// Another limit, such as limits.stuck=2 or limits.stall_after=5m; may be given again
+    /// Another limit, such as limits.stuck=2 or `limits.stall_after=5m`; may be given again
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = change)]
     pub changes: Vec<Change>,
-    /// The limits of this flyball.toml in place of the run's own
+    /// The limits of this `flyball.toml` in place of the run's own
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
     /// Every run of this machine
@@ -225,9 +225,10 @@ impl Sum {
 fn all_text(replayed: &[Replayed], limits: &Limits) -> String {
     let head = format!("{} under {}:\n", words::counted(replayed.len(), "run"), title(limits));
     let apart = replayed.iter().filter(|one| one.is_stopped() || one.let_go);
-    let lines: String = apart
-        .map(|one| format!("  {}  {}\n", one.run, words::line(&verdict(one).join(" "), 400)))
-        .collect();
+    let line =
+        |one: &Replayed| format!("  {}  {}\n", one.run, words::line(&verdict(one).join(" "), 400));
+    let lines: Vec<String> = apart.map(line).collect();
+    let lines = lines.concat();
     let sum = Sum::of(replayed);
     format!(
         "{head}{lines}Stopped earlier {}, of them harmed {}; not halted where they were {}. Saved {} of {}.\n",

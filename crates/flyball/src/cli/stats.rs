@@ -41,7 +41,7 @@ pub struct StatsArgs {
     /// Only runs of this agent
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// What another limit would have done, such as limits.stuck=2 or limits.stall_after=5m
+    /// What another limit would have done, such as limits.stuck=2 or `limits.stall_after=5m`
     #[arg(long, value_name = "KEY=VALUE", value_parser = change)]
     pub what_if: Option<Change>,
     /// Only runs that were asked to use this model

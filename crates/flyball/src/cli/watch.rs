@@ -180,7 +180,7 @@ impl Window {
             Some(Order::Quit) => return Ok(Some(Ended::Left)),
             Some(Order::Suspend) => screen.stop()?,
             Some(Order::Edit(run)) => self.edit(screen, &run)?,
-            Some(Order::CopyResume(run)) => self.copy(screen, &run)?,
+            Some(Order::CopyResume(run)) => self.copy(&run)?,
             Some(Order::Perform(act)) => {
                 self.state.notice("…");
                 let globals = self.globals.clone();
@@ -233,10 +233,10 @@ impl Window {
         Ok(())
     }
 
-    fn copy(&mut self, screen: &mut Screen, run: &RunId) -> Result<(), CliError> {
+    fn copy(&mut self, run: &RunId) -> Result<(), CliError> {
         let Some(row) = self.reader.board().row(run) else { return Ok(()) };
         let command = words::line(&runs::resume_command(run, &row.run.root, None), 2_000);
-        screen.copy(&command)?;
+        Screen::copy(&command)?;
         self.state.notice(format!("Copied: {command}"));
         Ok(())
     }

@@ -169,6 +169,7 @@ impl Reader {
         Ok(())
     }
 
+    #[expect(clippy::fn_params_excessive_bools, reason = "a fact found elsewhere, not a mode")]
     fn row(
         &mut self,
         journal: &Journal,
@@ -245,6 +246,7 @@ fn latest(known: &[RunSummary]) -> BTreeMap<PathBuf, RunId> {
 }
 
 /// How a run that is over stands, and why.
+#[expect(clippy::fn_params_excessive_bools, reason = "a fact found elsewhere, not a mode")]
 fn over(run: &RunSummary, is_latest: bool) -> (Standing, String) {
     if let Some(ask) = is_latest.then(|| desk::ask_of(run)).flatten() {
         let standing = match ask.kind {

@@ -41,7 +41,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, scene: &Scene<'_>) {
             answer(buffer, area, &question, draft);
         }
         Typing::Confirm(act) => {
-            ask(buffer, area, &format!("{}  y yes · any other key no", act.question()))
+            ask(buffer, area, &format!("{}  y yes · any other key no", act.question()));
         }
         Typing::Tests(run) => ask(
             buffer,

@@ -152,7 +152,8 @@ pub(super) fn compared(run: &RunView, before: Option<&RunView>) -> Vec<Vec<Piece
         (format!("{:<26} ", before.run.run.as_str()), tint::strong()),
         (run.run.run.to_string(), tint::strong()),
     ]];
-    let facts: [(&str, fn(&RunView) -> String); 7] = [
+    type Fact = fn(&RunView) -> String;
+    let facts: [(&str, Fact); 7] = [
         ("outcome", |run| {
             run.outcome().map_or_else(|| "at work".to_owned(), |one| one.to_string())
         }),

@@ -169,6 +169,7 @@ impl Row {
 }
 
 /// The cells of closed iterations, and of the one under way.
+#[expect(clippy::fn_params_excessive_bools, reason = "a fact found elsewhere, not a mode")]
 pub(super) fn strip(closed: &[IterationReport], is_alive: bool, run: &RunSummary) -> Vec<RowMark> {
     let mut marks: Vec<RowMark> = closed.iter().map(|one| RowMark::of(one.result)).collect();
     let last = closed.last().map(|one| one.iteration);

@@ -76,6 +76,7 @@ pub(super) enum Typing {
 
 /// What the person looks at and types.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is on or off by itself")]
 pub struct State {
     /// The run that is opened; none: the list.
     pub(super) open: Option<RunId>,
@@ -96,6 +97,7 @@ pub struct State {
 
 impl State {
     /// The list, or one run.
+    #[expect(clippy::fn_params_excessive_bools, reason = "a flag of the command line")]
     pub fn new(open: Option<RunId>, read_only: bool) -> Self {
         Self { selected: open.clone(), open, read_only, ..Self::default() }
     }

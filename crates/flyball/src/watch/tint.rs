@@ -17,6 +17,7 @@ pub struct Look {
 
 impl Look {
     /// What the environment says: the first of these variables that is set decides.
+    #[expect(clippy::fn_params_excessive_bools, reason = "what the flags said")]
     pub fn of_environment(color: bool) -> Self {
         let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
@@ -52,6 +53,7 @@ fn knows_unicode(locale: &str) -> bool {
 }
 
 /// A mark in ASCII.
+#[expect(clippy::match_same_arms, reason = "a table, read line by line")]
 fn ascii(symbol: &str) -> &'static str {
     match symbol {
         "●" => "*",
@@ -129,10 +131,10 @@ mod tests {
         }
         let mut plain = buffer.clone();
         Look { color: true, unicode: true }.finish(&mut buffer);
-        let shown: Vec<&str> = buffer.content.iter().map(|cell| cell.symbol()).collect();
+        let shown: Vec<&str> = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
         assert_eq!(shown, ["?", "?", "?", "●", "日", "?"]);
         Look { color: false, unicode: false }.finish(&mut plain);
-        let shown: Vec<&str> = plain.content.iter().map(|cell| cell.symbol()).collect();
+        let shown: Vec<&str> = plain.content.iter().map(ratatui::buffer::Cell::symbol).collect();
         assert_eq!(shown, ["?", "?", "?", "*", "?", "?"]);
     }
 

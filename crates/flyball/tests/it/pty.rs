@@ -25,6 +25,7 @@ pub(crate) struct Terminal {
 }
 
 /// Whether there is a keyboard.
+#[derive(Clone, Copy)]
 enum Keys {
     None,
     There,

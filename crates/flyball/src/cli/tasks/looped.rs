@@ -19,7 +19,7 @@ const BLOCKER_CHARS: usize = 160;
 pub(super) fn text(tasks: &[Task]) -> String {
     let looped: String = tasks.iter().filter_map(loops_of).collect();
     let known = tasks.iter().flat_map(|task| task.known.iter().map(move |one| (task, one)));
-    let known: String = known
+    let known: Vec<String> = known
         .map(|(task, one)| {
             let blocker = words::line(&one.blocker, BLOCKER_CHARS);
             format!("  {}: \"{blocker}\" {}\n", words::line(task.id.as_str(), 40), ways(one))
@@ -29,7 +29,7 @@ pub(super) fn text(tasks: &[Task]) -> String {
         if lines.is_empty() { String::new() } else { format!("\n{heading}:\n{lines}") }
     };
     let (circles, elsewhere) = ("Went in circles before", "Blocked by what went away elsewhere");
-    format!("{}{}", under(circles, looped), under(elsewhere, known))
+    format!("{}{}", under(circles, looped), under(elsewhere, known.concat()))
 }
 
 fn loops_of(task: &Task) -> Option<String> {
@@ -69,6 +69,7 @@ fn seen(one: &KnownBlocker) -> String {
 }
 
 /// The whole catalogue.
+#[expect(clippy::fn_params_excessive_bools, reason = "a flag of the command line")]
 pub(super) fn catalogue(journal: &Journal, is_json: bool) -> Result<String, CliError> {
     let known = journal.known_blockers().map_err(fault::journal)?;
     if is_json {

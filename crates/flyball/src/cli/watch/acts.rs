@@ -19,7 +19,7 @@ use crate::{files, platform, process, terminal};
 /// How much of what a command says is shown.
 const SAID_MAX: usize = 600;
 /// How long a report may take.
-const REPORT_MAX: Duration = Duration::from_secs(60);
+const REPORT_MAX: Duration = Duration::from_mins(1);
 /// Where reports are put, below the state folder.
 const REPORTS: &str = "reports";
 
@@ -67,6 +67,7 @@ pub(super) fn told(done: Result<ExitCode, CliError>, heard: &str) -> String {
 }
 
 /// Writes the report of a run into the state folder, and has a browser show it.
+#[expect(clippy::fn_params_excessive_bools, reason = "one key or the other")]
 pub(super) fn report(run: &RunId, open: bool) -> String {
     match write_report(run, open) {
         Ok(said) => said,
@@ -74,6 +75,7 @@ pub(super) fn report(run: &RunId, open: bool) -> String {
     }
 }
 
+#[expect(clippy::fn_params_excessive_bools, reason = "one key or the other")]
 fn write_report(run: &RunId, open: bool) -> Result<String, String> {
     let folder = state_dir().map_err(|error| error.to_string())?.join(REPORTS);
     files::private_folder(&folder).map_err(|error| error.to_string())?;

@@ -160,7 +160,7 @@ impl Screen {
     }
 
     /// Asks the terminal to put text on the clipboard.
-    pub(super) fn copy(&self, text: &str) -> Result<(), CliError> {
+    pub(super) fn copy(text: &str) -> Result<(), CliError> {
         let sequence = format!("\u{1b}]52;c;{}\u{7}", STANDARD.encode(text));
         let mut out = stdout().lock();
         out.write_all(sequence.as_bytes()).and_then(|()| out.flush()).map_err(failed)
@@ -250,7 +250,6 @@ fn give_back_on_panic() {
     }));
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "made for `map_err`")]
 fn failed(error: io::Error) -> CliError {
     CliError::io("the terminal cannot be drawn on").cause(error)
 }
