@@ -14,7 +14,7 @@ use self::glossary::Glossary;
 use crate::say;
 
 /// Production lines a source file may have before it should be split by meaning.
-const LINES_MAX: usize = 450;
+const LINES_MAX: usize = 400;
 
 /// Words that do not belong in a tree that is finished; written so that this file is clean.
 const BANNED: [(&str, &str); 6] = [

@@ -76,7 +76,7 @@ use crate::task::TaskRing;
 use crate::tasklist::{Mode, TaskList};
 
 /// The version of the serialised state; a state of another version is replayed, not read.
-pub const STATE_VERSION: u16 = 1;
+pub const STATE_VERSION: u16 = 2;
 
 /// Decides; never acts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -221,7 +221,7 @@ impl Started {
                 other => other,
             },
             // A word on another tree says nothing about this one.
-            Event::GatesFinished { result, .. } if result.tree != self.state.code_tree => phase,
+            Event::GatesFinished { result, .. } if result.tree != self.state.code.tree => phase,
             Event::GatesFinished { iteration, result, tamper } => match phase {
                 Phase::Baselining if *iteration == IterationNo::BASELINE => {
                     start::baseline(result, tamper, &mut self.state, out)

@@ -15,10 +15,13 @@ mod finishing;
 mod gates;
 mod guards;
 mod human;
+mod launching;
 mod look;
 mod opening;
+mod parts;
 mod perform;
 mod resume;
+mod run_id;
 mod session;
 mod session_files;
 mod setup;
@@ -30,72 +33,36 @@ mod vault;
 mod wanted;
 mod watchdog;
 
-use std::collections::{BTreeMap, VecDeque};
 use std::mem::take;
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use flyball_core::effect::{Ending, Force};
-use flyball_core::event::{ExitHow, StopCause, StopExamined, WorktreeSnapshot};
-use flyball_core::gate::{Finding, GateResult};
+use flyball_core::event::ExitHow;
 use flyball_core::{AgentFact, Event, Governor, IterationNo, Millis, Moment, RunId};
 
 use self::crash::CrashPoint;
-use self::door::DoorWatch;
 pub use self::draft::{DraftRequest, Drafted};
 pub use self::dry_run::dry_run;
-use self::enclosure::Enclosure;
 use self::gates::GateJob;
-use self::guards::GuardWatch;
-use self::look::{EndedBy, Eyes, LookJob, Looked};
+use self::look::EndedBy;
+use self::parts::{AgentSide, DriverInput, Jobs, Mail, Pace, Places, Terms};
 pub use self::resume::recorded_config;
-use self::session::Session;
-use self::setup::Guarded;
-pub use self::setup::{RunRequest, Started, new_run_id};
-use self::timers::Timers;
-use self::vault::VaultJob;
-use self::watchdog::Watchdog;
+pub use self::run_id::new_run_id;
+pub use self::setup::{RunRequest, Started};
 use crate::client::{AgentNote, Fact};
 use crate::clock::Clock;
-use crate::config::Config;
-use crate::door::Knocked;
 use crate::error::CliError;
-use crate::gate::{GatePlan, GateProgress};
-use crate::journal::{Journal, RunProgress, WorktreeLock};
-use crate::loopdir::LoopDir;
+use crate::journal::{Journal, RunProgress};
 use crate::process::ProcessEvent;
 use crate::report::Reporter;
 use crate::telemetry::Telemetry;
-use crate::worktree::Worktree;
 
 /// How often requests of other processes and signs of life are looked for.
 const HEARTBEAT: Millis = Millis::new(500);
 
 /// The longest time without an event in the journal: at most so much runtime a death can hide.
 const QUIET: Millis = Millis::from_secs(30);
-
-/// Something that happened outside.
-enum DriverInput {
-    /// The agent process of this start did something.
-    Agent { start: u64, event: ProcessEvent },
-    /// A gate began or ended.
-    GateProgress(GateProgress),
-    /// The gates are done.
-    GatesDone { iteration: IterationNo, result: GateResult, tamper: Vec<Finding> },
-    /// The worktree was looked at.
-    Looked { iteration: IterationNo, looked: Box<Looked> },
-    /// What an agent leaves that wants to stop was looked at.
-    StopExamined { iteration: IterationNo, asking: u64, found: Option<StopExamined> },
-    /// Something that people should know.
-    Note(String),
-    /// A signal came.
-    Stop(StopCause),
-    /// The terminal has another width.
-    Resized,
-    /// Someone asks at the session's door.
-    Knocked(Knocked),
-}
 
 /// What the agent did, on its way to the journal or only to the terminal.
 enum AgentReport {
@@ -105,62 +72,32 @@ enum AgentReport {
 
 /// One run under way.
 pub struct Driver {
+    run: RunId,
     governor: Governor,
     journal: Journal,
-    watchdog: Watchdog,
     clock: Clock,
-    run: RunId,
-    config: Config,
+    terms: Terms,
+    places: Places,
     adapter: choice::ChosenAgent,
     /// Which agent that is: 0 is the configured one, then its fallbacks.
     agent: u32,
-    plan: GatePlan,
-    worktree: Worktree,
-    /// Not there while a look is under way.
-    eyes: Option<Eyes>,
-    look_job: Option<LookJob>,
-    vault: Option<VaultJob>,
-    loop_dir: LoopDir,
-    state_dir: PathBuf,
-    /// A folder of this run's own in the state folder: prompts, hook settings.
-    private_dir: PathBuf,
+    agent_side: AgentSide,
+    jobs: Jobs,
+    mail: Mail,
+    pace: Pace,
     reporter: Reporter,
     telemetry: Telemetry,
-    timers: Timers,
-    inbox: Receiver<DriverInput>,
-    outbox: SyncSender<DriverInput>,
-    queue: VecDeque<Event>,
-    session: Option<Session>,
-    doors: DoorWatch,
-    /// What each guard did in this run.
-    guards: GuardWatch,
-    starts: u64,
-    gate_job: Option<GateJob>,
-    /// Looks at what agents leave that want to stop, by question.
-    stop_jobs: BTreeMap<u64, GateJob>,
-    /// The one task it was given on the command line.
-    request: Option<String>,
-    /// What was there when the run began, and is not the agent's to change.
-    guarded: Guarded,
-    latest: WorktreeSnapshot,
     ending: Option<Ending>,
-    next_beat: Moment,
-    /// When the last event was written.
-    journalled: Moment,
     crash: CrashPoint,
-    /// What holds agents and gates.
-    enclosure: Enclosure,
     /// Whether flyball's own state was replaced: said once, and then it is over.
     is_tampered: bool,
-    /// Held as long as the run lives: nobody else runs here.
-    _lock: WorktreeLock,
 }
 
 impl Driver {
     /// Drives the run to its end. When flyball itself fails on the way, the run ends with what is
     /// known, and is told as ended too.
     pub fn drive(mut self, first: Event) -> Result<Ending, CliError> {
-        self.queue.push_back(first);
+        self.mail.queue.push_back(first);
         match self.drive_on() {
             Ok(ending) => Ok(ending),
             Err(error) => self.fail(error),
@@ -184,7 +121,7 @@ impl Driver {
 
     /// Takes what waits, then the next thing that happens.
     fn turn(&mut self) -> Result<Option<Ending>, CliError> {
-        while let Some(event) = self.queue.pop_front() {
+        while let Some(event) = self.mail.queue.pop_front() {
             self.take(&[event])?;
         }
         if let Some(ending) = self.ending.take() {
@@ -211,7 +148,7 @@ impl Driver {
         let stamped: Vec<(Moment, &Event)> = events.iter().map(|event| (now, *event)).collect();
         if !stamped.is_empty() {
             self.journal.append_all(&self.run, &stamped)?;
-            self.journalled = now;
+            self.pace.journalled = now;
         }
         Ok(now)
     }
@@ -221,7 +158,7 @@ impl Driver {
         self.reporter.event(now, event);
         for effect in self.governor.step(now, event) {
             self.crash.here();
-            self.guards.take(&effect);
+            self.agent_side.guards.take(&effect);
             self.reporter.effect(now, &effect);
             self.perform(now, effect)?;
             self.crash.here();
@@ -265,21 +202,22 @@ impl Driver {
     /// Waits for the next thing to happen, at most until the next timer or heartbeat.
     fn wait(&mut self) -> Result<(), CliError> {
         let now = self.clock.now();
-        let until = self.timers.next().map_or(self.next_beat, |at| at.min(self.next_beat));
+        let until =
+            self.pace.timers.next().map_or(self.pace.next_beat, |at| at.min(self.pace.next_beat));
         let span = Duration::from_millis(until.since(now).get());
-        self.watchdog.listens(self.timers.next());
-        let input = self.inbox.recv_timeout(span);
-        self.watchdog.works(self.clock.now());
+        self.pace.watchdog.listens(self.pace.timers.next());
+        let input = self.mail.inbox.recv_timeout(span);
+        self.pace.watchdog.works(self.clock.now());
         match input {
             Ok(input) => self.happened(input)?,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
         }
         let now = self.clock.now();
-        for (timer, iteration) in self.timers.due(now) {
-            self.queue.push_back(Event::TimerFired { timer, iteration });
+        for (timer, iteration) in self.pace.timers.due(now) {
+            self.mail.queue.push_back(Event::TimerFired { timer, iteration });
         }
-        if now >= self.next_beat {
-            self.next_beat = now.plus(HEARTBEAT);
+        if now >= self.pace.next_beat {
+            self.pace.next_beat = now.plus(HEARTBEAT);
             self.beat(now)?;
         }
         Ok(())
@@ -287,7 +225,9 @@ impl Driver {
 
     fn happened(&mut self, input: DriverInput) -> Result<(), CliError> {
         match input {
-            DriverInput::Agent { start, event } if start == self.starts => self.agent_did(event),
+            DriverInput::Agent { start, event } if start == self.agent_side.starts => {
+                self.agent_did(event)
+            }
             // The process of an earlier start: it was stopped and swept, nothing of it counts.
             DriverInput::Agent { .. } => Ok(()),
             DriverInput::GateProgress(progress) => {
@@ -295,13 +235,13 @@ impl Driver {
                 Ok(())
             }
             DriverInput::GatesDone { iteration, result, tamper } => {
-                self.gate_job = None;
+                self.jobs.gates = None;
                 let result = Box::new(result);
                 self.take(&[Event::GatesFinished { iteration, result, tamper }])
             }
             DriverInput::Looked { iteration, looked } => self.looked(iteration, *looked),
             DriverInput::StopExamined { iteration, asking, found } => {
-                self.stop_jobs.remove(&asking);
+                self.jobs.stops.remove(&asking);
                 let Some(found) = found else {
                     self.send_away(asking);
                     return Ok(());
@@ -330,13 +270,14 @@ impl Driver {
             }
             ProcessEvent::Started { .. } | ProcessEvent::Output { .. } => Vec::new(),
         };
-        let Some(iteration) = self.session.as_ref().map(|session| session.iteration) else {
+        let Some(iteration) = self.agent_side.session.as_ref().map(|session| session.iteration)
+        else {
             return Ok(());
         };
         if let ProcessEvent::Output { bytes, .. } = &event {
             self.notice_sudo(iteration, bytes);
         }
-        let Some(session) = &mut self.session else { return Ok(()) };
+        let Some(session) = &mut self.agent_side.session else { return Ok(()) };
         match event {
             ProcessEvent::Started { pid } => {
                 facts.push(Fact::Agent(AgentFact::Started { pid: Some(pid) }));
@@ -346,9 +287,9 @@ impl Driver {
                 session.usage_file.heard(&facts);
             }
             ProcessEvent::Exited { how, swept } => {
-                if let Some(session) = self.session.take() {
+                if let Some(session) = self.agent_side.session.take() {
                     let since = session.started;
-                    self.watchdog.agent(None);
+                    self.pace.watchdog.agent(None);
                     let exit = session.finish(how, swept, &mut facts, &mut self.reporter);
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
                     self.count_calls(&facts);
@@ -376,14 +317,14 @@ impl Driver {
             self.take_facts(iteration, facts)?;
         }
         let stall_after = self.policy().limits.stall_after;
-        if let Some(session) = &mut self.session
+        if let Some(session) = &mut self.agent_side.session
             && session.is_alive(now, stall_after)
         {
             let (iteration, fact) = (session.iteration, AgentFact::ShowedLife);
-            self.queue.push_back(Event::Agent { iteration, fact });
+            self.mail.queue.push_back(Event::Agent { iteration, fact });
         }
-        if now.since(self.journalled) >= QUIET {
-            self.queue.push_back(Event::TimePassed);
+        if now.since(self.pace.journalled) >= QUIET {
+            self.mail.queue.push_back(Event::TimePassed);
         }
         self.draw(now);
         Ok(())
@@ -399,7 +340,7 @@ impl Driver {
     /// Writes how the run stands into the row that `flyball status` reads.
     fn show_state(&mut self, now: Moment) -> Result<(), CliError> {
         let Some(standing) = self.governor.standing() else { return Ok(()) };
-        self.watchdog.knows(standing.tally);
+        self.pace.watchdog.knows(standing.tally);
         let state = RunProgress {
             iteration: standing.iteration,
             mode: Some(standing.mode.as_str().to_owned()),
@@ -421,19 +362,20 @@ impl Driver {
     /// Ends everything this run started, whatever happens next.
     fn end_all(&mut self) {
         // First: what is waited for below may be waiting for git.
-        self.worktree.end_git();
+        self.places.worktree.end_git();
         // Nobody listens any more: who still has something to say must not wait for that.
-        drop(std::mem::replace(&mut self.inbox, std::sync::mpsc::sync_channel(1).1));
-        if let Some(job) = self.look_job.take() {
+        drop(std::mem::replace(&mut self.mail.inbox, std::sync::mpsc::sync_channel(1).1));
+        if let Some(job) = self.jobs.look.take() {
             job.end();
         }
-        let jobs = self.gate_job.take().into_iter().chain(take(&mut self.stop_jobs).into_values());
+        let jobs =
+            self.jobs.gates.take().into_iter().chain(take(&mut self.jobs.stops).into_values());
         let jobs: Vec<GateJob> = jobs.inspect(GateJob::cancel).collect();
-        if let Some(mut session) = self.session.take() {
+        if let Some(mut session) = self.agent_side.session.take() {
             session.stop(Force::Kill);
             session.finish_stopping();
         }
-        self.watchdog.agent(None);
+        self.pace.watchdog.agent(None);
         GateJob::await_all(jobs);
         // What killed its keeper, and what git's filters left.
         crate::process::end_orphans();
@@ -444,6 +386,6 @@ impl Drop for Driver {
     fn drop(&mut self) {
         self.end_all();
         self.end_vault(Duration::ZERO);
-        self.loop_dir.remove_active();
+        self.places.loop_dir.remove_active();
     }
 }

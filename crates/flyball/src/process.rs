@@ -21,6 +21,7 @@ mod brief;
 mod clerk;
 mod enclose;
 mod enclosing;
+mod ending;
 mod for_user;
 mod input;
 mod keeper;

@@ -62,7 +62,7 @@ pub(super) fn record(
         }
     }
     for attempt in attempts {
-        state.attempted.insert(attempt.task.clone());
+        state.last.attempted.insert(attempt.task.clone());
         state.task_ring.record(attempt.clone());
         out.order(Effect::RecordAttempt(attempt));
     }
@@ -111,7 +111,7 @@ fn work(snapshot: &WorktreeSnapshot, judgement: &Judgement, state: &RunState) ->
         let files = snapshot.changed.iter().take(50);
         work.extend(files.map(|file| format!("file {file}")));
     }
-    if let (Some(now), Some(before)) = (&state.verdict, &state.verdict_before) {
+    if let (Some(now), Some(before)) = (&state.gates.now, &state.gates.before) {
         let fixed =
             before.failing().difference(&now.failing()).take(50).cloned().collect::<Vec<_>>();
         work.extend(fixed.into_iter().map(|identity| format!("fixed {identity}")));

@@ -147,7 +147,7 @@ pub(super) fn complete(outcome: Outcome, state: &mut RunState, out: &mut StepOut
     let (passed, total) = state.stories();
     let gates = match state.green() {
         None => String::from("no gate checks it"),
-        Some(_) => format!("gates green on tree {}", short(&state.code_tree)),
+        Some(_) => format!("gates green on tree {}", short(&state.code.tree)),
     };
     let why = match (&state.tasks, outcome) {
         (_, Outcome::CompleteUnverified) => {
@@ -194,11 +194,11 @@ pub(super) fn ask_about_tamper(
 
 /// No task can be worked on any more, and not all have passed.
 pub(super) fn nothing_left(state: &mut RunState, out: &mut StepOutput) -> Phase {
-    let held = core::mem::take(&mut state.held);
+    let held = core::mem::take(&mut state.aside.held);
     let is_question = |held: &Held| matches!(held.claim, Claim::Decide { .. });
     let only_questions = !held.is_empty()
         && held.iter().all(is_question)
-        && state.left.iter().all(|left| left.standing == Standing::Asked);
+        && state.aside.left.iter().all(|left| left.standing == Standing::Asked);
     if only_questions {
         let questions: Vec<String> = held.iter().map(said).collect();
         let iteration = held.last().map(|held| held.iteration).unwrap_or_default();
@@ -206,8 +206,8 @@ pub(super) fn nothing_left(state: &mut RunState, out: &mut StepOutput) -> Phase 
         return claimed(Held { iteration, task: None, claim }, state, out);
     }
     let before = left_before(state);
-    state.left.extend(before);
-    let mut reasons: Vec<String> = state.left.iter().map(left_line).collect();
+    state.aside.left.extend(before);
+    let mut reasons: Vec<String> = state.aside.left.iter().map(left_line).collect();
     if reasons.is_empty() {
         reasons = held.iter().map(said).collect();
     }
@@ -224,7 +224,7 @@ fn left_before(state: &RunState) -> Vec<LeftTask> {
     let mut before = Vec::new();
     for story in board.list.stories() {
         let standing = state.task_ring.standing(&story.id);
-        let is_known = state.left.iter().any(|left| left.task == story.id);
+        let is_known = state.aside.left.iter().any(|left| left.task == story.id);
         if standing == Standing::Open || is_known || state.is_done(&story.id) {
             continue;
         }
@@ -294,10 +294,10 @@ impl Reason {
 
 fn close(reason: Reason, state: &mut RunState, out: &mut StepOutput) -> Phase {
     let Reason { outcome, why, trip, also, mut orders, nothing_left } = reason;
-    let (left, tally) = (state.left.clone(), state.tally());
+    let (left, tally) = (state.aside.left.clone(), state.tally());
     let next_steps = next_steps::after(outcome, trip.as_ref(), state);
     let (rescues, roles) = (state.crew.rescues.clone(), state.crew.by_role());
-    let flaky = state.flaky.clone();
+    let flaky = state.gates.flaky.clone();
     tamper::keep(state, out);
     state.briefing.announce_unheard(out);
     let ending = Ending {

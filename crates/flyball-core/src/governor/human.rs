@@ -181,7 +181,7 @@ fn hold(phase: Phase, state: &mut RunState, out: &mut StepOutput) -> Phase {
 fn stop_after(phase: Phase, state: &mut RunState, out: &mut StepOutput) -> (Phase, HumanReply) {
     match phase.session().map(|session| session.iteration) {
         Some(iteration) => {
-            state.stops_after_iteration = true;
+            state.human.stops_after_iteration = true;
             (phase, HumanReply::StopsAfter { iteration })
         }
         // Nothing is under way that could be finished.

@@ -93,7 +93,7 @@ pub(super) fn seen(
         return phase;
     }
     state.waits.over();
-    let carried = core::mem::take(&mut state.carried);
+    let carried = core::mem::take(&mut state.last.carried);
     snapshot.commits.splice(0..0, carried.commits);
     snapshot.changed.extend(carried.changed);
     closed.session.reports.begin_with(carried.reports);
@@ -102,11 +102,11 @@ pub(super) fn seen(
     check_tasks(&mut closed, &snapshot, state, out);
     answer_was_given(&closed, state, out);
     let tree = snapshot.code_tree.clone();
-    state.code_tree.clone_from(&tree);
+    state.code.tree.clone_from(&tree);
     let iteration = closed.session.iteration;
     let whole = may_be_complete(&closed, state);
-    let is_known = state.verdict.as_ref().is_some_and(|verdict| verdict.tree == tree)
-        && (!whole || state.verdict_whole);
+    let is_known = state.gates.now.as_ref().is_some_and(|verdict| verdict.tree == tree)
+        && (!whole || !state.gates.is_partial);
     closed.snapshot = Some(snapshot);
     match &closed.end {
         End::Human(_) => return judging::cut(&closed, state, out),
@@ -116,12 +116,12 @@ pub(super) fn seen(
         }
         End::Spent(_) | End::Own | End::Halted(_) | End::Troubled => {}
     }
-    if state.gates.is_empty() || is_known {
+    if state.gates.names.is_empty() || is_known {
         // Nothing changed since the gates' last word, so nothing got better or worse either.
-        state.verdict_before.clone_from(&state.verdict);
+        state.gates.before.clone_from(&state.gates.now);
         return judging::judge(&closed, state, out);
     }
-    state.verdict_whole = whole;
+    state.gates.is_partial = !whole;
     out.order(Effect::RunGates { iteration, tree, whole });
     Phase::Gating(closed)
 }
@@ -145,9 +145,9 @@ fn exempt(
         }
         Trouble::OwnGuard { .. } => return None,
     };
-    state.carried.commits.extend(snapshot.commits.iter().cloned());
-    state.carried.changed.extend(snapshot.changed.iter().cloned());
-    state.carried.reports.extend(&closed.session.reports);
+    state.last.carried.commits.extend(snapshot.commits.iter().cloned());
+    state.last.carried.changed.extend(snapshot.changed.iter().cloned());
+    state.last.carried.reports.extend(&closed.session.reports);
     again(state, out);
     if closed.session.rescue.is_some() {
         // It has not helped yet: its turn comes again after the wait.
@@ -194,7 +194,7 @@ fn goes_on(agent: u32, message: &str, state: &mut RunState, out: &mut StepOutput
 /// What was to be said is said again.
 fn again(state: &mut RunState, out: &mut StepOutput) {
     state.briefing.again(out);
-    if let Some(answer) = &mut state.answer {
+    if let Some(answer) = &mut state.human.answer {
         answer.given_to = None;
     }
 }
@@ -238,7 +238,7 @@ fn check_tasks(
 /// B2: the file goes once the iteration that was given the answer has ended. One that flyball did
 /// not see to its end is given the answer again.
 fn answer_was_given(closed: &Closed, state: &mut RunState, out: &mut StepOutput) {
-    let Some(answer) = &mut state.answer else { return };
+    let Some(answer) = &mut state.human.answer else { return };
     if answer.given_to != Some(closed.session.iteration) {
         return;
     }
@@ -246,7 +246,7 @@ fn answer_was_given(closed: &Closed, state: &mut RunState, out: &mut StepOutput)
         answer.given_to = None;
         return;
     }
-    state.answer = None;
+    state.human.answer = None;
     out.order(Effect::RemoveDecide);
 }
 

@@ -318,7 +318,7 @@ pub(super) fn exited(
 ) -> Phase {
     // Whether that ends the run is judged with the iteration.
     for failure in &exit.claims.failures {
-        let streak = state.malformed_claims.saturating_add(1);
+        let streak = state.last.malformed_claims.saturating_add(1);
         let limit = state.policy.calls.max_validation_failures;
         let trip = Trip::new(GuardKind::Validation, streak, limit, evidence_of(failure));
         out.tripped(trip, Rung::Nudge);

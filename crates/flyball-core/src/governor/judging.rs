@@ -37,13 +37,13 @@ pub(super) fn judge(closed: &Closed, state: &mut RunState, out: &mut StepOutput)
     let snapshot = closed.snapshot.clone().unwrap_or_default();
     tamper::keep(state, out);
     state.ring.meters.iterations = state.ring.meters.iterations.saturating_add(1);
-    state.last_task.clone_from(&closed.session.task);
+    state.last.task.clone_from(&closed.session.task);
     let judgement = weigh(closed, &snapshot, state);
     malformed::count(closed, &judgement, state);
     record(closed, &snapshot, &judgement, state, out);
     let verification = verifying::verify(state, &snapshot, &closed.exit.claims);
     let phase = follow(closed, &judgement, verification, state, out);
-    state.head = snapshot.head;
+    state.code.head = snapshot.head;
     phase
 }
 
@@ -59,7 +59,7 @@ pub(super) fn cut(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -
     close_iteration(closed, &snapshot, IterationResult::Cut(outcome), state, out);
     // A look that took too long has seen nothing.
     if closed.snapshot.is_some() {
-        state.head = snapshot.head;
+        state.code.head = snapshot.head;
     }
     match &closed.end {
         End::Human(cause) => finish::by_human(*cause, state, out),
@@ -79,15 +79,15 @@ fn weigh(closed: &Closed, snapshot: &WorktreeSnapshot, state: &mut RunState) -> 
         End::Own | End::Spent(_) | End::Troubled | End::Human(_) => None,
     };
     let died = closed.end == End::Own && !is_lost && !closed.exit.how.is_clean();
-    let moved = snapshot.head != state.head;
+    let moved = snapshot.head != state.code.head;
     let step = if moved { Step::Committed } else { Step::Uncommitted };
     let progressed =
         state.stuck.is_progress(state.policy.iterations.progress, step, &snapshot.progress_tree);
     let left_good_work = moved && progressed && green != Some(false);
     // B6: whatever ended it, an iteration that moved on is no failure.
     let improved = state.ring.findings.is_progress(Change {
-        before: state.verdict_before.as_ref(),
-        now: state.verdict.as_ref(),
+        before: state.gates.before.as_ref(),
+        now: state.gates.now.as_ref(),
         story_passed: closed.handed_on || !closed.newly_done.is_empty(),
     });
     let failed = if improved { IterationVerdict::Improved } else { IterationVerdict::Failed };
@@ -106,7 +106,7 @@ fn weigh(closed: &Closed, snapshot: &WorktreeSnapshot, state: &mut RunState) -> 
     } else {
         (IterationVerdict::Passed, IterationResult::Passed)
     };
-    if let Some(verdict) = &state.verdict {
+    if let Some(verdict) = &state.gates.now {
         state.ring.findings.saw(verdict);
     }
     let claim = closed.exit.claims.leading(false).filter(|claim| *claim != Claim::Complete);
@@ -121,7 +121,7 @@ fn record(
     state: &mut RunState,
     out: &mut StepOutput,
 ) {
-    let score = state.verdict.as_ref().and_then(GateResult::score);
+    let score = state.gates.now.as_ref().and_then(GateResult::score);
     state.ring.record(Validation {
         iteration: closed.session.iteration,
         at: out.at,
@@ -142,7 +142,7 @@ fn record(
     if closed.session.rescue.is_some() {
         helped(judgement, state);
     }
-    state.exhausted = exhausted(closed, state);
+    state.last.exhausted = exhausted(closed, state);
     close_iteration(closed, snapshot, judgement.result, state, out);
     state.briefing.after(closed, state.stuck.count(), &state.policy, out);
 }
@@ -161,7 +161,7 @@ fn helped(judgement: &Judgement, state: &mut RunState) {
 /// badly.
 fn exhausted(closed: &Closed, state: &RunState) -> BTreeSet<Resource> {
     let mut found = closed.session.exhausted.clone();
-    for check in state.verdict.iter().flat_map(GateResult::red) {
+    for check in state.gates.now.iter().flat_map(GateResult::red) {
         found.extend(Resource::exhausted_in(&check.tail));
         for finding in &check.findings {
             found.extend(Resource::exhausted_in(&finding.message));
@@ -195,7 +195,7 @@ const fn failure(result: IterationResult) -> FailureKind {
 /// Files named in findings of red gates, and files changed.
 fn files(snapshot: &WorktreeSnapshot, state: &RunState) -> Vec<String> {
     let mut files: BTreeSet<String> = snapshot.changed.iter().cloned().collect();
-    if let Some(verdict) = &state.verdict {
+    if let Some(verdict) = &state.gates.now {
         for (_, finding) in verdict.failures() {
             files.extend(finding.file.clone());
             let named = crate::iteration::files_in_message(&finding.message);
@@ -220,14 +220,14 @@ fn close_iteration(
         task: closed.session.task.clone(),
         started: closed.session.started,
         ended: closed.ended,
-        commit: if snapshot.head == state.head { None } else { snapshot.head.clone() },
+        commit: if snapshot.head == state.code.head { None } else { snapshot.head.clone() },
         stories_complete,
         stories_total,
         stuck: state.stuck.count(),
         tokens: spent.input_tokens.saturating_add(spent.output_tokens),
         cost_micro_usd: spent.cost_micro_usd,
         green: state.green(),
-        score: state.verdict.as_ref().and_then(GateResult::score),
+        score: state.gates.now.as_ref().and_then(GateResult::score),
         result,
     }));
 }
@@ -270,13 +270,13 @@ fn follow(
 /// gates are explained whether or not completion was claimed.
 fn refuse(closed: &Closed, missing: &[String], state: &mut RunState, out: &mut StepOutput) {
     let claimed = closed.exit.claims.complete;
-    let is_same_task = state.refused_task == closed.session.task;
+    let is_same_task = state.last.refused_task == closed.session.task;
     let turned_green = state.green() == Some(true)
-        && state.verdict_before.as_ref().is_some_and(|before| !before.is_green())
+        && state.gates.before.as_ref().is_some_and(|before| !before.is_green())
         && closed.snapshot.as_ref().is_some_and(|snapshot| !snapshot.changed.is_empty());
     if !is_same_task || !closed.newly_done.is_empty() || turned_green {
         state.ring.completion_streak_ended();
-        state.refused_task.clone_from(&closed.session.task);
+        state.last.refused_task.clone_from(&closed.session.task);
     }
     let is_red = state.green() == Some(false);
     let has_tamper = !state.open_tamper().is_empty();
@@ -322,8 +322,8 @@ fn heed(
         Claim::Decide { question } => (Standing::Asked, question.clone()),
         Claim::Complete => return None,
     };
-    state.held.retain(|other| other.task.as_ref() != Some(&task));
-    state.held.push(held);
+    state.aside.held.retain(|other| other.task.as_ref() != Some(&task));
+    state.aside.held.push(held);
     remedies::leave(&task, standing, &why, state, out);
     None
 }

@@ -16,12 +16,13 @@ pub(super) fn count(closed: &Closed, judgement: &Judgement, state: &mut RunState
         return;
     }
     let counts = !closed.exit.claims.failures.is_empty() && !judgement.progressed;
-    state.malformed_claims = if counts { state.malformed_claims.saturating_add(1) } else { 0 };
+    state.last.malformed_claims =
+        if counts { state.last.malformed_claims.saturating_add(1) } else { 0 };
 }
 
 /// A4: too many iterations in a row with a malformed claim and without progress.
 pub(super) fn halt(closed: &Closed, state: &mut RunState, out: &mut StepOutput) -> Option<Phase> {
-    let (count, limit) = (state.malformed_claims, state.policy.calls.max_validation_failures);
+    let (count, limit) = (state.last.malformed_claims, state.policy.calls.max_validation_failures);
     let failure = closed.exit.claims.failures.last().filter(|_| count >= limit)?;
     let last = crate::call::texts::validation_evidence(failure);
     let times = crate::text::count(count.into(), "iteration");

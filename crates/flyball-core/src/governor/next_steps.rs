@@ -22,7 +22,7 @@ const NAMED_MAX: usize = 5;
 pub(super) fn after(outcome: Outcome, trip: Option<&Trip>, state: &RunState) -> Vec<String> {
     let mut steps = Steps { state, list: Vec::new() };
     if !outcome.is_success() {
-        steps.list.extend(resource::steps(&state.exhausted));
+        steps.list.extend(resource::steps(&state.last.exhausted));
     }
     let weakened = tamper::next_steps(state);
     let asks_that =
@@ -271,7 +271,7 @@ impl Steps<'_> {
     /// The way back, where an iteration was better than the last.
     fn better_tree(&mut self) {
         let ring = &self.state.ring;
-        let now = self.state.verdict.as_ref().and_then(GateResult::score);
+        let now = self.state.gates.now.as_ref().and_then(GateResult::score);
         if let (Some(best), Some(at), Some(now)) = (ring.best(), ring.best_at(), now)
             && best > now
         {
@@ -291,12 +291,12 @@ impl Steps<'_> {
     /// The red gates in brackets; nothing when none is.
     fn red(&self) -> String {
         let red: Vec<String> =
-            self.state.verdict.iter().flat_map(GateResult::red).map(red_words).collect();
+            self.state.gates.now.iter().flat_map(GateResult::red).map(red_words).collect();
         if red.is_empty() { String::new() } else { format!(" (red: {})", red.join(", ")) }
     }
 
     fn task(&self) -> String {
-        match &self.state.last_task {
+        match &self.state.last.task {
             Some(task) => format!("task {task}"),
             None => String::from("the work"),
         }

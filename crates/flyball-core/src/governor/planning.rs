@@ -27,7 +27,7 @@ enum Choice {
 
 /// Plans the next iteration, or ends the run.
 pub(super) fn plan(state: &mut RunState, out: &mut StepOutput) -> Phase {
-    if state.stops_after_iteration {
+    if state.human.stops_after_iteration {
         return finish::after_iteration(state, out);
     }
     let safety = state.ring.may_start(&state.policy);
@@ -52,7 +52,7 @@ pub(super) fn rescue(trip: &Trip, state: &mut RunState, out: &mut StepOutput) ->
         GuardKind::Thrashing,
         GuardKind::Stuck,
     ];
-    if !guards.contains(&trip.guard) || state.stops_after_iteration {
+    if !guards.contains(&trip.guard) || state.human.stops_after_iteration {
         return None;
     }
     let (mode, task) = state.pick()?;
@@ -85,7 +85,7 @@ impl Plan {
 /// Picks a task whose attempts show no loop, or whose loop has just been given a remedy that lets
 /// it be tried again.
 fn choose(state: &mut RunState, out: &mut StepOutput) -> Choice {
-    let attempted: Vec<TaskId> = core::mem::take(&mut state.attempted).into_iter().collect();
+    let attempted: Vec<TaskId> = core::mem::take(&mut state.last.attempted).into_iter().collect();
     for task in &attempted {
         remedies::treat_attempted(task, state, out);
     }
@@ -123,7 +123,7 @@ impl RunState {
         // All have passed and something else is missing: the last one worked on stays the task.
         if self.all_done() {
             let last = board.list.stories().last().map(|story| story.id.clone());
-            return Some((Mode::Implement, self.last_task.clone().or(last)));
+            return Some((Mode::Implement, self.last.task.clone().or(last)));
         }
         None
     }
@@ -132,14 +132,14 @@ impl RunState {
 fn start(plan: Plan, state: &mut RunState, out: &mut StepOutput) -> Phase {
     let Plan { mode, task, agent, rescue } = plan;
     let iteration = state.next_iteration();
-    if let Some(answer) = &mut state.answer {
+    if let Some(answer) = &mut state.human.answer {
         answer.given_to = Some(iteration);
         out.announce(Notice::AnswerDelivered);
     }
     state.take_agent(agent);
     state.crew.begins(mode, rescue.is_some());
     let directives = remedies::directives(task.as_ref(), state);
-    let briefing = state.briefing.compose(state.answer.as_ref(), directives, out);
+    let briefing = state.briefing.compose(state.human.answer.as_ref(), directives, out);
     let mut calls = match state.traits().record {
         CallRecord::Stream => CallRing::streamed(),
         CallRecord::Questions => CallRing::new(),

@@ -43,7 +43,7 @@ fn perform(detection: &Detection, state: &mut RunState, out: &mut StepOutput) ->
     let id = state.entry_id();
     announce(detection, remedy, out);
     let applied = state.task_ring.apply(&state.policy.tasks, out.at, detection, id);
-    let shortage = resource::advice(&state.exhausted);
+    let shortage = resource::advice(&state.last.exhausted);
     for mut entry in applied.entries {
         if let Some(shortage) = &shortage {
             entry.content = format!("{}\n{shortage}", entry.content);
@@ -74,7 +74,7 @@ pub(super) fn directives(task: Option<&TaskId>, state: &RunState) -> Vec<String>
     let by_remedy = |task: &TaskId| {
         state.task_ring.last_remedy(task).is_some_and(|one| one.remedy == Remedy::ForceNext)
     };
-    let aside = state.left.iter().filter(|left| {
+    let aside = state.aside.left.iter().filter(|left| {
         left.standing == Standing::SetAside
             && state.task_ring.standing(&left.task) == Standing::SetAside
             && !by_remedy(&left.task)
@@ -88,7 +88,7 @@ pub(super) fn directives(task: Option<&TaskId>, state: &RunState) -> Vec<String>
         )
     }));
     texts.extend(task.and_then(|task| state.task_ring.known_ways_out(task)));
-    texts.extend(resource::advice(&state.exhausted));
+    texts.extend(resource::advice(&state.last.exhausted));
     texts
 }
 
@@ -106,9 +106,9 @@ pub(super) fn leave(
 
 fn note(task: &TaskId, standing: Standing, why: &str, state: &mut RunState, out: &mut StepOutput) {
     let why = text::head(why, 400);
-    state.left.retain(|left| left.task != *task);
+    state.aside.left.retain(|left| left.task != *task);
     if standing != Standing::Open {
-        state.left.push(LeftTask { task: task.clone(), standing, why: why.clone() });
+        state.aside.left.push(LeftTask { task: task.clone(), standing, why: why.clone() });
     }
     out.order(Effect::MarkTask { task: task.clone(), standing });
     out.announce(Notice::TaskLeft { task: task.clone(), standing, why });

@@ -1,14 +1,15 @@
 //! How a run begins, and how it goes on after a death.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::briefing::Briefing;
 use super::crew::Crew;
 use super::phase::{Closed, End, Phase, SessionState};
-use super::state::{Answer, Carried, RunState, TaskBoard};
+use super::state::{
+    Answer, CodeRecord, GateRecord, HumanWord, LastIteration, RunState, SetAside, TaskBoard,
+};
 use super::tamper::{self, TamperWatch};
 use super::waiting::WaitMeter;
 use super::{StepOutput, finish, human, planning, verifying};
@@ -105,34 +106,25 @@ fn open_state(start: &RunStart, out: &StepOutput) -> RunState {
         run: run.clone(),
         given_policy: policy.clone(),
         policy: policy.for_agent(agent),
-        gates: gates.clone(),
+        gates: GateRecord { names: gates.clone(), ..GateRecord::default() },
         crew: Crew::of(start),
         tasks: read_tasks(&snapshot.tasks).ok().flatten(),
         request: start.request.clone(),
-        before: StartingPoint::of(snapshot),
-        head: snapshot.head.clone(),
-        code_tree: snapshot.code_tree.clone(),
-        verdict: None,
-        verdict_whole: true,
-        verdict_before: None,
-        flaky: BTreeMap::new(),
+        code: CodeRecord {
+            start: StartingPoint::of(snapshot),
+            head: snapshot.head.clone(),
+            tree: snapshot.code_tree.clone(),
+        },
         tamper: TamperWatch::new(may_change(start), &human_files.accepted_tamper, &snapshot.tamper),
         ring: IterationRing::default(),
         task_ring: TaskRing::new(memory.clone()),
         stuck: StuckMeter::new(snapshot.progress_tree.clone()),
         waits: WaitMeter::default(),
         briefing: Briefing::default(),
-        answer: answer(human_files),
-        held: Vec::new(),
-        left: Vec::new(),
-        last_task: None,
-        refused_task: None,
-        malformed_claims: 0,
-        attempted: alloc::collections::BTreeSet::new(),
-        carried: Carried::default(),
-        exhausted: alloc::collections::BTreeSet::new(),
+        human: HumanWord { answer: answer(human_files), stops_after_iteration: false },
+        aside: SetAside::default(),
+        last: LastIteration::default(),
         entries: 0,
-        stops_after_iteration: false,
         mark: out.at,
     }
 }
@@ -212,7 +204,7 @@ fn tell_weakened(state: &mut RunState, out: &mut StepOutput) {
 }
 
 fn first_look(state: &mut RunState, out: &mut StepOutput) -> Phase {
-    if state.gates.is_empty() {
+    if state.gates.names.is_empty() {
         out.announce(Notice::NothingChecks);
         tamper::keep(state, out);
         if verifying::done_before_it_began(state) {
@@ -226,7 +218,7 @@ fn first_look(state: &mut RunState, out: &mut StepOutput) -> Phase {
 }
 
 fn order_baseline(state: &RunState, out: &mut StepOutput) {
-    let (iteration, tree) = (IterationNo::BASELINE, state.code_tree.clone());
+    let (iteration, tree) = (IterationNo::BASELINE, state.code.tree.clone());
     out.order(Effect::RunGates { iteration, tree, whole: true });
 }
 
@@ -239,7 +231,7 @@ pub(super) fn baseline(
 ) -> Phase {
     state.tamper.accustom(result);
     state.take_verdict(result, weakened);
-    state.before.take_gates(result);
+    state.code.start.take_gates(result);
     let meters = state.ring.meters;
     state.ring = IterationRing::with_baseline(result.score());
     state.ring.meters = meters;
@@ -271,8 +263,11 @@ pub(super) fn resume(
     let answer = answer(&resume.human_files);
     // One that is already on its way is not a second one: the iteration it was given to may still
     // be waiting for its gates.
-    if answer.as_ref().is_some_and(|new| !state.answer.as_ref().is_some_and(|old| old.says(new))) {
-        state.answer = answer;
+    if answer
+        .as_ref()
+        .is_some_and(|new| !state.human.answer.as_ref().is_some_and(|old| old.says(new)))
+    {
+        state.human.answer = answer;
     }
     match phase {
         Phase::Baselining => {
@@ -290,7 +285,7 @@ pub(super) fn resume(
         }
         Phase::Gating(mut closed) => {
             forget_human(&mut closed);
-            let tree = state.code_tree.clone();
+            let tree = state.code.tree.clone();
             let whole = super::inspecting::may_be_complete(&closed, state);
             out.order(Effect::RunGates { iteration: closed.session.iteration, tree, whole });
             Phase::Gating(closed)
@@ -342,9 +337,9 @@ fn reopen(ending: &Ending, state: &mut RunState, out: &mut StepOutput) -> Phase 
     for task in state.task_ring.bring_back() {
         out.order(Effect::MarkTask { task, standing: Standing::Open });
     }
-    state.stops_after_iteration = false;
-    state.held.clear();
-    state.left.clear();
+    state.human.stops_after_iteration = false;
+    state.aside.held.clear();
+    state.aside.left.clear();
     state.stuck.progressed();
     state.ring.forgive();
     state.crew.rescues.clear();

@@ -63,55 +63,77 @@ pub(super) struct RunState {
     pub(super) given_policy: Policy,
     /// The policy while this agent is at work.
     pub(super) policy: Policy,
-    pub(super) gates: Vec<GateName>,
+    pub(super) gates: GateRecord,
     pub(super) crew: Crew,
     pub(super) tasks: Option<TaskBoard>,
     /// What was asked for on the command line, in place of a task list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) request: Option<String>,
-    pub(super) before: StartingPoint,
-    pub(super) head: Option<String>,
-    pub(super) code_tree: String,
-    /// The gates' last word, and the one before it.
-    pub(super) verdict: Option<GateResult>,
-    /// Whether the gates' last word was about everything, and not only about what was touched.
-    #[serde(default = "yes")]
-    pub(super) verdict_whole: bool,
-    pub(super) verdict_before: Option<GateResult>,
-    /// Checks that were of both colours on one tree.
-    #[serde(default)]
-    pub(super) flaky: BTreeMap<GateName, String>,
+    pub(super) code: CodeRecord,
     pub(super) tamper: TamperWatch,
     pub(super) ring: IterationRing,
     pub(super) task_ring: TaskRing,
     pub(super) stuck: StuckMeter,
     pub(super) waits: WaitMeter,
     pub(super) briefing: Briefing,
-    pub(super) answer: Option<Answer>,
-    pub(super) held: Vec<Held>,
-    pub(super) left: Vec<LeftTask>,
-    pub(super) last_task: Option<TaskId>,
-    /// The task whose completions were refused in a row.
-    pub(super) refused_task: Option<TaskId>,
-    /// Iterations in a row that ended with a malformed claim and without progress (A4).
-    #[serde(default)]
-    pub(super) malformed_claims: u32,
-    /// Tasks attempted in the last iteration, to be looked at before the next.
-    pub(super) attempted: BTreeSet<TaskId>,
-    /// What sessions cut short by a limit left behind, for the iteration that goes on.
-    pub(super) carried: Carried,
-    /// Resources that ran out in the last iteration.
-    pub(super) exhausted: BTreeSet<Resource>,
+    pub(super) human: HumanWord,
+    pub(super) aside: SetAside,
+    pub(super) last: LastIteration,
     pub(super) entries: u32,
-    /// A human wants no further iteration.
-    #[serde(default)]
-    pub(super) stops_after_iteration: bool,
     pub(super) mark: Moment,
 }
 
-/// Runs of earlier versions always ran all gates.
-const fn yes() -> bool {
-    true
+/// The gates there are, and what they said.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct GateRecord {
+    pub(super) names: Vec<GateName>,
+    /// Their last word.
+    pub(super) now: Option<GateResult>,
+    /// The word before it.
+    pub(super) before: Option<GateResult>,
+    /// Whether the last word was only about what was touched, and not about everything.
+    pub(super) is_partial: bool,
+    /// Checks that were of both colours on one tree.
+    pub(super) flaky: BTreeMap<GateName, String>,
+}
+
+/// The code as it was at the start, and as it was when it was last looked at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct CodeRecord {
+    pub(super) start: StartingPoint,
+    pub(super) head: Option<String>,
+    pub(super) tree: String,
+}
+
+/// What a human said that has not been done yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct HumanWord {
+    pub(super) answer: Option<Answer>,
+    /// No further iteration is wanted.
+    pub(super) stops_after_iteration: bool,
+}
+
+/// What was set aside because there is other work.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct SetAside {
+    pub(super) held: Vec<Held>,
+    pub(super) left: Vec<LeftTask>,
+}
+
+/// What the iterations so far leave for the next one to be judged by.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct LastIteration {
+    pub(super) task: Option<TaskId>,
+    /// The task whose completions were refused in a row.
+    pub(super) refused_task: Option<TaskId>,
+    /// Iterations in a row that ended with a malformed claim and without progress (A4).
+    pub(super) malformed_claims: u32,
+    /// Tasks attempted, to be looked at before the next iteration.
+    pub(super) attempted: BTreeSet<TaskId>,
+    /// What sessions cut short by a limit left behind, for the iteration that goes on.
+    pub(super) carried: Carried,
+    /// Resources that ran out.
+    pub(super) exhausted: BTreeSet<Resource>,
 }
 
 /// What sessions cut short by a limit left behind.
@@ -171,11 +193,11 @@ impl RunState {
 
     /// Whether the gates let a completion through on the tree they last ran on; none without gates.
     pub(super) fn green(&self) -> Option<bool> {
-        if self.gates.is_empty() {
+        if self.gates.names.is_empty() {
             return None;
         }
-        let Some(verdict) = &self.verdict else { return Some(false) };
-        Some(self.before.accepts(self.policy.gates.baseline, verdict))
+        let Some(verdict) = &self.gates.now else { return Some(false) };
+        Some(self.code.start.accepts(self.policy.gates.baseline, verdict))
     }
 
     /// The numbers so far.

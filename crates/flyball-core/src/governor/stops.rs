@@ -82,7 +82,7 @@ fn judge(
     let assignment = Assignment { request: &request, tasks, given };
     let StopExamined { ticket, snapshot, gates, .. } = found;
     let (snapshot, gates): (&WorktreeSnapshot, Option<&GateResult>) = (snapshot, gates.as_deref());
-    let (start, assignment, weakened) = (&state.before, Some(&assignment), weakened.as_slice());
+    let (start, assignment, weakened) = (&state.code.start, Some(&assignment), weakened.as_slice());
     let evidence = StopEvidence { start, assignment, snapshot, gates, weakened };
     let rules = StopRules::of(&state.policy).at_most(session.client_stop_cap);
     session.stops.judge(rules, ticket, &evidence)
@@ -95,9 +95,9 @@ pub(super) fn asked_while_stopping(session: &SessionState, asking: u64, out: &mu
 
 /// A refused stop is a refused completion (B10).
 fn count_refusal(session: &SessionState, state: &mut RunState) {
-    if state.refused_task != session.task {
+    if state.last.refused_task != session.task {
         state.ring.completion_streak_ended();
-        state.refused_task.clone_from(&session.task);
+        state.last.refused_task.clone_from(&session.task);
     }
     state.ring.completion_refused();
 }

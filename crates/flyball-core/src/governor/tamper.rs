@@ -207,10 +207,10 @@ impl RunState {
     pub(super) fn take_verdict(&mut self, result: &GateResult, tamper: &[Finding]) {
         for check in &result.checks {
             if let Some(why) = &check.flaky {
-                self.flaky.entry(check.gate.clone()).or_insert_with(|| why.clone());
+                self.gates.flaky.entry(check.gate.clone()).or_insert_with(|| why.clone());
             }
         }
-        self.verdict_before = self.verdict.replace(result.clone());
+        self.gates.before = self.gates.now.replace(result.clone());
         self.tamper.take_gates(result, tamper);
     }
 

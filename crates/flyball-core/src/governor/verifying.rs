@@ -44,7 +44,7 @@ pub(super) fn verify(
         None if !claims.complete => missing.push(String::from("the agent has not said COMPLETE")),
         None => {}
     }
-    missing.extend(state.before.uncommitted_work(snapshot));
+    missing.extend(state.code.start.uncommitted_work(snapshot));
     let gates = match (state.green(), &state.tasks) {
         (Some(green), _) => green,
         (None, Some(_)) => true,
@@ -56,7 +56,7 @@ pub(super) fn verify(
     if !state.open_tamper().is_empty() {
         return Verification::OnlyTamper;
     }
-    let is_unverified = state.tasks.is_none() && state.gates.is_empty();
+    let is_unverified = state.tasks.is_none() && state.gates.names.is_empty();
     Verification::Done(if is_unverified { Outcome::CompleteUnverified } else { Outcome::Complete })
 }
 
@@ -85,13 +85,13 @@ pub(super) fn blocking_event(state: &RunState, missing: &[String]) -> BlockingEv
         missing.push(format!("weakened checks: {more} more"));
     }
     let nothing = crate::gate::GateResult::default();
-    let now = state.verdict.as_ref().unwrap_or(&nothing);
-    let request = request(state.last_task.as_ref(), state);
+    let now = state.gates.now.as_ref().unwrap_or(&nothing);
+    let request = request(state.last.task.as_ref(), state);
     BlockingEvent::new(Refusal {
         request: &request,
         now,
-        before: state.verdict_before.as_ref(),
-        baseline: &state.before.failing,
+        before: state.gates.before.as_ref(),
+        baseline: &state.code.start.failing,
         missing: &missing,
     })
 }

@@ -46,7 +46,7 @@ pub(super) fn begin(
     state: &mut RunState,
     out: &mut StepOutput,
 ) -> Phase {
-    if state.stops_after_iteration {
+    if state.human.stops_after_iteration {
         return finish::after_iteration(state, out);
     }
     let until = match resets_at.filter(|reset| *reset > out.at) {

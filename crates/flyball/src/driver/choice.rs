@@ -174,6 +174,10 @@ impl super::Driver {
 
     /// The policy while the agent at work is at work.
     pub(super) fn policy(&self) -> Policy {
-        self.config.policy.for_agent(&traits(&self.config, self.agent_settings(), &self.adapter))
+        self.terms.config.policy.for_agent(&traits(
+            &self.terms.config,
+            self.agent_settings(),
+            &self.adapter,
+        ))
     }
 }

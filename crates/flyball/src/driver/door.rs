@@ -71,38 +71,44 @@ impl Driver {
         if !self.adapter.takes_hooks() {
             return None;
         }
-        let secs = self.config.hooks.timeout.get().div_ceil(1000).saturating_add(SLACK_SECS);
+        let secs = self.terms.config.hooks.timeout.get().div_ceil(1000).saturating_add(SLACK_SECS);
         Some(HookSetup {
             stay: HooksFor::Run,
             program: std::env::current_exe().ok()?,
             call_timeout_secs: secs,
-            stop_timeout_secs: secs.saturating_add(stop_time(&self.plan).as_secs()),
+            stop_timeout_secs: secs.saturating_add(stop_time(&self.terms.plan).as_secs()),
         })
     }
 
     /// Opens the door, unless it is open, and lays down what those who ask need to know.
     pub(super) fn prepare_door(&mut self) -> Result<(), CliError> {
         let installed = self.hook_setup().is_some();
-        let mut guards =
-            RunGuards::of(&self.config, self.policy(), self.worktree.root(), stop_time(&self.plan));
+        let mut guards = RunGuards::of(
+            &self.terms.config,
+            self.policy(),
+            self.places.worktree.root(),
+            stop_time(&self.terms.plan),
+        );
         if installed {
             guards.heeds = HooksFor::Run;
         }
-        guards.write(&self.private_dir).map_err(|error| io("write the hooks' settings", &error))?;
-        if self.doors.door.is_none() {
-            let outbox = self.outbox.clone();
+        guards
+            .write(&self.places.private_dir)
+            .map_err(|error| io("write the hooks' settings", &error))?;
+        if self.agent_side.doors.door.is_none() {
+            let outbox = self.mail.outbox.clone();
             let inbox = move |knocked| outbox.send(DriverInput::Knocked(knocked)).is_ok();
-            let door = Door::open(&self.private_dir, &self.run, inbox)
+            let door = Door::open(&self.places.private_dir, &self.run, inbox)
                 .map_err(|error| io("open the run's door", &error))?;
-            self.doors.door = Some(door);
+            self.agent_side.doors.door = Some(door);
         }
-        self.doors.session = SessionWatch { installed, ..SessionWatch::default() };
+        self.agent_side.doors.session = SessionWatch { installed, ..SessionWatch::default() };
         Ok(())
     }
 
     /// Whatever stands below this keeper may ask from now on.
     pub(super) fn admit(&self, keeper: Option<u32>) {
-        if let Some(door) = &self.doors.door {
+        if let Some(door) = &self.agent_side.doors.door {
             door.admit(keeper);
         }
     }
@@ -113,7 +119,7 @@ impl Driver {
         let mut events: Vec<Event> = self.question(first).into_iter().collect();
         let mut other = None;
         for _ in 1..TOGETHER_MAX {
-            match self.inbox.try_recv() {
+            match self.mail.inbox.try_recv() {
                 Ok(DriverInput::Knocked(knocked)) => events.extend(self.question(knocked)),
                 Ok(input) => {
                     other = Some(input);
@@ -130,14 +136,14 @@ impl Driver {
 
     /// What is asked, as a fact; nothing when it is for another session: its asker is sent away.
     fn question(&mut self, Knocked { knock, reply }: Knocked) -> Option<Event> {
-        let session = self.session.as_mut()?;
+        let session = self.agent_side.session.as_mut()?;
         if session.iteration != knock.iteration {
             return None;
         }
         let iteration = session.iteration;
         session.usage_file.named(&knock.session);
         if registry::dialect(&knock.agent).is_some() {
-            self.doors.session.asked = true;
+            self.agent_side.doors.session.asked = true;
         }
         let (mut said, mut called) = (None, None);
         let matter = match knock.input {
@@ -159,9 +165,9 @@ impl Driver {
                 Matter::Stop { said: words.unwrap_or_default(), client_cap }
             }
         };
-        self.doors.questions = self.doors.questions.saturating_add(1);
-        let number = self.doors.questions;
-        self.doors.waiting.insert(number, Waiting { reply, said, call: called });
+        self.agent_side.doors.questions = self.agent_side.doors.questions.saturating_add(1);
+        let number = self.agent_side.doors.questions;
+        self.agent_side.doors.waiting.insert(number, Waiting { reply, said, call: called });
         let (hears, context) = (knock.hears, knock.context);
         let fact = AgentFact::Asked(DoorQuestion { number, matter, hears, context });
         Some(Event::Agent { iteration, fact })
@@ -169,9 +175,9 @@ impl Driver {
 
     /// Answers whoever waits for this.
     pub(super) fn answer_door(&mut self, question: u64, answer: DoorAnswer) {
-        let Some(waiting) = self.doors.waiting.remove(&question) else { return };
+        let Some(waiting) = self.agent_side.doors.waiting.remove(&question) else { return };
         if let (Rung::Refuse, Some(call), Some(session)) =
-            (answer.rung, &waiting.call, &mut self.session)
+            (answer.rung, &waiting.call, &mut self.agent_side.session)
         {
             session.reader.refused_call(call.as_str());
         }
@@ -180,9 +186,9 @@ impl Driver {
 
     /// Tells the agent whether it may stop. What it said before a refusal is not its last word.
     pub(super) fn answer_stop(&mut self, question: u64, verdict: &StopVerdict) {
-        let Some(waiting) = self.doors.waiting.remove(&question) else { return };
+        let Some(waiting) = self.agent_side.doors.waiting.remove(&question) else { return };
         if let (Some(said), Some(_), Some(session)) =
-            (&waiting.said, verdict.reason(), &mut self.session)
+            (&waiting.said, verdict.reason(), &mut self.agent_side.session)
         {
             session.reader.refused_stop(said);
         }
@@ -194,12 +200,12 @@ impl Driver {
 
     /// Nothing can be said to whoever waits for this.
     pub(super) fn send_away(&mut self, question: u64) {
-        self.doors.waiting.remove(&question);
+        self.agent_side.doors.waiting.remove(&question);
     }
 
     /// Whoever wanted to stop has gone: nobody needs to know any more.
     pub(super) fn end_stop_jobs(&mut self) {
-        std::mem::take(&mut self.stop_jobs).values().for_each(GateJob::cancel);
+        std::mem::take(&mut self.jobs.stops).values().for_each(GateJob::cancel);
     }
 
     /// Takes note of what the stream shows.
@@ -208,7 +214,7 @@ impl Driver {
             .iter()
             .filter(|fact| matches!(fact, Fact::Agent(AgentFact::CalledTool(_))))
             .count();
-        let calls = &mut self.doors.session.calls;
+        let calls = &mut self.agent_side.doors.session.calls;
         *calls = calls.saturating_add(shown as u64);
     }
 
@@ -217,11 +223,11 @@ impl Driver {
     pub(super) fn door_closed(&mut self, iteration: IterationNo) {
         self.admit(None);
         self.end_stop_jobs();
-        self.doors.waiting.clear();
-        remove_spilled(&self.loop_dir, &run_key(&self.run, iteration));
-        let SessionWatch { installed, asked, calls } = self.doors.session;
+        self.agent_side.doors.waiting.clear();
+        remove_spilled(&self.places.loop_dir, &run_key(&self.run, iteration));
+        let SessionWatch { installed, asked, calls } = self.agent_side.doors.session;
         let is_silent = installed && !asked && calls > 0;
-        if !is_silent || std::mem::replace(&mut self.doors.told.silence, true) {
+        if !is_silent || std::mem::replace(&mut self.agent_side.doors.told.silence, true) {
             return;
         }
         let name = self.adapter.name();
@@ -236,7 +242,7 @@ impl Driver {
 
     /// A hook could not judge: people are told once.
     fn note_of_hooks(&mut self, iteration: IterationNo, agent: &str, note: &str) {
-        if !std::mem::replace(&mut self.doors.told.failure, true) {
+        if !std::mem::replace(&mut self.agent_side.doors.told.failure, true) {
             self.reporter.note(iteration, note);
         }
         self.keep_note(iteration, agent, note);

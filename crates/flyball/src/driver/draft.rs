@@ -11,10 +11,12 @@ use flyball_core::{AgentFact, Millis};
 use serde_json::json;
 
 use super::choice::{ChosenAgent, choose, local_time, prices};
+use super::launching::{permissions, with_own_settings};
 use super::opening::{already_running, name_words};
-use super::perform::{io, permissions, with_own_settings};
+use super::perform::io;
+use super::run_id::new_run_id;
 use super::session_files::SessionFiles;
-use super::setup::{RunSetup, drop_folder, enclose, new_run_id};
+use super::setup::{RunSetup, drop_folder, enclose};
 use crate::client::{AgentNote, Fact, Launch, LaunchRequest, ReadRequest, Reader, Stdin};
 use crate::clock::{Clock, Deadline};
 use crate::config::{AgentSettings, Config};

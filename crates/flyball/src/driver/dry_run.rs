@@ -9,8 +9,9 @@ use flyball_core::tasklist::{Mode, TaskList};
 
 use super::choice::traits;
 use super::enclosure::{clients, git_dirs};
+use super::launching::permissions;
 use super::opening::{agent_words, permission_words};
-use super::perform::{io, permissions};
+use super::perform::io;
 use super::setup::RunSetup;
 use crate::client::{LaunchRequest, quoted};
 use crate::config::Config;

@@ -88,10 +88,10 @@ impl Enclosure {
 impl Driver {
     /// A runner for the run's gates, behind the same walls as the agent.
     pub(super) fn gate_runner(&self) -> GateRunner {
-        let mut runner = GateRunner::new(self.plan.clone(), self.worktree.root());
-        runner.parallel = self.config.gates.parallel;
-        runner.walls.clone_from(&self.enclosure.walls);
-        runner.env.clone_from(&self.enclosure.env);
+        let mut runner = GateRunner::new(self.terms.plan.clone(), self.places.worktree.root());
+        runner.parallel = self.terms.config.gates.parallel;
+        runner.walls.clone_from(&self.terms.enclosure.walls);
+        runner.env.clone_from(&self.terms.enclosure.env);
         runner.run = Some(self.run.clone());
         runner
     }
@@ -102,9 +102,9 @@ impl Driver {
         if self.ending.is_some() || self.is_tampered {
             return Ok(true);
         }
-        let Some(why) = self.enclosure.watch.trouble() else { return Ok(true) };
+        let Some(why) = self.terms.enclosure.watch.trouble() else { return Ok(true) };
         self.is_tampered = true;
-        self.queue.clear();
+        self.mail.queue.clear();
         let (now, event) = (self.clock.now(), Event::StateReplaced { why });
         // The journal is open; the folder it lies in is another affair.
         self.journal.let_go_of_place();
@@ -115,9 +115,9 @@ impl Driver {
 
     /// Tells people of a `sudo` that cannot work behind walls.
     pub(super) fn notice_sudo(&mut self, iteration: IterationNo, printed: &[u8]) {
-        if self.enclosure.walls.is_some()
-            && *self.enclosure.sandbox.shield() != Shield::Unwanted
-            && let Some(note) = self.enclosure.sudo.look(printed)
+        if self.terms.enclosure.walls.is_some()
+            && *self.terms.enclosure.sandbox.shield() != Shield::Unwanted
+            && let Some(note) = self.terms.enclosure.sudo.look(printed)
         {
             self.reporter.note(iteration, note);
         }

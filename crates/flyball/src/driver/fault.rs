@@ -22,7 +22,7 @@ impl Driver {
             Some(ending) => ending,
             None => self.ending_by(now, &error),
         };
-        let asked = match self.watchdog.asked() {
+        let asked = match self.pace.watchdog.asked() {
             Some(StopCause::Interrupt) => Some(Outcome::Interrupted),
             Some(StopCause::Terminate | StopCause::Command) => Some(Outcome::Terminated),
             None => None,

@@ -18,7 +18,7 @@ const SHOWN_MAX: usize = 16 * 1024;
 impl Driver {
     /// Runs it, after a verified completion only. How it ends is told and changes nothing.
     pub(super) fn run_finish(&mut self, now: Moment, ending: &Ending) {
-        let Some(command) = self.config.finish.command.clone() else { return };
+        let Some(command) = self.terms.config.finish.command.clone() else { return };
         if ending.outcome != Outcome::Complete {
             return;
         }
@@ -26,13 +26,13 @@ impl Driver {
             Ok(report) => report,
             Err(error) => return self.reporter.remark(&format!("finish: no report: {error}")),
         };
-        let mut spec = Spec::new(String::new(), self.worktree.root());
+        let mut spec = Spec::new(String::new(), self.places.worktree.root());
         let mut argv = argv(&command, &report.to_string_lossy()).into_iter();
         spec.program = argv.next().unwrap_or_default();
         spec.args = argv.collect();
         spec.walls = brief_walls();
         spec.env = self.finish_env(ending, &report);
-        let timeout = Duration::from_millis(self.config.finish.timeout.get());
+        let timeout = Duration::from_millis(self.terms.config.finish.timeout.get());
         let printed = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&printed);
         let ran = run_shown(&spec, timeout, move |bytes| {
@@ -60,13 +60,13 @@ impl Driver {
 
     /// The report the settings ask for, else one of its own in the loop folder's logs.
     fn finish_report(&self, now: Moment) -> Result<PathBuf, run_report::WriteError> {
-        if let Some(file) = &self.config.report_file {
-            let path = self.worktree.root().join(file);
+        if let Some(file) = &self.terms.config.report_file {
+            let path = self.places.worktree.root().join(file);
             if path.is_file() {
                 return Ok(path);
             }
         }
-        let path = self.loop_dir.logs().join("report.md");
+        let path = self.places.loop_dir.logs().join("report.md");
         run_report::written(&self.journal, &self.run, &path, now)?;
         Ok(path)
     }
@@ -76,14 +76,15 @@ impl Driver {
         ending: &Ending,
         report: &std::path::Path,
     ) -> Vec<(String, Option<String>)> {
-        let branch = self.worktree.beside_afresh().and_then(|git| git.branch().ok().flatten());
+        let branch =
+            self.places.worktree.beside_afresh().and_then(|git| git.branch().ok().flatten());
         let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
         let set = [
             ("FLYBALL_RUN_ID", self.run.to_string()),
             ("FLYBALL_OUTCOME", ending.outcome.to_string()),
             ("FLYBALL_EXIT_CODE", ending.outcome.exit_code().to_string()),
             ("FLYBALL_WHY", ending.why.clone()),
-            ("FLYBALL_REPOSITORY", path(self.worktree.root())),
+            ("FLYBALL_REPOSITORY", path(self.places.worktree.root())),
             ("FLYBALL_BRANCH", branch.unwrap_or_default()),
             ("FLYBALL_REPORT", path(report)),
             ("FLYBALL_ITERATIONS", ending.tally.iterations.to_string()),

@@ -47,16 +47,16 @@ impl GateJob {
     ) -> Result<Self, CliError> {
         let cancel = Cancel::new();
         let mut runner = driver.gate_runner();
-        runner.log_dir = Some(driver.loop_dir.logs());
+        runner.log_dir = Some(driver.places.loop_dir.logs());
         runner.touched_only = extent == Extent::Touched;
         runner.files = files_of_gates(driver);
-        let mut journal = Journal::open(&driver.state_dir)?;
+        let mut journal = Journal::open(&driver.places.state_dir)?;
         let mut look = Look::of(driver)?;
-        let (watch, plan) = (driver.guarded.watch.clone(), driver.plan.clone());
-        let whole = driver.latest.checkpoint_tree.clone();
-        let seen = driver.latest.tamper.findings.iter();
+        let (watch, plan) = (driver.terms.guarded.watch.clone(), driver.terms.plan.clone());
+        let whole = driver.jobs.latest.checkpoint_tree.clone();
+        let seen = driver.jobs.latest.tamper.findings.iter();
         let known: BTreeSet<String> = seen.map(|found| found.finding.message.clone()).collect();
-        let (outbox, stop, now) = (driver.outbox.clone(), cancel.clone(), driver.clock.now());
+        let (outbox, stop, now) = (driver.mail.outbox.clone(), cancel.clone(), driver.clock.now());
         let thread = std::thread::spawn(move || {
             let steps = Mutex::new(Steps::of(&look.worktree, &whole));
             // Progress is for people: it is dropped rather than waited for.
@@ -95,13 +95,13 @@ impl GateJob {
     ) -> Result<Self, CliError> {
         let cancel = Cancel::new();
         let runner = driver.gate_runner();
-        let has_gates = !driver.plan.is_empty();
-        let mut journal = Journal::open(&driver.state_dir)?;
+        let has_gates = !driver.terms.plan.is_empty();
+        let mut journal = Journal::open(&driver.places.state_dir)?;
         // One beside the driver's own: that one still tells what the whole iteration changed.
         let mut look = Look::of(driver)?;
-        let loop_dir = driver.loop_dir.clone();
-        let (watch, plan) = (driver.guarded.watch.clone(), driver.plan.clone());
-        let (outbox, stop, now) = (driver.outbox.clone(), cancel.clone(), driver.clock.now());
+        let loop_dir = driver.places.loop_dir.clone();
+        let (watch, plan) = (driver.terms.guarded.watch.clone(), driver.terms.plan.clone());
+        let (outbox, stop, now) = (driver.mail.outbox.clone(), cancel.clone(), driver.clock.now());
         let thread = std::thread::spawn(move || {
             let report = |found| {
                 outbox.send(DriverInput::StopExamined { iteration, asking, found }).ok();
@@ -188,9 +188,9 @@ impl Steps {
 /// What stands for the files a gate is about, where it names them. Not being able to look makes a
 /// gate run that need not.
 fn files_of_gates(driver: &Driver) -> BTreeMap<GateName, String> {
-    let with_paths = driver.plan.gates().iter().filter(|gate| !gate.paths.is_empty());
-    let tree = &driver.latest.checkpoint_tree;
-    let digest = |gate: &Gate| driver.worktree.digest_of(tree, &gate.paths).ok();
+    let with_paths = driver.terms.plan.gates().iter().filter(|gate| !gate.paths.is_empty());
+    let tree = &driver.jobs.latest.checkpoint_tree;
+    let digest = |gate: &Gate| driver.places.worktree.digest_of(tree, &gate.paths).ok();
     with_paths.filter_map(|gate| Some((gate.name.clone(), digest(gate)?))).collect()
 }
 
@@ -205,9 +205,9 @@ impl Look {
     #[expect(clippy::unnecessary_wraps, reason = "the shape its callers share")]
     pub(super) fn of(driver: &Driver) -> Result<Self, CliError> {
         Ok(Self {
-            worktree: driver.worktree.beside(),
-            loop_dir: driver.loop_dir.relative(),
-            tasks: driver.loop_dir.tasks_relative(),
+            worktree: driver.places.worktree.beside(),
+            loop_dir: driver.places.loop_dir.relative(),
+            tasks: driver.places.loop_dir.tasks_relative(),
         })
     }
 

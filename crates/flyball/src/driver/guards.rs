@@ -32,9 +32,10 @@ impl Driver {
         let standing = self.governor.standing();
         let roles = standing.as_ref().map_or(Vec::new(), |standing| standing.roles.clone());
         if let Some(calls) = standing.and_then(|standing| standing.calls) {
-            self.guards.calls = calls;
+            self.agent_side.guards.calls = calls;
         }
-        let (calls, guards) = (self.guards.calls.clone(), self.guards.tally.clone());
+        let (calls, guards) =
+            (self.agent_side.guards.calls.clone(), self.agent_side.guards.tally.clone());
         let kept = RunCalls { calls, guards, roles };
         let state = serde_json::to_vec(&kept).ok();
         self.journal.with_session(&RunCalls::key(&self.run), now, |_| (state, ()))?;

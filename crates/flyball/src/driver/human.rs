@@ -17,7 +17,7 @@ impl Driver {
             match request.kind {
                 RequestKind::Stop => {
                     self.journal.drop_request(number)?;
-                    self.queue.push_back(Event::StopRequested { cause: StopCause::Command });
+                    self.mail.queue.push_back(Event::StopRequested { cause: StopCause::Command });
                 }
                 RequestKind::Wish => self.take_wish(number, &request)?,
                 // Left by a later version: whoever asked looks whether it was done.
@@ -37,7 +37,7 @@ impl Driver {
         }
         let (now, event) = (self.clock.now(), Event::HumanAsked { request: number, wish });
         self.journal.append_request(&self.run, number, (now, &event))?;
-        self.journalled = now;
+        self.pace.journalled = now;
         self.act(now, &event)?;
         self.show_state(now)
     }
@@ -51,7 +51,7 @@ impl Driver {
     /// B4, in the middle of a run too: why a limit could never fire with this agent.
     fn unmetered(&self, wish: &HumanWish) -> Option<String> {
         let HumanWish::ChangeLimits { limits } = wish else { return None };
-        let mut config = self.config.clone();
+        let mut config = self.terms.config.clone();
         config.policy = LimitChange::applied(limits, &config.policy).ok()?;
         check_limits(&config, &*self.adapter).err().map(|error| error.to_string())
     }
@@ -63,8 +63,8 @@ impl Driver {
         (request, reply): (u64, &HumanReply),
     ) -> Result<(), CliError> {
         if let (HumanReply::Changed, Some(policy)) = (reply, self.governor.policy()) {
-            self.config.policy = policy.clone();
-            self.journal.limit_iterations(&self.run, self.config.policy.limits.iterations)?;
+            self.terms.config.policy = policy.clone();
+            self.journal.limit_iterations(&self.run, self.terms.config.policy.limits.iterations)?;
         }
         self.journal.reply(request, now, reply)?;
         Ok(())

@@ -11,7 +11,8 @@ use flyball_core::event::{TasksSnapshot, WorktreeSnapshot};
 use flyball_core::governor::RunPhase;
 use flyball_core::{Event, IterationNo, Moment, RunId};
 
-use super::setup::{Guarded, verify_commands};
+use super::parts::Guarded;
+use super::setup::verify_commands;
 use super::vault::VaultEnd;
 use super::{Driver, DriverInput};
 use crate::clock::Deadline;
@@ -113,15 +114,15 @@ impl Driver {
         iteration: IterationNo,
         looked: Looked,
     ) -> Result<(), CliError> {
-        self.look_job = None;
+        self.jobs.look = None;
         let Looked { eyes, found, notes } = looked;
         for note in notes {
             self.reporter.note(iteration, &note);
         }
         self.deposit(&eyes);
-        self.eyes = Some(eyes);
+        self.jobs.eyes = Some(eyes);
         let snapshot = Box::new(found?);
-        self.latest.clone_from(&snapshot);
+        self.jobs.latest.clone_from(&snapshot);
         self.take(&[Event::WorktreeSeen { iteration, snapshot }])
     }
 
@@ -133,17 +134,17 @@ impl Driver {
 
     /// Has the vault take in the checkpoint that was made last.
     pub(super) fn deposit(&self, eyes: &Eyes) {
-        if let (Some(vault), Some(deposit)) = (&self.vault, eyes.worktree.deposit(&self.run)) {
+        if let (Some(vault), Some(deposit)) = (&self.jobs.vault, eyes.worktree.deposit(&self.run)) {
             vault.take_in(deposit);
         }
     }
 
     /// Waits a moment for the vault, and says when that was not enough.
     pub(super) fn end_vault(&mut self, patience: Duration) {
-        let Some(vault) = self.vault.take() else { return };
+        let Some(vault) = self.jobs.vault.take() else { return };
         let VaultEnd { complete, notes } = vault.end(patience);
         // Sent just before the end; nobody takes anything else any more.
-        while let Ok(input) = self.inbox.try_recv() {
+        while let Ok(input) = self.mail.inbox.try_recv() {
             if let DriverInput::Note(note) = input {
                 self.note(&note);
             }
@@ -166,7 +167,7 @@ impl Driver {
         since: Moment,
         ended_by: EndedBy,
     ) {
-        let Some(lock) = self.worktree.stale_index_lock(since) else { return };
+        let Some(lock) = self.places.worktree.stale_index_lock(since) else { return };
         let phase = self.governor.standing().map(|standing| standing.phase);
         let shown = quoted(&lock.to_string_lossy());
         let note = if ended_by == EndedBy::Itself && phase != Some(RunPhase::Stopping) {
@@ -210,13 +211,13 @@ pub(super) struct LookJob(JoinHandle<()>);
 impl LookJob {
     /// Begins to look. There is one look at a time.
     pub(super) fn start(driver: &mut Driver, iteration: IterationNo) -> Result<Self, CliError> {
-        let mut eyes = driver.eyes.take().unwrap_or_else(|| {
-            let mut worktree = driver.worktree.beside();
-            worktree.remember(&driver.latest);
-            let of = (driver.guarded.clone(), driver.plan.clone());
-            Eyes::new(worktree, driver.loop_dir.clone(), driver.run.clone(), of)
+        let mut eyes = driver.jobs.eyes.take().unwrap_or_else(|| {
+            let mut worktree = driver.places.worktree.beside();
+            worktree.remember(&driver.jobs.latest);
+            let of = (driver.terms.guarded.clone(), driver.terms.plan.clone());
+            Eyes::new(worktree, driver.places.loop_dir.clone(), driver.run.clone(), of)
         });
-        let outbox = driver.outbox.clone();
+        let outbox = driver.mail.outbox.clone();
         let look = move || {
             let found = eyes.look(iteration);
             let mut notes = eyes.left_out();

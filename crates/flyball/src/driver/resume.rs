@@ -13,8 +13,9 @@ use super::crash::CrashPoint;
 use super::guards::GuardWatch;
 use super::look::clear_index_lock;
 use super::opening::{already_running, opening, problem_error};
+use super::parts::Guarded;
 use super::perform::io;
-use super::setup::{Guarded, Parts, Row, RunRequest, RunSetup, Started, enclose, first_look};
+use super::setup::{Parts, Row, RunRequest, RunSetup, Started, enclose, first_look};
 use super::wanted::Wanted;
 use crate::clock::Clock;
 use crate::config::{Config, Override, Sources, Value};
@@ -140,9 +141,9 @@ impl RunRequest {
         let found = parts.look_again(&latest, entry, kept_prompt)?;
         parts.go_on(&latest, notes)?;
         let mut driver = parts.assemble(governor, latest, found.guarded)?;
-        driver.guards = guards;
+        driver.agent_side.guards = guards;
         if let Some(text) = &repaired {
-            driver.loop_dir.remember_repair(text);
+            driver.places.loop_dir.remember_repair(text);
         }
         // All orders of an event are performed before the next is journalled: only the last
         // event's may be missing, and those that record something can be repeated.
@@ -154,8 +155,8 @@ impl RunRequest {
         }
         // Only now: an answer whose removal was still to be done has been acted on.
         let mut human_files =
-            driver.loop_dir.human_files().map_err(|e| io("read what humans left", &e))?;
-        let repository = repository_of(&mut driver.journal, &driver.worktree)?;
+            driver.places.loop_dir.human_files().map_err(|e| io("read what humans left", &e))?;
+        let repository = repository_of(&mut driver.journal, &driver.places.worktree)?;
         human_files.accepted_tamper = driver.journal.accepted_tamper(repository)?;
         let (tasks, tamper) = (found.tasks, found.tamper);
         let resume = Resume { policy, human_files, closed: is_closed, tasks, tamper };

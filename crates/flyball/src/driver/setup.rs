@@ -11,20 +11,21 @@ use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
 
 use super::choice::{ChosenAgent, check_limits, choose, traits};
 use super::crash::CrashPoint;
-use super::door::DoorWatch;
 use super::enclosure::Enclosure;
 use super::look::{Eyes, no_index_lock};
 use super::opening::{
     agent_words, already_running, name_words, opening, problem_error, stale_words,
     uncommitted_words,
 };
+use super::parts::{AgentSide, Guarded, Jobs, Mail, Pace, Places, Terms};
 use super::perform::{io, private_folder};
+use super::run_id::run_id_at;
 use super::timers::Timers;
 use super::vault::VaultJob;
 use super::wanted::Wanted;
 use super::watchdog::{LastWord, Watchdog};
 use super::{Driver, signals};
-use crate::clock::{self, Clock};
+use crate::clock::Clock;
 use crate::config::{Config, Detail};
 use crate::error::CliError;
 use crate::gate::GatePlan;
@@ -216,14 +217,6 @@ pub(super) struct Parts {
     pub(super) enclosure: Enclosure,
 }
 
-/// What was there when the run began, and is not the agent's to change.
-#[derive(Clone, Debug)]
-pub(super) struct Guarded {
-    pub(super) watch: Watch,
-    pub(super) template: String,
-    pub(super) wanted: Wanted,
-}
-
 impl Parts {
     /// Begins the run. What it is started with is kept before the journal knows of it, so that there
     /// is no moment at which it could not go on.
@@ -304,44 +297,42 @@ impl Parts {
             None
         };
         Ok(Driver {
+            run: self.run,
             governor,
             journal,
-            watchdog,
             clock: self.clock,
-            run: self.run,
-            config: self.config,
+            terms: Terms {
+                config: self.config,
+                plan: self.plan,
+                request: self.setup.request,
+                guarded,
+                enclosure: self.enclosure,
+            },
+            places: Places {
+                worktree,
+                loop_dir: self.setup.loop_dir,
+                state_dir: self.setup.state_dir,
+                private_dir: self.private_dir,
+                _lock: self.lock,
+            },
             adapter: self.setup.adapter,
             agent: 0,
-            plan: self.plan,
-            worktree,
-            eyes: Some(eyes),
-            look_job: None,
-            vault,
-            loop_dir: self.setup.loop_dir,
-            state_dir: self.setup.state_dir,
-            private_dir: self.private_dir,
+            agent_side: AgentSide::default(),
+            jobs: Jobs {
+                eyes: Some(eyes),
+                look: None,
+                latest,
+                vault,
+                gates: None,
+                stops: std::collections::BTreeMap::new(),
+            },
+            mail: Mail { inbox, outbox, queue: std::collections::VecDeque::new() },
+            pace: Pace { watchdog, timers: Timers::default(), next_beat: now, journalled: now },
             reporter: self.reporter,
             telemetry: Telemetry::new(logs),
-            timers: Timers::default(),
-            inbox,
-            outbox,
-            queue: std::collections::VecDeque::new(),
-            session: None,
-            doors: DoorWatch::default(),
-            guards: super::guards::GuardWatch::default(),
-            starts: 0,
-            gate_job: None,
-            stop_jobs: std::collections::BTreeMap::new(),
-            request: self.setup.request,
-            guarded,
-            latest,
             ending: None,
-            next_beat: now,
-            journalled: now,
             crash: self.crash,
-            enclosure: self.enclosure,
             is_tampered: false,
-            _lock: self.lock,
         })
     }
 }
@@ -415,27 +406,4 @@ fn new_run(run: &RunId, config: &Config, setup: &RunSetup, now: Moment) -> NewRu
         started: now,
         max_iterations: config.policy.limits.iterations,
     }
-}
-
-/// A name for a run that begins now.
-pub fn new_run_id() -> RunId {
-    run_id_at(clock::wall())
-}
-
-/// A name that sorts by time and can be read aloud: `20261115-104512-k3f9`.
-fn run_id_at(now: Moment) -> RunId {
-    let digits: String =
-        clock::rfc3339(now).chars().filter(char::is_ascii_digit).take(14).collect();
-    let (day, time) = digits.split_at_checked(8).unwrap_or((digits.as_str(), ""));
-    let seed = format!("{}-{}", clock::unique_nanos(), std::process::id());
-    let hash = blake3::hash(seed.as_bytes());
-    let alphabet = b"abcdefghjkmnpqrstuvwxyz23456789";
-    let tail: String = hash
-        .as_bytes()
-        .iter()
-        .take(4)
-        .filter_map(|byte| alphabet.get(usize::from(*byte) % alphabet.len()))
-        .map(|byte| char::from(*byte))
-        .collect();
-    RunId::new(format!("{day}-{time}-{tail}"))
 }

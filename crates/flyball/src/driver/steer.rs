@@ -52,7 +52,9 @@ fn write(mut pipe: PipeWriter, lines: &Receiver<String>) {
 impl Driver {
     /// Tells the running agent something.
     pub(super) fn steer_agent(&self, message: &str) {
-        if let Some(line) = self.session.as_ref().and_then(|session| session.steer.as_ref()) {
+        if let Some(line) =
+            self.agent_side.session.as_ref().and_then(|session| session.steer.as_ref())
+        {
             line.steer(message);
         }
     }

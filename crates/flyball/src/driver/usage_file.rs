@@ -47,7 +47,7 @@ impl UsageFileWatch {
 impl Driver {
     /// What the client has written into its usage file since the last time.
     pub(super) fn usage_file_facts(&mut self) -> Option<(IterationNo, Vec<Fact>)> {
-        let session = self.session.as_mut()?;
+        let session = self.agent_side.session.as_mut()?;
         let watch = &mut session.usage_file;
         if watch.file.is_none() {
             let env = |name: &str| watch.variable(name);

@@ -1,6 +1,6 @@
 //! flyball's side of a supervised program: starting its keeper, giving orders, hearing the end.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufReader, Write};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -12,19 +12,19 @@ use std::time::Duration;
 
 use flyball_core::RunId;
 use flyball_core::effect::Force;
-use flyball_core::event::ExitHow;
 
+use super::ending::{Ending, LOOK_EVERY, next_report, wake};
 use super::input::OpenInput;
 use super::keeper::KEEPER_ARGUMENT;
 use super::leftover::end_session;
-use super::message::{Launch, Order, Report, line, parse};
+use super::message::{Launch, Order, Report, line};
 use super::orphans::{end_orphans, start_own};
 use super::output::{Readers, Sink};
 use super::program::KeeperProgram;
 use super::wait::wait_readable;
 use super::{ProcessEvent, Spec, StartError, table};
 use crate::clock::Deadline;
-use crate::platform::{self, ExitWatch, Means, Signal, Walls, send_with_descriptors};
+use crate::platform::{self, ExitWatch, Means, Walls, send_with_descriptors};
 
 /// How long a keeper may take to say that the program runs.
 const START_MAX: Duration = Duration::from_secs(30);
@@ -34,8 +34,6 @@ const STARTS_MAX: u32 = 3;
 const DROP_MAX: Duration = Duration::from_secs(5);
 /// How long a keeper may take to kill everything before flyball does it itself.
 const KILL_PATIENCE: Duration = Duration::from_secs(2);
-/// How often a silent keeper is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// A running program with its whole tree. Dropping it kills everything.
 #[derive(Debug)]
@@ -181,7 +179,7 @@ enum Refusal {
 /// How long a keeper may still take to end everything. One that was stopped, again and again, by
 /// what it keeps is killed then, and flyball ends the rest itself.
 #[derive(Debug, Default)]
-struct Patience(Mutex<Option<Deadline>>);
+pub(super) struct Patience(Mutex<Option<Deadline>>);
 
 impl Patience {
     fn ends_after(&self, span: Duration) {
@@ -189,18 +187,9 @@ impl Patience {
         until.get_or_insert_with(|| Deadline::after(span));
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         let until = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         until.as_ref().is_some_and(Deadline::passed)
-    }
-}
-
-/// Has a keeper go on that was stopped: only it can end what it keeps.
-fn wake(keeper: u32) {
-    if platform::is_stopped(keeper)
-        && let Some(process) = platform::look(keeper)
-    {
-        platform::signal(&process, Signal::Continue);
     }
 }
 
@@ -310,62 +299,6 @@ impl Keeping {
     }
 }
 
-/// What is needed to hear how a program ends.
-struct Ending {
-    keeper: KeeperChild,
-    reports: BufReader<UnixStream>,
-    readers: Readers,
-    sink: Sink,
-    patience: Arc<Patience>,
-}
-
-impl Ending {
-    /// Waits for the next report for a moment. A keeper that was stopped is told to go on.
-    fn can_hear(&mut self) -> bool {
-        if !self.reports.buffer().is_empty() {
-            return true;
-        }
-        let heard = wait_readable([self.reports.get_ref().as_fd()], Some(LOOK_EVERY));
-        if !matches!(heard, Ok([false])) {
-            return true;
-        }
-        if self.patience.is_over() {
-            self.keeper.0.kill().ok();
-        }
-        wake(self.keeper.0.id());
-        false
-    }
-
-    /// Ends what a killed keeper kept; how many there were.
-    fn end_lost(&mut self) -> u32 {
-        let in_session = end_session(self.keeper.0.id());
-        // Once it is waited for, all of it that is left has come to this process.
-        self.keeper.0.wait().ok();
-        in_session.saturating_add(end_orphans())
-    }
-
-    fn await_it(mut self, pid: u32) {
-        (self.sink)(ProcessEvent::Started { pid });
-        self.readers.begin();
-        let (how, swept) = loop {
-            if !self.can_hear() {
-                continue;
-            }
-            match next_report(&mut self.reports) {
-                Ok(Some(Report::Exited { how, swept })) => break (how, swept),
-                Ok(Some(_)) => {}
-                // The keeper was killed. As long as it is not waited for, its process id, and so
-                // the id of its session, cannot belong to anybody else.
-                Ok(None) | Err(_) => break (ExitHow::Lost, self.end_lost()),
-            }
-        };
-        // Only fails when someone else has waited for it.
-        self.keeper.0.wait().ok();
-        self.readers.drain();
-        (self.sink)(ProcessEvent::Exited { how, swept });
-    }
-}
-
 /// The program a keeper is started from, behind the program that puts up the walls where the keeper
 /// may not do so itself.
 pub(super) fn keeper_command(
@@ -387,14 +320,6 @@ pub(super) fn keeper_command(
     let mut command = Command::new(program);
     command.args(args).arg(own).arg(argument);
     Ok(command)
-}
-
-fn next_report(reports: &mut BufReader<UnixStream>) -> io::Result<Option<Report>> {
-    let mut text = Vec::new();
-    match reports.read_until(b'\n', &mut text)? {
-        0 => Ok(None),
-        _ => parse(&text).map(Some),
-    }
 }
 
 /// Sends the first line to a keeper, and the program's input with it.
