@@ -22,6 +22,7 @@ mod parts;
 mod perform;
 mod resume;
 mod run_id;
+mod run_start;
 mod session;
 mod session_files;
 mod setup;

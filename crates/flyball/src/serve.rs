@@ -8,6 +8,7 @@ mod acts;
 mod admit;
 mod api;
 mod figures;
+mod given;
 mod looking;
 mod metrics;
 mod pages;

@@ -1,4 +1,4 @@
-//! A browser, driven through its WebDriver: plain HTTP and JSON.
+//! A browser, driven through its `WebDriver`: plain HTTP and JSON.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use ureq::Agent;
 
 /// Only a hang reaches it.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -67,7 +67,8 @@ impl Browser {
             "goog:loggingPrefs": { "browser": "ALL" },
         } } });
         let session = this.post("/session", &wanted)?;
-        let id = session["sessionId"].as_str().context("no session")?.to_owned();
+        let id =
+            session.pointer("/sessionId").and_then(Value::as_str).context("no session")?.to_owned();
         this.session = format!("{}/session/{id}", this.session);
         Ok(this)
     }
@@ -85,10 +86,11 @@ impl Browser {
     fn read(mut response: ureq::http::Response<ureq::Body>) -> Result<Value> {
         let text = response.body_mut().with_config().limit(50 << 20).read_to_string()?;
         let mut value: Value = serde_json::from_str(&text)?;
-        if let Some(error) = value["value"]["error"].as_str() {
-            bail!("{error}: {}", value["value"]["message"].as_str().unwrap_or(""));
+        if let Some(error) = value.pointer("/value/error").and_then(Value::as_str) {
+            let message = value.pointer("/value/message").and_then(Value::as_str);
+            bail!("{error}: {}", message.unwrap_or(""));
         }
-        Ok(value["value"].take())
+        Ok(value.pointer_mut("/value").map(Value::take).unwrap_or_default())
     }
 
     pub(super) fn go(&self, url: &str) -> Result<()> {
@@ -110,6 +112,7 @@ impl Browser {
     }
 
     /// Waits until something holds in the page.
+    #[expect(clippy::disallowed_methods, reason = "a chore may look at the clock")]
     pub(super) fn until(&self, what: &str, holds: &str) -> Result<()> {
         let begun = Instant::now();
         while self.run(&format!("return Boolean({holds})"))? != json!(true) {
@@ -155,7 +158,7 @@ impl Browser {
     /// One more tab, in front.
     pub(super) fn new_tab(&self) -> Result<String> {
         let made = self.post("/window/new", &json!({ "type": "tab" }))?;
-        let tab = made["handle"].as_str().context("no tab")?.to_owned();
+        let tab = made.pointer("/handle").and_then(Value::as_str).context("no tab")?.to_owned();
         self.to_tab(&tab)?;
         Ok(tab)
     }

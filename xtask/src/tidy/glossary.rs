@@ -63,7 +63,7 @@ impl Glossary {
 
 /// The type a line declares.
 fn declared(line: &str) -> Option<&str> {
-    let mut words = line.trim_start().split_whitespace().peekable();
+    let mut words = line.split_whitespace().peekable();
     if words.peek()?.starts_with("pub") {
         words.next();
         // `pub(in crate::…)`

@@ -139,7 +139,7 @@ mod tests {
         };
         let shown = |cells, columns, last| render(&within(rows(cells), columns, last), Paint::OFF);
         let words = ["n", "1", "-", "2", "some words"];
-        assert!(shown(words, None, Last::Words).contains("B"));
+        assert!(shown(words, None, Last::Words).contains('B'));
         assert_eq!(
             shown(words, Some(24), Last::Words),
             "NAME  A  C  LAST\nn     1  2  some words\n"

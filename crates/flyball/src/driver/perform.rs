@@ -80,12 +80,8 @@ impl Driver {
             Effect::KeepTamper { findings, bounds, examined } => {
                 let open = Open { findings: &findings, bounds: &bounds, examined };
                 let of = (&self.run, now);
-                self.terms.guarded.watch.keep(
-                    &mut self.journal,
-                    &self.places.worktree,
-                    of,
-                    &open,
-                )?;
+                let worktree = &self.places.worktree;
+                self.terms.guarded.watch.keep(&mut self.journal, worktree, of, &open)?;
             }
             Effect::CloseIteration(report) => self.close_iteration(&report)?,
             Effect::Announce(notice) => {

@@ -4,22 +4,20 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
-use flyball_core::event::{AgentTraits, RunStart, TasksSnapshot, WorktreeSnapshot};
+use flyball_core::event::{AgentTraits, TasksSnapshot, WorktreeSnapshot};
 use flyball_core::governor::start_problem;
 use flyball_core::tasklist::TaskList;
-use flyball_core::{Event, Governor, IterationNo, Moment, RunId};
+use flyball_core::{Event, Governor, IterationNo, RunId};
 
 use super::choice::{ChosenAgent, check_limits, choose, traits};
 use super::crash::CrashPoint;
 use super::enclosure::Enclosure;
 use super::look::{Eyes, no_index_lock};
-use super::opening::{
-    agent_words, already_running, name_words, opening, problem_error, stale_words,
-    uncommitted_words,
-};
+use super::opening::{already_running, opening, problem_error, stale_words, uncommitted_words};
 use super::parts::{AgentSide, Guarded, Jobs, Mail, Pace, Places, Terms};
 use super::perform::{io, private_folder};
 use super::run_id::run_id_at;
+use super::run_start::{new_run, run_start};
 use super::timers::Timers;
 use super::vault::VaultJob;
 use super::wanted::Wanted;
@@ -29,8 +27,8 @@ use crate::clock::Clock;
 use crate::config::{Config, Detail};
 use crate::error::CliError;
 use crate::gate::GatePlan;
-use crate::gate::tamper::{Beginning, Entry, Watch, repository_of};
-use crate::journal::{Journal, NewRun, RunSummary, lock_worktree, state_dir};
+use crate::gate::tamper::{Beginning, Entry, Watch};
+use crate::journal::{Journal, RunSummary, lock_worktree, state_dir};
 use crate::loopdir::{LoopDir, SUMMARY, from_here};
 use crate::preflight::check_agents;
 use crate::process::end_leftovers;
@@ -41,8 +39,6 @@ use crate::telemetry::Telemetry;
 use crate::terminal::ColorChoice;
 use crate::worktree::Worktree;
 
-/// How many blockers with a way out a run is told of.
-const KNOWN_MAX: usize = 50;
 /// How many happenings may wait; more hold the agent up instead of filling the memory.
 const INBOX: usize = 64;
 
@@ -126,7 +122,7 @@ impl RunSetup {
         })
     }
 
-    fn other_traits(&self, config: &Config) -> Vec<AgentTraits> {
+    pub(super) fn other_traits(&self, config: &Config) -> Vec<AgentTraits> {
         let others = config.others.iter().zip(&self.other_agents);
         others.map(|(settings, agent)| traits(config, settings, agent)).collect()
     }
@@ -359,51 +355,4 @@ pub(super) fn first_look(setup: &mut RunSetup) -> Result<WorktreeSnapshot, CliEr
     let mut snapshot = setup.worktree.snapshot(&dir, &tasks)?;
     snapshot.tasks = setup.tasks.clone();
     Ok(snapshot)
-}
-
-#[expect(clippy::too_many_arguments, reason = "the facts a run begins with, gathered once")]
-fn run_start(
-    run: &RunId,
-    config: &Config,
-    plan: &GatePlan,
-    snapshot: &WorktreeSnapshot,
-    setup: &RunSetup,
-    journal: &mut Journal,
-    now: Moment,
-) -> Result<RunStart, CliError> {
-    let root = setup.worktree.root();
-    let mut human_files =
-        setup.loop_dir.human_files().map_err(|e| io("read what humans left", &e))?;
-    let repository = repository_of(journal, &setup.worktree)?;
-    human_files.accepted_tamper = journal.accepted_tamper(repository)?;
-    let mut memory = journal.task_memory(root, now, config.policy.tasks.attempt_window)?;
-    memory.known = journal.known_blockers()?;
-    memory.known.retain(|one| !one.resolved.is_empty());
-    memory.known.truncate(KNOWN_MAX);
-    Ok(RunStart {
-        run: run.clone(),
-        policy: config.policy.clone(),
-        gates: plan.names(),
-        snapshot: snapshot.clone(),
-        human_files,
-        memory,
-        agent: traits(config, &config.agent, &setup.adapter),
-        other_agents: setup.other_traits(config),
-        agent_names: config.agents().map(name_words).collect(),
-        fallbacks: config.roles.fallbacks,
-        review: config.roles.review,
-        rescue: config.roles.rescue,
-        request: setup.request.clone(),
-    })
-}
-
-fn new_run(run: &RunId, config: &Config, setup: &RunSetup, now: Moment) -> NewRun {
-    NewRun {
-        run: run.clone(),
-        root: setup.worktree.root().to_path_buf(),
-        agent: agent_words(config),
-        pid: std::process::id(),
-        started: now,
-        max_iterations: config.policy.limits.iterations,
-    }
 }

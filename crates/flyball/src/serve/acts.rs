@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::access::Visitor;
+use super::given::Given;
 use super::routes::see_other;
 use super::window::{Problem, Window, data};
 use crate::desk::{self, AskKind, Meant, Site, TamperDesk, Workplace};
@@ -44,85 +45,6 @@ pub(super) const ACTS: [(&str, &[&str]); 8] = [
         ],
     ),
 ];
-/// Words every act may be given: the page's token, and where to go on.
-const COMMON: [&str; 2] = ["page", "from"];
-
-/// What was sent, in pairs: a form has nothing else, and JSON is made into them.
-#[derive(Debug)]
-pub(super) struct Given(Vec<(String, String)>);
-
-impl Given {
-    fn read(headers: &HeaderMap, body: &Bytes) -> Result<Self, Problem> {
-        let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-        let wrong = |why: &dyn std::fmt::Display| {
-            Problem::new(
-                StatusCode::BAD_REQUEST,
-                &format!("what was sent cannot be read: {why}"),
-                "",
-            )
-        };
-        if kind.is_some_and(|kind| kind.starts_with("application/json")) {
-            let value: Value = serde_json::from_slice(body).map_err(|error| wrong(&error))?;
-            return Self::of_json(&value)
-                .ok_or_else(|| wrong(&"an object of plain values is wanted"));
-        }
-        let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(
-            &format!("/?{}", String::from_utf8_lossy(body))
-                .parse()
-                .map_err(|error: axum::http::uri::InvalidUri| wrong(&error))?,
-        );
-        pairs.map(|pairs| Self(pairs.0)).map_err(|error| wrong(&error))
-    }
-
-    fn of_json(value: &Value) -> Option<Self> {
-        let mut pairs = Vec::new();
-        for (name, value) in value.as_object()? {
-            let plain = |value: &Value| match value {
-                Value::String(text) => Some(text.clone()),
-                Value::Number(number) => Some(number.to_string()),
-                Value::Bool(flag) => Some(flag.to_string()),
-                Value::Null | Value::Array(_) | Value::Object(_) => None,
-            };
-            if let Value::Array(list) = value {
-                for one in list {
-                    pairs.push((name.clone(), plain(one)?));
-                }
-            } else {
-                pairs.push((name.clone(), plain(value)?));
-            }
-        }
-        Some(Self(pairs))
-    }
-
-    fn get(&self, name: &str) -> Option<&str> {
-        let found = self.0.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
-    }
-
-    fn is(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|value| matches!(value, "true" | "1" | "on"))
-    }
-
-    /// The findings that were shown.
-    fn findings(&self) -> Vec<String> {
-        let named = self.0.iter().filter(|(name, _)| name == "finding" || name == "findings");
-        named.map(|(_, value)| value.clone()).collect()
-    }
-
-    fn refuse_unknown(&self, known: &[&str]) -> Result<(), Problem> {
-        let unknown = self.0.iter().map(|(name, _)| name.as_str());
-        let mut unknown = unknown.filter(|name| !known.contains(name) && !COMMON.contains(name));
-        match unknown.next() {
-            None => Ok(()),
-            Some(name) => {
-                let error = format!("`{name}` is not known here");
-                let hint = format!("one of {}", known.join(", "));
-                Err(Problem::new(StatusCode::BAD_REQUEST, &error, &hint))
-            }
-        }
-    }
-}
-
 /// The run and what is done to it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Deed {
@@ -241,7 +163,7 @@ fn told(
 fn acted(window: &Window, run: &RunSummary, act: &str, given: &Given) -> Result<String, Problem> {
     let mut journal = Journal::open(&window.state_dir)?;
     let done = done(window, &mut journal, run, (act, given));
-    let body = body_of(given);
+    let body = given.record();
     let done = desk::recorded(&mut journal, (&run.run, act, Door::Page), &body, done)?;
     if given.get("then") != Some("resume") {
         return Ok(done);
@@ -253,14 +175,6 @@ fn acted(window: &Window, run: &RunSummary, act: &str, given: &Given) -> Result<
         Ok(()) => format!("{done}; the run goes on"),
         Err(error) => format!("{done}; but it does not go on: {error}"),
     })
-}
-
-/// What is written down of what was sent.
-fn body_of(given: &Given) -> Value {
-    let kept = given.0.iter().filter(|(name, _)| !COMMON.contains(&name.as_str()));
-    let kept = kept
-        .map(|(name, value)| (name.clone(), Value::String(crate::view::words::line(value, 2_000))));
-    Value::Object(kept.collect())
 }
 
 fn done(
@@ -384,10 +298,7 @@ fn tell(journal: &mut Journal, run: &RunSummary, text: &str) -> Result<String, C
 }
 
 fn limits(journal: &mut Journal, run: &RunSummary, given: &Given) -> Result<String, CliError> {
-    let typed = given
-        .0
-        .iter()
-        .filter(|(name, value)| !COMMON.contains(&name.as_str()) && !value.is_empty());
+    let typed = given.own().filter(|(_, value)| !value.is_empty());
     let typed: Vec<String> = typed.map(|(name, value)| format!("{name}={value}")).collect();
     let limits =
         typed.iter().map(|text| desk::limit_change(text)).collect::<Result<Vec<_>, _>>()?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use flyball_core::effect::{IterationReport, IterationResult};
-use flyball_core::event::Commit;
+use flyball_core::event::{AgentFact, Commit, Exit};
 use flyball_core::gate::{Check, Counts};
 use flyball_core::guard::{GuardKind, Rung, Trip};
 use flyball_core::tasklist::Mode;
@@ -273,5 +273,33 @@ impl IterationView {
         let mut tools: Vec<(String, u64)> = self.used.clone().into_iter().collect();
         tools.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
         self.tools = tools;
+    }
+}
+
+/// What a fact says of its iteration.
+pub(super) fn fact_in(one: &mut IterationView, fact: &AgentFact) {
+    if let AgentFact::CalledTool(call) = fact {
+        one.called(&call.tool);
+    } else if let AgentFact::Spent(spend) = fact {
+        let tokens = spend.input_tokens.saturating_add(spend.output_tokens);
+        one.tokens = one.tokens.saturating_add(tokens);
+        one.cost_micro_usd = one.cost_micro_usd.saturating_add(spend.cost_micro_usd);
+    } else if let AgentFact::FilledContext { permille } = fact {
+        one.context_permille = one.context_permille.max(Some(*permille));
+    } else if let AgentFact::Exited(exit) = fact {
+        exited(one, exit);
+    }
+}
+
+fn exited(one: &mut IterationView, exit: &Exit) {
+    one.said(&exit.last_words);
+    let claims = &exit.claims;
+    if claims.complete || claims.blocked.is_some() || claims.decide.is_some() {
+        let tidy = |text: &String| words::line(text, 1_000);
+        one.claim = Some(ClaimView {
+            complete: claims.complete.then_some(ClaimVerdict::Open),
+            blocked: claims.blocked.as_ref().map(tidy),
+            decide: claims.decide.as_ref().map(tidy),
+        });
     }
 }

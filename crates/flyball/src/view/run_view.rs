@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use flyball_core::effect::{
     Effect, Ending, IterationReport, IterationResult, Notice, RoleSpend, Tally,
 };
-use flyball_core::event::{AgentFact, Exit, RunStart, TasksSnapshot};
+use flyball_core::event::{RunStart, TasksSnapshot};
 use flyball_core::governor::{RunPhase, RunStanding};
 use flyball_core::guard::Rung;
 use flyball_core::policy::LimitRules;
@@ -14,7 +14,7 @@ use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, GateName, IterationNo, Moment, Outcome, Policy};
 use serde::Serialize;
 
-use super::iteration::{ClaimVerdict, ClaimView, GateView, GuardAct, IterationView};
+use super::iteration::{ClaimVerdict, GateView, GuardAct, IterationView, fact_in};
 use super::line::{Line, Weight};
 use super::matrix::{Matrix, MatrixBuilder};
 use super::replay::Replay;
@@ -399,33 +399,5 @@ impl Builder {
         if let Some(one) = old.and_then(|old| self.iterations.get_mut(old)) {
             (one.briefing, one.last_words) = (String::new(), String::new());
         }
-    }
-}
-
-/// What a fact says of its iteration.
-fn fact_in(one: &mut IterationView, fact: &AgentFact) {
-    if let AgentFact::CalledTool(call) = fact {
-        one.called(&call.tool);
-    } else if let AgentFact::Spent(spend) = fact {
-        let tokens = spend.input_tokens.saturating_add(spend.output_tokens);
-        one.tokens = one.tokens.saturating_add(tokens);
-        one.cost_micro_usd = one.cost_micro_usd.saturating_add(spend.cost_micro_usd);
-    } else if let AgentFact::FilledContext { permille } = fact {
-        one.context_permille = one.context_permille.max(Some(*permille));
-    } else if let AgentFact::Exited(exit) = fact {
-        exited(one, exit);
-    }
-}
-
-fn exited(one: &mut IterationView, exit: &Exit) {
-    one.said(&exit.last_words);
-    let claims = &exit.claims;
-    if claims.complete || claims.blocked.is_some() || claims.decide.is_some() {
-        let tidy = |text: &String| words::line(text, 1_000);
-        one.claim = Some(ClaimView {
-            complete: claims.complete.then_some(ClaimVerdict::Open),
-            blocked: claims.blocked.as_ref().map(tidy),
-            decide: claims.decide.as_ref().map(tidy),
-        });
     }
 }

@@ -142,6 +142,9 @@ const fn style_of(line: &Line) -> Style {
     }
 }
 
+/// One thing two runs are compared by.
+type Fact = fn(&RunView) -> String;
+
 /// The run beside the one before it in the same repository.
 pub(super) fn compared(run: &RunView, before: Option<&RunView>) -> Vec<Vec<Piece>> {
     let Some(before) = before else {
@@ -152,7 +155,6 @@ pub(super) fn compared(run: &RunView, before: Option<&RunView>) -> Vec<Vec<Piece
         (format!("{:<26} ", before.run.run.as_str()), tint::strong()),
         (run.run.run.to_string(), tint::strong()),
     ]];
-    type Fact = fn(&RunView) -> String;
     let facts: [(&str, Fact); 7] = [
         ("outcome", |run| {
             run.outcome().map_or_else(|| "at work".to_owned(), |one| one.to_string())

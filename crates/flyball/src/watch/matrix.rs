@@ -36,7 +36,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, run: &RunView, state: &State
     put(buffer, (grid.x, area.y), name, "check", tint::dim());
     for (place, number) in grid.axis.shown(run) {
         let style = if Some(number) == is_chosen { tint::chosen() } else { tint::dim() };
-        grid.put(buffer, area.y, place, &number.to_string(), style);
+        grid.put(buffer, (place, area.y), &number.to_string(), style);
     }
     let fates = run.matrix.fates();
     let most = usize::from(area.height.saturating_sub(LANES + 2)).min(40);
@@ -63,7 +63,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, run: &RunView, state: &State
         for (place, number) in grid.axis.shown(run) {
             if let Some(one) = run.iteration(number) {
                 let (text, style) = lane.cell(one, run);
-                grid.put(buffer, y, place, &text, style);
+                grid.put(buffer, (place, y), &text, style);
             }
         }
         y += 1;
@@ -108,7 +108,7 @@ struct Grid {
 }
 
 impl Grid {
-    fn put(&self, buffer: &mut Buffer, y: u16, place: usize, text: &str, style: Style) {
+    fn put(&self, buffer: &mut Buffer, (place, y): (usize, u16), text: &str, style: Style) {
         let x = self.x + cells(self.name + 1 + place * COLUMN);
         put(buffer, (x, y), COLUMN, text, style);
     }
@@ -124,7 +124,7 @@ impl Grid {
             first.cells.iter().skip(self.axis.first).take(self.axis.count).enumerate()
         {
             let (glyph, style) = glyph(*cell);
-            self.put(buffer, y, place, glyph, style);
+            self.put(buffer, (place, y), glyph, style);
         }
     }
 }

@@ -45,6 +45,7 @@ mod tests {
     use super::*;
     use crate::tasklist::Story;
 
+    #[expect(clippy::unnecessary_wraps, reason = "a try may fail, and those beside it do")]
     fn draft(stories: usize, refused: usize, doubts: usize) -> Try {
         let words = |count| (0..count).map(|n| format!("fault {n}")).collect();
         let stories = (0..stories).map(|_| Story::default()).collect();

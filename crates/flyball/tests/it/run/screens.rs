@@ -30,7 +30,7 @@ fn drawn(raw: &str, columns: u16) -> Vec<String> {
 /// Lines as they were sent, colours taken out.
 fn sent(raw: &str) -> Vec<String> {
     let lines = raw.lines().map(|line| line.trim_end_matches('\r'));
-    lines.map(|line| flyball::terminal::plain(line)).collect()
+    lines.map(flyball::terminal::plain).collect()
 }
 
 const COMMANDS: [&[&str]; 10] = [
