@@ -375,10 +375,7 @@ impl Builder {
             one.progress = can_tell.then_some(fixed || better || story || works);
         }
         self.stories = self.stories.map(|before| before.max(report.stories_complete));
-        self.best = match (self.best, report.score) {
-            (Some(best), Some(score)) => Some(best.max(score)),
-            (best, score) => best.or(score),
-        };
+        self.best = self.best.into_iter().chain(report.score).reduce(f64::max);
     }
 
     /// What is made of the latest claim of completion, unless it was judged before.
