@@ -69,7 +69,7 @@ fn what_would_have_been_saved_is_never_more_than_what_was_spent() {
             }
         }
     }
-    assert!(stopped > 30 && harmed > 5, "{stopped} {harmed}");
+    assert!(stopped > 20 && harmed > 5, "{stopped} {harmed}");
 }
 
 #[test]
@@ -111,6 +111,6 @@ fn a_limit_that_is_none_is_refused_and_the_nearest_is_named() {
     assert_eq!(Change::parse("limits.stuck=2").unwrap().toml(), "limits.stuck = 2");
     assert_eq!(
         Change::parse("limits.stall_after=5m").unwrap().toml(),
-        "limits.stall_after = 300000"
+        "limits.stall_after = \"5m\""
     );
 }

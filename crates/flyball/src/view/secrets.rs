@@ -121,6 +121,12 @@ fn private_key(text: &str) -> Option<usize> {
     Some(end + KEY_ENDS.len() + close)
 }
 
+/// A call, or a look into a table: `read(…`, `secrets[…`.
+fn is_code(value: &str) -> bool {
+    let name = run_of(value, |c| is_key(c) || c == '.');
+    name > 0 && value.get(name..).is_some_and(|rest| rest.starts_with(['(', '[']))
+}
+
 /// A value behind a name that calls it secret: where it begins, and how long it is.
 fn named(text: &str) -> Option<(usize, usize)> {
     let name_length = run_of(text, is_key);
@@ -139,14 +145,16 @@ fn named(text: &str) -> Option<(usize, usize)> {
     let skip = name_length + between + sign.len_utf8();
     let value = text.get(skip..)?;
     let quotes = run_of(value, |c| matches!(c, '"' | '\'' | ' '));
+    let is_quoted = value.get(..quotes)?.contains(['"', '\'']);
     let value = value.get(quotes..)?;
     let length = run_of(value, |c| {
         !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | ';' | ')' | '}' | '<')
     });
     let found = value.get(..length)?;
     let is_random = found.bytes().any(|byte| byte.is_ascii_digit())
-        && !found.starts_with(['$', '(', '[', '{', '&'])
-        && !found.contains("::");
+        && !found.starts_with(['$', '(', '[', '{', '&', ':'])
+        && !found.contains("::")
+        && (is_quoted || !is_code(found));
     (length >= VALUE_MIN && is_random).then_some((skip + quotes, length))
 }
 
