@@ -81,7 +81,7 @@ pub(super) fn left_over(session: &SessionState, ended: Moment) -> Option<LeftOve
     let words: Vec<&str> = kept.iter().map(|advice| advice.message.as_str()).collect();
     let words = words.join("\n");
     let text = format!(
-        "# Advice From The Last SessionState\nThat session lasted {elapsed}. {last}\n{words}"
+        "# Advice From The Last Session\nThat session lasted {elapsed}. {last}\n{words}"
     );
     Some(LeftOver { text, trips: kept.iter().map(|advice| advice.trip.clone()).collect() })
 }
