@@ -80,9 +80,8 @@ pub(super) fn left_over(session: &SessionState, ended: Moment) -> Option<LeftOve
     let last = session.calls.last_call().map(outcome_sentence).unwrap_or_default();
     let words: Vec<&str> = kept.iter().map(|advice| advice.message.as_str()).collect();
     let words = words.join("\n");
-    let text = format!(
-        "# Advice From The Last Session\nThat session lasted {elapsed}. {last}\n{words}"
-    );
+    let text =
+        format!("# Advice From The Last Session\nThat session lasted {elapsed}. {last}\n{words}");
     Some(LeftOver { text, trips: kept.iter().map(|advice| advice.trip.clone()).collect() })
 }
 
