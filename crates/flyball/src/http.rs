@@ -4,8 +4,12 @@
 //! that never finishes its question: each is turned away before anything is routed. Requests are
 //! answered only to those who know the token, on connections that are few and do not dawdle.
 
+// The page has doors of its own: without `mcp` nobody is let in by the token of a server alone.
+#[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "the guard of `mcp --http`"))]
 mod guard;
+#[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "the guard of `mcp --http`"))]
 mod serve;
+#[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "the token of `mcp --http`"))]
 mod token;
 
 #[cfg(feature = "mcp")]
