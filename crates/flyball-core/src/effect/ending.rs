@@ -96,7 +96,7 @@ pub struct Rescue {
     /// At which task, when there is a task list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    /// Which agent, as in [`Effect::StartAgent`].
+    /// Which agent, as in [`Effect::StartAgent`](super::Effect::StartAgent).
     pub agent: u32,
     /// The guard that would have ended the run.
     pub guard: GuardKind,
