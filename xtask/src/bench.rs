@@ -251,7 +251,7 @@ impl Place {
             if said.contains("locked") || !matches!(code, Some(1 | 4)) {
                 bail!("a run ended with {code:?}:\n{said}");
             }
-            lost += usize::from(!said.contains("1500 tokens"));
+            lost += usize::from(!said.contains("1.5k tokens"));
         }
         say(&format!(
             "8 runs appending 12000 events at once  {:.1?}, {lost} of them lost something",
