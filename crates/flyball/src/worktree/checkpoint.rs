@@ -1,5 +1,6 @@
 //! Checkpoints: private refs to commits of the whole worktree, one for each iteration.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use flyball_core::{IterationNo, Moment, RunId};
@@ -182,6 +183,24 @@ pub(super) fn list(git: &Git, run: &RunId) -> Result<Vec<Checkpoint>, WorktreeEr
         .collect();
     found.sort_by_key(|checkpoint| checkpoint.iteration);
     Ok(found)
+}
+
+/// The commits of a run's checkpoints in a repository: all that tells whether they are the same. It
+/// is asked after every iteration, so it holds no more of each than that.
+pub(super) fn commits(
+    git: &Git,
+    run: &RunId,
+) -> Result<BTreeMap<IterationNo, String>, WorktreeError> {
+    let prefix = format!("{}/", ref_folder(run)?);
+    let answer =
+        git.call(["for-each-ref", "--format=%(refname)%09%(objectname)", &prefix]).run()?;
+    let refs = answer.text();
+    let parsed = refs.lines().filter_map(|line| {
+        let (name, commit) = line.split_once('\t')?;
+        let iteration = IterationNo::new(name.strip_prefix(&prefix)?.parse().ok()?);
+        Some((iteration, commit.to_owned()))
+    });
+    Ok(parsed.collect())
 }
 
 /// The checkpoints of a repository made before a moment, of all runs: the names of their refs.

@@ -4,6 +4,7 @@
 //! It is the vault that fetches. Of the user's repository only `upload-pack` runs, which takes
 //! neither hooks nor filters from it. Objects are copied, never borrowed.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 use flyball_core::{IterationNo, Moment, RunId};
 
-use super::checkpoint::{Checkpoint, REFS, list, prunable, ref_name};
+use super::checkpoint::{Checkpoint, REFS, commits, list, prunable, ref_name};
 use super::git::{Git, Starter};
 use super::{Worktree, WorktreeError};
 
@@ -122,8 +123,8 @@ impl Vault {
     /// Iterations whose ref in the repository is no longer what was taken in. Asked with programs of
     /// its own: those of the worktree are ended with the run.
     pub fn changed(&self, run: &RunId) -> Result<Vec<IterationNo>, WorktreeError> {
-        let theirs = list(&Git::bare(&self.from, Arc::new(Starter::of_process())), run)?;
-        Ok(differing(&self.checkpoints(run)?, &theirs))
+        let theirs = commits(&Git::bare(&self.from, Arc::new(Starter::of_process())), run)?;
+        Ok(differing(&commits(&self.git, run)?, &theirs))
     }
 
     /// Hands a checkpoint to the worktree's repository: what it is made of, without a name.
@@ -192,12 +193,16 @@ pub struct Kept {
 }
 
 /// Iterations whose checkpoint is another one, or none, among the others.
-fn differing(safe: &[Checkpoint], others: &[Checkpoint]) -> Vec<IterationNo> {
-    let differs = |safe: &&Checkpoint| {
-        let other = others.iter().find(|other| other.iteration == safe.iteration);
-        other.is_none_or(|other| other.commit != safe.commit)
-    };
-    safe.iter().filter(differs).map(|safe| safe.iteration).collect()
+fn differing<T: PartialEq>(
+    safe: &BTreeMap<IterationNo, T>,
+    others: &BTreeMap<IterationNo, T>,
+) -> Vec<IterationNo> {
+    let differs = |(iteration, commit): &(&IterationNo, &T)| others.get(iteration) != Some(commit);
+    safe.iter().filter(differs).map(|(iteration, _)| *iteration).collect()
+}
+
+fn by_iteration(checkpoints: &[Checkpoint]) -> BTreeMap<IterationNo, &str> {
+    checkpoints.iter().map(|one| (one.iteration, one.commit.as_str())).collect()
 }
 
 impl Kept {
@@ -212,7 +217,7 @@ impl Kept {
             return Ok(Self { checkpoints: own, changed: Vec::new(), in_vault: Vec::new() });
         };
         let safe = vault.checkpoints(run)?;
-        let changed = differing(&safe, &own);
+        let changed = differing(&by_iteration(&safe), &by_iteration(&own));
         let in_vault: Vec<IterationNo> = safe.iter().map(|safe| safe.iteration).collect();
         let only_here = own.into_iter().filter(|own| !in_vault.contains(&own.iteration));
         let mut checkpoints: Vec<Checkpoint> = safe.into_iter().chain(only_here).collect();
