@@ -19,10 +19,10 @@ mod goose;
 pub(crate) mod hook;
 pub(crate) mod hook_home;
 mod launch;
-mod lenient;
-mod lines;
+pub(crate) mod lenient;
+pub(crate) mod lines;
 pub(crate) mod login;
-mod meter;
+pub(crate) mod meter;
 pub(crate) mod needs;
 pub(crate) mod onboarding;
 mod opencode;
@@ -36,12 +36,13 @@ mod qwen;
 mod reading;
 pub mod registry;
 mod schema_error;
-mod session;
+pub(crate) mod session;
 mod stream;
 mod stream_json;
 #[cfg(test)]
 mod tests;
 mod tools;
+pub(crate) mod transcript;
 mod trouble;
 mod usage_file;
 
@@ -59,6 +60,7 @@ pub use self::reading::{LocalTime, ReadRequest};
 pub use self::registry::{adapter, adapters};
 pub(crate) use self::tools::changes_files;
 pub use self::tools::{ToolKind, Tools};
+pub(crate) use self::transcript::Transcripts;
 pub use self::usage_file::{SessionPlace, UsageEntry, UsageFile};
 
 /// The name under which agents that speak flyball's own protocol are read.
@@ -91,6 +93,11 @@ pub trait Adapter: Send + Sync {
 
     /// Where it looks for hooks that stay; none when it looks nowhere.
     fn hook_home(&self) -> Option<&'static dyn HookHome> {
+        None
+    }
+
+    /// What it writes down of its sessions; none when it writes nothing that can be read.
+    fn transcripts(&self) -> Option<&'static dyn Transcripts> {
         None
     }
 

@@ -41,6 +41,7 @@ pub mod spill;
 pub mod stats;
 pub mod telemetry;
 pub mod terminal;
+pub mod transcript;
 pub mod view;
 #[cfg(feature = "watch")]
 pub mod watch;

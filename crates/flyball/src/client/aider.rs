@@ -2,8 +2,9 @@
 
 mod launch;
 mod stream;
+mod transcript;
 
-use super::{Adapter, Launch, LaunchRequest, Output};
+use super::{Adapter, Launch, LaunchRequest, Output, Transcripts};
 
 /// Its name in the config.
 pub(crate) const NAME: &str = "aider";
@@ -22,5 +23,9 @@ impl Adapter for Aider {
 
     fn output(&self) -> &'static dyn Output {
         &Self
+    }
+
+    fn transcripts(&self) -> Option<&'static dyn Transcripts> {
+        Some(&Self)
     }
 }

@@ -3,11 +3,12 @@
 mod hook;
 mod launch;
 mod stream;
+mod transcript;
 mod usage;
 
 use super::hook::Dialect;
 use super::hook_home::HookHome;
-use super::{Adapter, Launch, LaunchRequest, Output};
+use super::{Adapter, Launch, LaunchRequest, Output, Transcripts};
 
 /// Its name in the config.
 pub(crate) const NAME: &str = "codex";
@@ -29,6 +30,10 @@ impl Adapter for Codex {
     }
 
     fn dialect(&self) -> Option<&'static dyn Dialect> {
+        Some(&Self)
+    }
+
+    fn transcripts(&self) -> Option<&'static dyn Transcripts> {
         Some(&Self)
     }
 

@@ -3,9 +3,10 @@
 mod hook;
 mod launch;
 mod stream;
+mod transcript;
 
 use super::hook::Dialect;
-use super::{Adapter, Launch, LaunchRequest, Output};
+use super::{Adapter, Launch, LaunchRequest, Output, Transcripts};
 
 /// Its name in the config.
 pub(crate) const NAME: &str = "flyball";
@@ -33,5 +34,9 @@ impl Adapter for Flyball {
     /// It calls flyball itself.
     fn takes_hooks(&self) -> bool {
         false
+    }
+
+    fn transcripts(&self) -> Option<&'static dyn Transcripts> {
+        Some(&Self)
     }
 }

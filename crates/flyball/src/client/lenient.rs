@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub(crate) use self::field::{Content, Flag, List, Maybe, Num, Text};
+pub(crate) use self::field::{Content, Flag, List, Maybe, Num, Text, TextOrList};
 pub(crate) use self::mend::mended;
 
 /// An object of which the named members are read, and all others skipped: a struct, with the name

@@ -28,6 +28,28 @@ impl Usage {
         Self { fresh: input - cache_read, cache_read, output, ..Self::default() }
     }
 
+    /// What this says beyond what was told before, of the same model call.
+    pub(crate) fn beyond(&self, told: &Self) -> Self {
+        Self {
+            fresh: self.fresh.saturating_sub(told.fresh),
+            cache_read: self.cache_read.saturating_sub(told.cache_read),
+            cache_write: self.cache_write.saturating_sub(told.cache_write),
+            output: self.output.saturating_sub(told.output),
+            cost_usd: None,
+        }
+    }
+
+    /// The most of what was told of one model call.
+    pub(crate) fn most(&self, other: &Self) -> Self {
+        Self {
+            fresh: self.fresh.max(other.fresh),
+            cache_read: self.cache_read.max(other.cache_read),
+            cache_write: self.cache_write.max(other.cache_write),
+            output: self.output.max(other.output),
+            cost_usd: self.cost_usd,
+        }
+    }
+
     /// All tokens that were read.
     pub(crate) fn input(&self) -> u64 {
         self.fresh.saturating_add(self.cache_read).saturating_add(self.cache_write)
@@ -115,6 +137,11 @@ impl Meter {
             cost_micro_usd: cost.map_or(0, micro),
         }
     }
+}
+
+/// What was paid, in millionths of a US dollar: the client's word, else by the price.
+pub(crate) fn cost_micro_usd(usage: &Usage, price: Option<&Price>) -> Option<u64> {
+    usage.cost_usd.or_else(|| price.map(|price| cost_of(usage, price))).map(micro)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]

@@ -3,10 +3,11 @@
 mod hook;
 mod launch;
 mod stream;
+mod transcript;
 
 use super::hook::Dialect;
 use super::hook_home::HookHome;
-use super::{Adapter, Launch, LaunchRequest, Output};
+use super::{Adapter, Launch, LaunchRequest, Output, Transcripts};
 
 /// Its name in the config.
 pub(crate) const NAME: &str = "qwen";
@@ -28,6 +29,10 @@ impl Adapter for Qwen {
     }
 
     fn dialect(&self) -> Option<&'static dyn Dialect> {
+        Some(&Self)
+    }
+
+    fn transcripts(&self) -> Option<&'static dyn Transcripts> {
         Some(&Self)
     }
 

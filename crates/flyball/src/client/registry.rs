@@ -42,6 +42,11 @@ pub fn adapters() -> impl Iterator<Item = &'static dyn Adapter> {
     STARTED_BY_NAME.iter().copied().chain([home_made])
 }
 
+/// How flyball's own protocol is read.
+pub(crate) fn own_protocol() -> &'static dyn Output {
+    &super::flyball::Flyball
+}
+
 /// How what this client prints is read.
 pub(crate) fn output(name: &str) -> Option<&'static dyn Output> {
     adapter(name).map(Adapter::output)

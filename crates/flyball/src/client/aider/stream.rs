@@ -101,7 +101,7 @@ fn is_banner(line: &str) -> bool {
 }
 
 /// `Tokens: 2.4k sent, 25 received. Cost: $0.0064 message, $0.0064 session.`
-fn tokens(line: &str) -> Option<Usage> {
+pub(super) fn tokens(line: &str) -> Option<Usage> {
     let rest = line.strip_prefix("Tokens: ")?;
     let (sent, rest) = rest.split_once(" sent, ")?;
     let (received, rest) = rest.split_once(" received.")?;

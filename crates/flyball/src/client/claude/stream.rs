@@ -297,7 +297,7 @@ pub(super) fn tool_use_error(text: &str) -> Option<(ValidationKind, &str)> {
 }
 
 /// The raw arguments inside the client's wrapper.
-fn unparsed(args: &str) -> String {
+pub(super) fn unparsed(args: &str) -> String {
     serde_json::from_str::<serde_json::Value>(args)
         .ok()
         .and_then(|args| Some(args.pointer("/__unparsedToolInput/raw")?.as_str()?.to_owned()))

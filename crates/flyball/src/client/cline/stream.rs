@@ -131,7 +131,7 @@ impl ClineStream {
                 round: &self.iteration.to_string(),
                 ..Call::default()
             }),
-            ("content_end", "tool") => returned(event, to),
+            ("content_end", "tool") => answered(&event.tool_call_id, event.output, to),
             ("usage", _) => {
                 let (input, output) = (event.input_tokens.count(), event.output_tokens.count());
                 let usage = Usage::with_cached(input, 0, output);
@@ -158,11 +158,12 @@ impl ClineStream {
     }
 }
 
-fn returned(event: &Inner<'_>, to: &mut StreamSession) {
+/// A tool answered, with a text, an error or what each of its commands gave.
+pub(super) fn answered(id: &str, output: Option<Raw<'_>>, to: &mut StreamSession) {
     let answer = |outcome, text: &str, to: &mut StreamSession| {
-        to.returned(&Answer { id: &event.tool_call_id, agent: "", outcome, text });
+        to.returned(&Answer { id, agent: "", outcome, text });
     };
-    let failure: Failure<'_> = read(event.output);
+    let failure: Failure<'_> = read(output);
     if !failure.error.is_empty() {
         let error = &*failure.error;
         let kind = if error.contains("AI_NoSuchToolError") {
@@ -174,11 +175,11 @@ fn returned(event: &Inner<'_>, to: &mut StreamSession) {
         } else {
             return answer(ToolOutcome::Tool, error, to);
         };
-        return to.bad_answer(&event.tool_call_id, kind, error);
+        return to.bad_answer(id, kind, error);
     }
-    let commands: List<CommandOutput<'_>> = read(event.output);
+    let commands: List<CommandOutput<'_>> = read(output);
     if commands.0.is_empty() {
-        return answer(ToolOutcome::Ok, &content_text(event.output), to);
+        return answer(ToolOutcome::Ok, &content_text(output), to);
     }
     let failed = commands.0.iter().any(|command| command.success == Some(false));
     let texts = commands

@@ -124,19 +124,26 @@ impl StreamFormat for CodexStream {
         let Some((_, error)) = line.split_once("ERROR codex_core::tools::router: error=") else {
             return;
         };
-        if let Some(detail) = error.strip_prefix("failed to parse function arguments: ") {
-            let kind = if detail.starts_with("missing field") {
-                ValidationKind::MissingField
-            } else if detail.starts_with("invalid type") || detail.starts_with("unknown") {
-                ValidationKind::WrongType
-            } else {
-                ValidationKind::UnparseableJson
-            };
+        if let Some((kind, detail)) = argument_error(error) {
             to.nonsense(kind, detail, error);
-        } else if let Some(tool) = error.strip_prefix("unsupported call: ") {
-            to.nonsense(ValidationKind::UnknownTool, tool, error);
         }
     }
+}
+
+/// The kind of a call that never became one, with what is wrong with it.
+pub(super) fn argument_error(error: &str) -> Option<(ValidationKind, &str)> {
+    if let Some(tool) = error.strip_prefix("unsupported call: ") {
+        return Some((ValidationKind::UnknownTool, tool));
+    }
+    let detail = error.strip_prefix("failed to parse function arguments: ")?;
+    let kind = if detail.starts_with("missing field") {
+        ValidationKind::MissingField
+    } else if detail.starts_with("invalid type") || detail.starts_with("unknown") {
+        ValidationKind::WrongType
+    } else {
+        ValidationKind::UnparseableJson
+    };
+    Some((kind, detail))
 }
 
 fn started(item: Option<&Item<'_>>, to: &mut StreamSession) {
@@ -236,7 +243,7 @@ fn unquoted(word: &str) -> Option<String> {
 }
 
 /// The arguments of a call that has one.
-fn field(name: &str, value: &str) -> String {
+pub(super) fn field(name: &str, value: &str) -> String {
     let value = serde_json::to_string(value).unwrap_or_default();
     ["{\"", name, "\":", &value, "}"].concat()
 }

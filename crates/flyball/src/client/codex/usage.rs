@@ -45,19 +45,30 @@ object! {
 }
 
 object! {
-    struct Info {
-        "total_token_usage" => total_token_usage: Option<Counts>,
-        "last_token_usage" => last_token_usage: Option<Counts>,
-        "model_context_window" => model_context_window: Num,
+    pub(super) struct Info {
+        "total_token_usage" => pub(super) total_token_usage: Option<Counts>,
+        "last_token_usage" => pub(super) last_token_usage: Option<Counts>,
+        "model_context_window" => pub(super) model_context_window: Num,
     }
 }
 
 object! {
     #[derive(Clone, Copy)]
-    struct Counts {
+    pub(super) struct Counts {
         "input_tokens" => input: Num,
         "cached_input_tokens" => cached: Num,
         "output_tokens" => output: Num,
+    }
+}
+
+impl Counts {
+    pub(super) fn usage(self) -> Usage {
+        Usage::with_cached(self.input.count(), self.cached.count(), self.output.count())
+    }
+
+    /// Tokens in the context window after the call.
+    pub(super) fn context(self) -> u64 {
+        self.input.count().saturating_add(self.output.count())
     }
 }
 
@@ -106,6 +117,5 @@ fn since(told: &mut Counts, total: Counts, last: Counts) -> UsageEntry {
         more(total.output, told.output),
     );
     *told = total;
-    let context = last.input.count().saturating_add(last.output.count());
-    UsageEntry { usage, context: Some(context), ..UsageEntry::default() }
+    UsageEntry { usage, context: Some(last.context()), ..UsageEntry::default() }
 }

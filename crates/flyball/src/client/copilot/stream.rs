@@ -38,7 +38,7 @@ impl Output for Copilot {
 }
 
 #[derive(Debug, Default)]
-struct CopilotStream {
+pub(super) struct CopilotStream {
     /// The first user message is the prompt; a later one comes from a hook.
     prompted: bool,
     /// The model's last message: the calls that are started after it are its own.

@@ -55,16 +55,16 @@ object! {
 }
 
 object! {
-    struct Message<'a> {
-        "id" => id: Text<'a>,
-        "role" => role: Text<'a>,
-        "content" => content: List<Part<'a>>,
-        "metadata" => metadata: Maybe<Metadata<'a>>,
+    pub(super) struct Message<'a> {
+        "id" => pub(super) id: Text<'a>,
+        "role" => pub(super) role: Text<'a>,
+        "content" => pub(super) content: List<Part<'a>>,
+        "metadata" => pub(super) metadata: Maybe<Metadata<'a>>,
     }
 }
 
 object! {
-    struct Part<'a> {
+    pub(super) struct Part<'a> {
         "type" => kind: Text<'a>,
         "id" => id: Text<'a>,
         "text" => text: Text<'a>,
@@ -101,7 +101,7 @@ object! {
 }
 
 object! {
-    struct Metadata<'a> {
+    pub(super) struct Metadata<'a> {
         "inference" => inference: Maybe<Inference<'a>>,
     }
 }
@@ -109,6 +109,25 @@ object! {
 object! {
     struct Inference<'a> {
         "requestedModel" => requested_model: Text<'a>,
+    }
+}
+
+impl Message<'_> {
+    /// The model that was asked for.
+    pub(super) fn model(&self) -> Option<&str> {
+        let inference = self.metadata.0.as_ref()?.inference.0.as_ref()?;
+        Some(&*inference.requested_model)
+    }
+}
+
+impl Part<'_> {
+    pub(super) fn is_call(&self) -> bool {
+        &*self.kind == "toolRequest"
+    }
+
+    /// What a human said, if it is that.
+    pub(super) fn human(&self, role: &str) -> Option<&str> {
+        (role == "user" && &*self.kind == "text").then_some(&*self.text)
     }
 }
 
@@ -121,10 +140,8 @@ impl StreamFormat for GooseStream {
         match &*event.kind {
             "message" => {
                 let Some(message) = &event.message else { return Understood::Event };
-                let metadata = message.metadata.0.as_ref();
-                if let Some(inference) = metadata.and_then(|metadata| metadata.inference.0.as_ref())
-                {
-                    to.model(&inference.requested_model);
+                if let Some(model) = message.model() {
+                    to.model(model);
                 }
                 for part in &message.content.0 {
                     one(part, message, to);
@@ -147,7 +164,7 @@ impl StreamFormat for GooseStream {
     }
 }
 
-fn one(part: &Part<'_>, message: &Message<'_>, to: &mut StreamSession) {
+pub(super) fn one(part: &Part<'_>, message: &Message<'_>, to: &mut StreamSession) {
     match (&*message.role, &*part.kind) {
         ("assistant", "text") => text(part, message, to),
         (_, "toolRequest") => request(part, message, to),

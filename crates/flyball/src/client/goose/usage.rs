@@ -6,6 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::client::meter::Usage;
+use crate::client::transcript::folder;
 use crate::client::usage_file::{SessionPlace, UsageEntry, UsageFile};
 
 /// goose is never kept waiting, and neither is the run.
@@ -15,16 +16,19 @@ const ROWS: u32 = 1000;
 
 /// The usage file of this session, once it is there.
 pub(super) fn usage_file(at: &SessionPlace<'_>) -> Option<Box<dyn UsageFile>> {
-    let own = (at.env)("GOOSE_PATH_ROOT").filter(|root| !root.is_empty());
-    let data = match own {
-        Some(root) => PathBuf::from(root).join("data"),
-        None => at.folder("XDG_DATA_HOME", ".local/share")?.join("goose"),
-    };
-    let path = data.join("sessions/sessions.db");
+    let path = data_folder(at.env)?.join("sessions/sessions.db");
     let exists = path.is_file() && !at.session.is_empty();
     exists.then(|| -> Box<dyn UsageFile> {
         Box::new(Ledger { path, session: at.session.to_owned(), after: 0 })
     })
+}
+
+/// Where goose keeps what it remembers.
+pub(super) fn data_folder(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    match env("GOOSE_PATH_ROOT").filter(|root| !root.is_empty()) {
+        Some(root) => Some(PathBuf::from(root).join("data")),
+        None => Some(folder(env, "XDG_DATA_HOME", ".local/share")?.join("goose")),
+    }
 }
 
 struct Ledger {

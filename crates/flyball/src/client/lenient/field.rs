@@ -33,6 +33,13 @@ pub(crate) struct Maybe<T>(pub(crate) Option<T>);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content<'a>(pub(crate) Cow<'a, str>);
 
+/// A string, or a list of what can be read as `T`; anything else is an empty list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TextOrList<'a, T> {
+    Text(Cow<'a, str>),
+    List(Vec<T>),
+}
+
 /// What a value of each kind means; where nothing is said it means nothing.
 trait Lenient<'a>: Default {
     fn text(_text: Cow<'a, str>) -> Self {
@@ -166,6 +173,22 @@ impl<'a, T: Deserialize<'a>> Deserialize<'a> for List<T> {
     }
 }
 
+impl<'a, T: Deserialize<'a>> Lenient<'a> for TextOrList<'a, T> {
+    fn text(text: Cow<'a, str>) -> Self {
+        Self::Text(text)
+    }
+
+    fn list<A: SeqAccess<'a>>(items: A) -> Result<Self, A::Error> {
+        List::list(items).map(|list| Self::List(list.0))
+    }
+}
+
+impl<'a, T: Deserialize<'a>> Deserialize<'a> for TextOrList<'a, T> {
+    fn deserialize<D: Deserializer<'a>>(from: D) -> Result<Self, D::Error> {
+        lenient(from)
+    }
+}
+
 impl<'a, T: Deserialize<'a>> Lenient<'a> for Maybe<T> {
     fn object<A: MapAccess<'a>>(members: A) -> Result<Self, A::Error> {
         T::deserialize(MapAccessDeserializer::new(members)).map(|read| Self(Some(read)))
@@ -215,6 +238,12 @@ impl<'a> Content<'a> {
 impl<T> Default for List<T> {
     fn default() -> Self {
         Self(Vec::new())
+    }
+}
+
+impl<T> Default for TextOrList<'_, T> {
+    fn default() -> Self {
+        Self::List(Vec::new())
     }
 }
 

@@ -47,7 +47,7 @@ object! {
 }
 
 object! {
-    struct Part<'a> {
+    pub(super) struct Part<'a> {
         "messageID" => message: Text<'a>,
         "text" => text: Text<'a>,
         "synthetic" => synthetic: Flag,
@@ -99,7 +99,7 @@ object! {
 }
 
 object! {
-    struct Error<'a> {
+    pub(super) struct Error<'a> {
         "name" => name: Text<'a>,
         "data" => data: Option<Raw<'a>>,
     }
@@ -116,6 +116,27 @@ object! {
 object! {
     struct Headers<'a> {
         "retry-after" => retry_after: Text<'a>,
+    }
+}
+
+impl Part<'_> {
+    /// The same part, of this message.
+    pub(super) fn of(mut self, message: &str) -> Self {
+        self.message = Text(message.to_owned().into());
+        self
+    }
+
+    /// What a step used.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        let tokens = self.tokens.as_ref()?;
+        let cache = tokens.cache.as_ref();
+        Some(Usage {
+            fresh: tokens.input.count(),
+            cache_read: cache.map_or(0, |cache| cache.read.count()),
+            cache_write: cache.map_or(0, |cache| cache.write.count()),
+            output: tokens.output.count().saturating_add(tokens.reasoning.count()),
+            cost_usd: self.cost.0,
+        })
     }
 }
 
@@ -142,7 +163,7 @@ impl StreamFormat for OpencodeStream {
 }
 
 /// A call and its result come in one event, when it is over.
-fn tool(part: &Part<'_>, to: &mut StreamSession) {
+pub(super) fn tool(part: &Part<'_>, to: &mut StreamSession) {
     let state = part.state.as_ref();
     let input = state.and_then(|state| state.input);
     if &*part.tool == "invalid" {
@@ -189,15 +210,7 @@ fn tool(part: &Part<'_>, to: &mut StreamSession) {
 
 fn finished(part: &Part<'_>, to: &mut StreamSession) {
     to.spoke();
-    if let Some(tokens) = &part.tokens {
-        let cache = tokens.cache.as_ref();
-        let usage = Usage {
-            fresh: tokens.input.count(),
-            cache_read: cache.map_or(0, |cache| cache.read.count()),
-            cache_write: cache.map_or(0, |cache| cache.write.count()),
-            output: tokens.output.count().saturating_add(tokens.reasoning.count()),
-            cost_usd: part.cost.0,
-        };
+    if let Some(usage) = part.usage() {
         to.used(&usage);
         to.context(usage.context());
     }
@@ -206,7 +219,7 @@ fn finished(part: &Part<'_>, to: &mut StreamSession) {
     }
 }
 
-fn failed(error: &Error<'_>, to: &mut StreamSession) {
+pub(super) fn failed(error: &Error<'_>, to: &mut StreamSession) {
     let data: ErrorData<'_> = read(error.data);
     let message = if data.message.is_empty() { &*error.name } else { &*data.message };
     let trouble = match data.status_code.status() {

@@ -181,17 +181,21 @@ impl PiStream {
 
 fn returned(event: &Event<'_>, to: &mut StreamSession) {
     let output: ToolOutput<'_> = read(event.result);
-    let text = content_text(output.content);
-    let outcome = if !event.is_error.0 {
+    answered(&event.tool_call_id, event.is_error.0, &content_text(output.content), to);
+}
+
+/// A tool answered; its words tell how it went.
+pub(super) fn answered(id: &str, is_error: bool, text: &str, to: &mut StreamSession) {
+    let outcome = if !is_error {
         ToolOutcome::Ok
     } else if text.starts_with(REFUSAL_MARK) {
         ToolOutcome::Refused
     } else if text.starts_with("Tool ") && text.ends_with(" not found") {
-        return to.bad_answer(&event.tool_call_id, ValidationKind::UnknownTool, &text);
+        return to.bad_answer(id, ValidationKind::UnknownTool, text);
     } else if text.starts_with("Validation failed for tool ") {
         let missing = text.contains("must have required propert");
         let kind = if missing { ValidationKind::MissingField } else { ValidationKind::WrongType };
-        return to.bad_answer(&event.tool_call_id, kind, &text);
+        return to.bad_answer(id, kind, text);
     } else if text
         .trim_end()
         .lines()
@@ -202,10 +206,10 @@ fn returned(event: &Event<'_>, to: &mut StreamSession) {
     } else {
         ToolOutcome::Tool
     };
-    to.returned(&Answer { id: &event.tool_call_id, agent: "", outcome, text: &text });
+    to.returned(&Answer { id, agent: "", outcome, text });
 }
 
-fn classify(message: &str) -> Option<Trouble> {
+pub(super) fn classify(message: &str) -> Option<Trouble> {
     Trouble::by_leading_status(message).or_else(|| {
         let lost = says_unreachable(message) || message.starts_with("Connection error");
         lost.then(|| Trouble::Lost(message.to_owned()))

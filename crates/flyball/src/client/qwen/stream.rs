@@ -214,7 +214,7 @@ fn returned(block: &Block<'_>, agent: &str, to: &mut StreamSession) {
     to.returned(&Answer { id: &block.tool_use_id, agent, outcome, text });
 }
 
-fn invalid(text: &str) -> Option<ValidationKind> {
+pub(super) fn invalid(text: &str) -> Option<ValidationKind> {
     if text.starts_with("Tool \"") && text.contains("\" not found in registry") {
         Some(ValidationKind::UnknownTool)
     } else if text.starts_with("Skipped because the provider attempt was retried") {

@@ -93,6 +93,11 @@ impl StreamSession {
         }
     }
 
+    /// The client condensed the context: it fills anew.
+    pub(crate) fn condensed(&mut self) {
+        self.permille = 0;
+    }
+
     /// The context by what was seen, for clients that do not count.
     pub(crate) fn context_by_size(&mut self) {
         if self.counting != Counting::UsageFile {
