@@ -59,7 +59,7 @@ fn order(words: &[String]) -> Result<Order> {
     Ok(order)
 }
 
-type Expected = BTreeMap<String, [Option<usize>; 3]>;
+type Expected = BTreeMap<String, [Option<u64>; 3]>;
 
 /// Expected firings, one JSON object per run.
 fn expected(text: &str) -> Result<Expected> {
@@ -68,10 +68,7 @@ fn expected(text: &str) -> Result<Expected> {
         let value: serde_json::Value = serde_json::from_str(line)?;
         let id =
             value.get("id").and_then(serde_json::Value::as_str).context("a line without id")?;
-        let step = |name: &str| {
-            let number = value.get(name).and_then(serde_json::Value::as_u64);
-            number.and_then(|number| usize::try_from(number).ok())
-        };
+        let step = |name: &str| value.get(name).and_then(serde_json::Value::as_u64);
         expected.insert(id.to_owned(), ["nudge", "refuse", "halt"].map(step));
     }
     Ok(expected)

@@ -1,13 +1,17 @@
-//! The call ring played on recorded runs: when it would have spoken, and whether it would have been
-//! right.
+//! Recorded runs for the call ring: when it would have spoken, and whether it would have been right.
+//! How they are judged is the core's [`hindsight`](flyball_core::hindsight), the same that `flyball
+//! inspect` asks.
 
-mod label;
-mod play;
 mod recording;
-mod table;
 mod vector;
 
-pub use self::play::{Firings, Guards, firings};
-pub use self::recording::{Recording, RecordingError, read, recordings};
-pub use self::table::{Row, Table};
+pub use flyball_core::hindsight::{Firings, Guards, Row, Table};
+pub use flyball_core::recording::Recording;
+
+pub use self::recording::{RecordingError, read, recordings};
 pub use self::vector::{Miss, VectorReport, play_vectors};
+
+/// Plays a run: where each rung is first reached.
+pub fn firings(run: &Recording, guards: Guards) -> Firings {
+    guards.judge(run).firsts
+}

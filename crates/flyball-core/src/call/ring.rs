@@ -298,6 +298,12 @@ impl CallRing {
         })
     }
 
+    /// What speaks for a sub-agent's going nowhere, 0 to 40 (A3).
+    pub fn evidence(&self, agent: &SubAgent) -> u8 {
+        let track = self.tracks.get(Mark::of_text(agent.as_str()));
+        track.map_or(0, |track| track.detectors.balance())
+    }
+
     /// What has been counted.
     pub fn status(&self) -> CallStatus {
         let latest = self.tracks.latest().map(|track| &track.detectors);

@@ -1,23 +1,25 @@
-//! How well the guards did: one line per rung.
+//! How well the guards did on sessions of which is known how they ended: one line per rung.
 
-use std::fmt;
+use alloc::vec::Vec;
+use core::fmt;
 
-use super::play::{Firings, Guards, firings};
-use super::recording::Recording;
+use super::{Firings, Guards, Judged};
+use crate::recording::Recording;
 
 /// A run that ended in a dead tail.
+#[derive(Clone, Copy, Debug)]
 struct Dead {
     fired: Firings,
-    steps: usize,
-    tail: usize,
+    steps: u64,
+    tail: u64,
 }
 
 /// What guards came to on many runs.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Table {
     dead: Vec<Dead>,
-    /// Good runs with their last effective change.
-    good: Vec<(Firings, Option<usize>)>,
+    /// Good runs: where each rung was reached, and whether it did harm.
+    good: Vec<(Firings, [bool; 3])>,
     /// Sessions of people at work.
     wild: Vec<Firings>,
 }
@@ -39,49 +41,63 @@ pub struct Row {
     pub wild: usize,
 }
 
+/// What the recordings of sessions of people at work are published as.
+const WILD: &str = "entire-cli";
+
 impl Table {
     /// Plays all runs under these guards.
     pub fn of(runs: &[Recording], guards: Guards) -> Self {
         let mut table = Self::default();
         for run in runs {
-            let fired = firings(run, guards);
-            let tail = run.dead_tail();
-            if run.source == "entire-cli" {
-                table.wild.push(fired);
-            } else if run.outcome == "success" {
-                table.good.push((fired, run.last_effective_edit()));
-            } else if run.outcome == "failure" && tail > 0 {
-                let steps = run.own_steps().count();
-                table.dead.push(Dead { fired, steps, tail });
-            }
+            let mut judged = guards.judge(run);
+            // Where it went dead does not depend on who judges.
+            judged.dead_tail = Guards::All.judge(run).dead_tail;
+            table.add(&run.source, &run.outcome, &judged);
         }
         table
+    }
+
+    /// Adds a session of which this is known.
+    pub fn add(&mut self, source: &str, outcome: &str, judged: &Judged) {
+        let (fired, steps, tail) = (judged.firsts, judged.steps, judged.dead_tail);
+        if source == WILD {
+            self.wild.push(fired);
+        } else if outcome == "success" {
+            self.good.push((fired, judged.harmed));
+        } else if outcome == "failure" && tail > 0 {
+            self.dead.push(Dead { fired, steps, tail });
+        }
+    }
+
+    /// Whether there is nothing in it.
+    pub const fn is_empty(&self) -> bool {
+        self.dead.is_empty() && self.good.is_empty() && self.wild.is_empty()
     }
 
     /// The lines: nudge, refuse, halt.
     pub fn rows(&self) -> [Row; 3] {
         [0, 1, 2].map(|rung| {
             let at = |fired: &Firings| fired.as_array().get(rung).copied().flatten();
-            let flagged = || self.good.iter().filter_map(|(fired, edit)| Some((at(fired)?, *edit)));
-            let harms = |(step, edit): &(usize, Option<usize>)| edit.is_some_and(|it| it > *step);
+            let flagged = || self.good.iter().filter(|(fired, _)| at(fired).is_some());
+            let is_harmed = |harmed: &[bool; 3]| harmed.get(rung).copied().unwrap_or(false);
             Row {
                 dead: self.dead.len(),
                 caught: self.dead.iter().filter(|dead| at(&dead.fired).is_some()).count(),
                 good: self.good.len(),
                 flagged: flagged().count(),
-                harmed: flagged().filter(harms).count(),
+                harmed: flagged().filter(|(_, harmed)| is_harmed(harmed)).count(),
                 wild: self.wild.iter().filter(|fired| at(fired).is_some()).count(),
             }
         })
     }
 
     /// Delays into the tail, sorted, and the steps of tails that would have been saved.
-    fn delays(&self, rung: usize) -> (Vec<i64>, usize) {
+    fn delays(&self, rung: usize) -> (Vec<i64>, u64) {
         let mut saved = 0;
         let mut delays = Vec::new();
         for dead in &self.dead {
             let Some(step) = dead.fired.as_array().get(rung).copied().flatten() else { continue };
-            saved += dead.tail.min(dead.steps - 1 - step);
+            saved += dead.tail.min(dead.steps.saturating_sub(step + 1));
             delays.push(signed(step) - signed(dead.steps - dead.tail) + 1);
         }
         delays.sort_unstable();
@@ -89,12 +105,12 @@ impl Table {
     }
 }
 
-fn signed(number: usize) -> i64 {
+fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "percentages for people")]
-fn percent(part: usize, whole: usize) -> f64 {
+fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
@@ -108,7 +124,7 @@ fn median(sorted: &[i64]) -> f64 {
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tails: usize = self.dead.iter().map(|dead| dead.tail).sum();
+        let tails: u64 = self.dead.iter().map(|dead| dead.tail).sum();
         for (rung, (row, name)) in self.rows().iter().zip(["nudge", "refuse", "halt"]).enumerate() {
             let (delays, saved) = self.delays(rung);
             let late = delays.get(delays.len().saturating_sub(1) * 9 / 10).copied().unwrap_or(0);
@@ -116,13 +132,13 @@ impl fmt::Display for Table {
                 f,
                 "{name:7} caught {:5.1} % of {}, delay {} (p90 {late}), tail steps saved {:.1} % | \
                  good flagged {} of {} ({:.1} %), harmed {} | wild {} of {}",
-                percent(row.caught, row.dead),
+                percent(row.caught as u64, row.dead as u64),
                 row.dead,
                 median(&delays),
                 percent(saved, tails),
                 row.flagged,
                 row.good,
-                percent(row.flagged, row.good),
+                percent(row.flagged as u64, row.good as u64),
                 row.harmed,
                 row.wild,
                 self.wild.len(),
