@@ -60,7 +60,7 @@ pub use self::reading::{LocalTime, ReadRequest};
 pub use self::registry::{adapter, adapters};
 pub(crate) use self::tools::changes_files;
 pub use self::tools::{ToolKind, Tools};
-pub(crate) use self::transcript::Transcripts;
+pub use self::transcript::Transcripts;
 pub use self::usage_file::{SessionPlace, UsageEntry, UsageFile};
 
 /// The name under which agents that speak flyball's own protocol are read.

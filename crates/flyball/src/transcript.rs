@@ -13,6 +13,7 @@ mod mcp_log;
 mod openhands;
 mod otel;
 mod read;
+mod recording;
 mod swe_agent;
 
 use std::path::PathBuf;

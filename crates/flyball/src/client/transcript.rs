@@ -11,8 +11,9 @@ mod format;
 mod sink;
 mod teller;
 
+pub use self::format::Transcripts;
 pub(crate) use self::format::{
-    Format, Head, Kept, Place, Record, RecordReader, Shape, Transcripts, folder, stream,
+    Format, Head, Kept, Place, Record, RecordReader, Shape, folder, stream,
 };
 pub use self::format::{Reading, Unread};
 pub use self::sink::{Entry, SessionHead, Sink, Tokens, What};

@@ -28,12 +28,24 @@ pub fn find(env: &dyn Fn(&str) -> Option<String>, agents: &[&str], since: Option
         for place in client.places(env) {
             let mut walk = Walk { depth_max: place.depth, left: ENTRIES_MAX };
             walk.folder(&place.folder, 0, &mut found, &mut |path, meta, found| {
-                let Some(format) = (place.is_one)(path) else { return Enter::IfFolder };
-                let Some(meta) = meta else {
-                    found.skip(path, "it is no file");
-                    return Enter::No;
+                let format = match meta {
+                    Some(meta) if meta.is_dir() => return Enter::IfFolder,
+                    _ => (place.is_one)(path),
                 };
-                let source = source(format, path, meta);
+                let Some(format) = format else { return Enter::No };
+                // A link to a file is one; a pipe or a device is none.
+                let meta = match path.metadata() {
+                    Ok(meta) if meta.is_file() => meta,
+                    Ok(_) => {
+                        found.skip(path, "it is no file");
+                        return Enter::No;
+                    }
+                    Err(error) => {
+                        found.skip(path, error.to_string());
+                        return Enter::No;
+                    }
+                };
+                let source = source(format, path, &meta);
                 if since.is_none_or(|since| source.modified >= since) {
                     found.sources.push(source);
                 }
@@ -161,13 +173,20 @@ fn looks_like(bytes: &[u8]) -> String {
 }
 
 fn source(format: &'static Format, path: &Path, meta: &Metadata) -> Source {
-    let modified = meta.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    // What a database was told last may stand in a file beside it.
+    let mut beside = path.as_os_str().to_owned();
+    beside.push("-wal");
+    let is_database = path.extension().is_some_and(|extension| extension == "db");
+    let beside = is_database.then(|| Path::new(&beside).symlink_metadata().ok()).flatten();
+    let size = meta.len() + beside.as_ref().map_or(0, Metadata::len);
+    let latest = beside.and_then(|beside| beside.modified().ok()).max(meta.modified().ok());
+    let modified = latest.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let millis = modified.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or(0);
     Source {
         agent: format.agent,
         format: format.name,
         path: path.to_owned(),
-        size: meta.len(),
+        size,
         modified: Moment::from_millis(millis),
         how: format,
     }

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use super::{atif, mcp_log, openhands, otel, swe_agent};
+use super::{atif, mcp_log, openhands, otel, recording, swe_agent};
 use crate::client::registry;
 use crate::client::transcript::{Format, Head, Transcripts};
 
 /// Formats that are nobody's own.
-static FOREIGN: [&Format; 5] = [
+static FOREIGN: [&Format; 6] = [
+    &recording::FORMAT,
     &atif::FORMAT,
     &otel::FORMAT,
     &swe_agent::FORMAT,

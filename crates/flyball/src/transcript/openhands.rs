@@ -1,4 +1,4 @@
-//! OpenHands: a folder of events, one file each, or a document with a list of them; of its first
+//! `OpenHands`: a folder of events, one file each, or a document with a list of them; of its first
 //! generation (`action`, `observation`) and of the one after it (`kind`).
 
 use std::path::Path;
@@ -6,7 +6,9 @@ use std::path::Path;
 use flyball_core::call::ToolOutcome;
 
 use super::foreign;
-use crate::client::lenient::{Flag, List, Maybe, Num, Raw, Text, content_text, from_str, object, read};
+use crate::client::lenient::{
+    Flag, List, Maybe, Num, Raw, Text, content_text, from_str, object, read,
+};
 use crate::client::meter::Usage;
 use crate::client::session::{Answer, Call};
 use crate::client::transcript::{Format, Head, Kept, Record, RecordReader, Shape, Teller};
@@ -37,7 +39,8 @@ fn recognises(head: &Head<'_>) -> bool {
         head.has("\"source\"")
             && (head.has("\"tool_call_metadata\"") || head.has_all(&["\"cause\"", "\"extras\""]))
     };
-    let later = || head.has("\"kind\"") && (head.has("\"ActionEvent\"") || head.has("\"MessageEvent\""));
+    let later =
+        || head.has("\"kind\"") && (head.has("\"ActionEvent\"") || head.has("\"MessageEvent\""));
     (head.begins_with(b'{') || head.begins_with(b'[')) && (first() || later())
 }
 
@@ -47,9 +50,9 @@ pub(super) fn is_folder(path: &Path) -> bool {
         return false;
     }
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten().take(64);
-    let mut files = entries.map(|entry| entry.path()).filter(|path| {
-        path.extension().is_some_and(|extension| extension == "json")
-    });
+    let mut files = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"));
     files.any(|path| {
         let head = files::read_start(&path, 64 * 1024).unwrap_or_default();
         let head = Head { path: &path, bytes: &head };
@@ -220,8 +223,12 @@ impl Events {
                 to.stream().spoke();
             }
             (_, "condensation", _) => to.compacted(),
-            ("agent", "run" | "run_ipython" | "read" | "write" | "edit" | "browse"
-                | "browse_interactive" | "call_tool_mcp" | "think", _) => called(event, &action, to),
+            (
+                "agent",
+                "run" | "run_ipython" | "read" | "write" | "edit" | "browse" | "browse_interactive"
+                | "call_tool_mcp" | "think",
+                _,
+            ) => called(event, &action, to),
             (_, "", "" | "agent_state_changed" | "null" | "recall" | "agent_think") => {}
             (_, "", _) => observed(event, &observation, to),
             _ => {}
@@ -271,8 +278,8 @@ fn observed(event: &Event<'_>, observation: &str, to: &mut Teller<'_>) {
     let outcome = match (observation, exit) {
         ("user_rejected", _) => ToolOutcome::Refused,
         ("error", _) => ToolOutcome::Tool,
-        // -1 stands for a command that goes on.
-        (_, Some(code)) if code != 0.0 && code != -1.0 => ToolOutcome::Exit,
+        // A negative one stands for a command that goes on.
+        (_, Some(code)) if code > 0.0 => ToolOutcome::Exit,
         _ => ToolOutcome::Ok,
     };
     to.returned(&Answer { id, agent: "", outcome, text: &event.content });
@@ -298,7 +305,8 @@ fn later(event: &Event<'_>, to: &mut Teller<'_>) {
             }
             let raw = event.tool_call.0.as_ref().and_then(|call| call.arguments).or(event.action);
             // The model's own text, or the object it was read as.
-            let own = raw.filter(|raw| raw.get().starts_with('"')).map(|raw| content_text(Some(raw)));
+            let own =
+                raw.filter(|raw| raw.get().starts_with('"')).map(|raw| content_text(Some(raw)));
             let args = own.as_deref().unwrap_or_else(|| raw.map_or("{}", Raw::get));
             to.called(&Call {
                 id: &event.call,
@@ -313,10 +321,11 @@ fn later(event: &Event<'_>, to: &mut Teller<'_>) {
             let exit = seen.exit_code.0.or_else(|| seen.metadata.0.as_ref()?.exit_code.0);
             let outcome = match exit {
                 _ if seen.is_error.0 || seen.error.0 => ToolOutcome::Tool,
-                Some(code) if code != 0.0 && code != -1.0 => ToolOutcome::Exit,
+                Some(code) if code > 0.0 => ToolOutcome::Exit,
                 _ => ToolOutcome::Ok,
             };
-            let text = content_text(if seen.content.is_some() { seen.content } else { seen.output });
+            let text =
+                content_text(if seen.content.is_some() { seen.content } else { seen.output });
             to.returned(&Answer { id: &event.call, agent: "", outcome, text: &text });
         }
         "UserRejectObservation" | "AgentErrorEvent" => {

@@ -233,7 +233,7 @@ fn printed(facts: &mut Vec<Fact>, reading: &mut Reading, to: &mut Teller<'_>) {
                 reading.miss(failure.error);
             }
             Fact::AgentNote(AgentNote::Session(id)) => to.session(&id),
-            other => to.take(other),
+            other @ (Fact::Agent(_) | Fact::AgentNote(_)) => to.take(other),
         }
     }
 }

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use super::stream::tokens;
 use super::{Aider, NAME};
 use crate::client::Output;
-use crate::client::transcript::{
-    Format, Place, Record, RecordReader, Shape, Teller, Transcripts,
-};
+use crate::client::transcript::{Format, Place, Record, RecordReader, Shape, Teller, Transcripts};
 
 /// How a chat begins.
 const BEGIN: &str = "# aider chat started at ";
@@ -26,7 +24,7 @@ static FORMATS: [Format; 1] = [Format {
 impl Transcripts for Aider {
     fn places(&self, env: &dyn Fn(&str) -> Option<String>) -> Vec<Place> {
         let place = |folder: PathBuf| Place { folder, depth: 0, is_one };
-        let folders = ["PWD", "HOME"].into_iter().filter_map(|variable| env(variable));
+        let folders = ["PWD", "HOME"].into_iter().filter_map(env);
         let mut folders: Vec<PathBuf> = folders.map(PathBuf::from).collect();
         folders.dedup();
         folders.into_iter().map(place).collect()

@@ -217,19 +217,16 @@ impl ClaudeTranscript {
     fn count(&mut self, message: &Message<'_>, counts: &Counts, agent: &str, to: &mut Teller<'_>) {
         let usage = counts.apart();
         let known = self.counted.iter_mut().rev().find(|(id, _)| **id == *message.id);
-        let more = match known {
-            Some((_, told)) => {
-                let more = usage.beyond(told);
-                *told = told.most(&usage);
-                more
+        let more = if let Some((_, told)) = known {
+            let more = usage.beyond(told);
+            *told = told.most(&usage);
+            more
+        } else {
+            if self.counted.len() == COUNTED_MAX {
+                self.counted.pop_front();
             }
-            None => {
-                if self.counted.len() == COUNTED_MAX {
-                    self.counted.pop_front();
-                }
-                self.counted.push_back((message.id.to_string(), usage));
-                usage
-            }
+            self.counted.push_back((message.id.to_string(), usage));
+            usage
         };
         to.used(agent, &message.id, &more);
         if agent.is_empty() {
@@ -267,8 +264,9 @@ impl ClaudeTranscript {
         let Some(message) = &line.message.0 else { return };
         let is_told = line.origin.0.as_ref().is_some_and(|origin| &*origin.kind != "human");
         let is_human = agent.is_empty() && !line.is_meta.0 && !line.is_summary.0 && !is_told;
+        let speaker = if is_human { Speaker::Human } else { Speaker::Client };
         match &message.content {
-            TextOrList::Text(text) => said_to(text, is_human, to),
+            TextOrList::Text(text) => said_to(text, speaker, to),
             TextOrList::List(blocks) => {
                 let meta: List<ResultMeta<'_>> = read(line.tool_result_meta);
                 for block in blocks {
@@ -278,9 +276,14 @@ impl ClaudeTranscript {
                                 *meta.id == *block.tool_use_id
                                     && !meta.non_execution_kind.is_empty()
                             });
-                            self.returned(block, agent, refused, to);
+                            self.returned(
+                                block,
+                                agent,
+                                refused.then_some(ToolOutcome::Refused),
+                                to,
+                            );
                         }
-                        "text" => said_to(&block.text, is_human, to),
+                        "text" => said_to(&block.text, speaker, to),
                         _ => {}
                     }
                 }
@@ -288,15 +291,21 @@ impl ClaudeTranscript {
         }
     }
 
-    fn returned(&mut self, block: &Block<'_>, agent: &str, refused: bool, to: &mut Teller<'_>) {
+    fn returned(
+        &mut self,
+        block: &Block<'_>,
+        agent: &str,
+        known: Option<ToolOutcome>,
+        to: &mut Teller<'_>,
+    ) {
         let id = &*block.tool_use_id;
         if let Some(at) = self.unparsed.iter().position(|unparsed| unparsed == id) {
             self.unparsed.swap_remove(at);
             return;
         }
         let text = &*block.content.0;
-        let outcome = if refused {
-            ToolOutcome::Refused
+        let outcome = if let Some(known) = known {
+            known
         } else if !block.is_error.0 {
             ToolOutcome::Ok
         } else if is_exit(text) {
@@ -312,12 +321,19 @@ impl ClaudeTranscript {
     }
 }
 
-/// Words to the agent: a human's, or the client's own.
-fn said_to(text: &str, is_human: bool, to: &mut Teller<'_>) {
+/// Who speaks to the agent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    Human,
+    Client,
+}
+
+/// Words to the agent.
+fn said_to(text: &str, speaker: Speaker, to: &mut Teller<'_>) {
     if let Some(reason) = text.strip_prefix("Stop hook feedback:\n") {
         to.stream().interrupted();
         to.stream().note(AgentNote::StopRefused(reason.to_owned()));
-    } else if is_human && !is_the_clients(text) {
+    } else if speaker == Speaker::Human && !is_the_clients(text) {
         to.human(text);
     }
 }

@@ -30,7 +30,11 @@ fn output() -> &'static dyn Output {
 
 const LISTS: &[(&str, Kept)] = &[("messages", Kept::Records), ("", Kept::Records)];
 
-const fn document(agent: &'static str, name: &'static str, recognises: fn(&Head<'_>) -> bool) -> Format {
+const fn document(
+    agent: &'static str,
+    name: &'static str,
+    recognises: fn(&Head<'_>) -> bool,
+) -> Format {
     Format {
         agent,
         name,
@@ -46,7 +50,11 @@ static FORMATS: [Format; 4] = [
     }),
     document("roo", "task", |head| is_task(head) && is_roos(head.path)),
     document(NAME, "task", is_task),
-    stream(NAME, |head| head.has("\"type\":\"agent_event\"") || head.has("\"type\":\"hook_event\""), output),
+    stream(
+        NAME,
+        |head| head.has("\"type\":\"agent_event\"") || head.has("\"type\":\"hook_event\""),
+        output,
+    ),
 ];
 
 impl Transcripts for Cline {
@@ -107,7 +115,7 @@ object! {
 object! {
     struct Model<'a> {
         "id" => id: Text<'a>,
-        "modelId" => model: Text<'a>,
+        "modelId" => name: Text<'a>,
     }
 }
 
@@ -151,14 +159,13 @@ impl RecordReader for Conversation {
     fn begin(&mut self, path: &Path, to: &mut Teller<'_>) {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
         let folder = path.parent().unwrap_or(path);
-        let about = match name.strip_suffix(".messages.json") {
-            Some(id) => folder.join(format!("{id}.json")),
-            None => {
-                // A task's folder is called like the task.
-                let task = folder.file_name().unwrap_or_default().to_string_lossy();
-                to.session(&task);
-                folder.join("task_metadata.json")
-            }
+        let about = if let Some(id) = name.strip_suffix(".messages.json") {
+            folder.join(format!("{id}.json"))
+        } else {
+            // A task's folder is called like the task.
+            let task = folder.file_name().unwrap_or_default().to_string_lossy();
+            to.session(&task);
+            folder.join("task_metadata.json")
         };
         if let Ok(text) = files::read_text(&about, ABOUT_MAX) {
             let about: About<'_> = from_str(&text).unwrap_or_default();
@@ -187,9 +194,8 @@ impl RecordReader for Conversation {
 impl Conversation {
     fn message(&mut self, message: &Message<'_>, to: &mut Teller<'_>) {
         self.messages += 1;
-        if let Some(millis) = message.time.0 {
-            #[expect(clippy::cast_possible_truncation, reason = "`as` saturates; a time is no larger")]
-            to.time_ms(millis as i64);
+        if let Some(millis) = i64::try_from(message.time.count()).ok().filter(|&at| at > 0) {
+            to.time_ms(millis);
         }
         let round = self.messages.to_string();
         match &*message.role {
@@ -201,7 +207,7 @@ impl Conversation {
 
     fn assistant(&mut self, message: &Message<'_>, round: &str, to: &mut Teller<'_>) {
         if let Some(model) = &message.model.0 {
-            to.model(if model.id.is_empty() { &model.model } else { &model.id });
+            to.model(if model.id.is_empty() { &model.name } else { &model.id });
         }
         if let Some(metrics) = &message.metrics.0 {
             let usage = Usage::with_cached(
@@ -223,7 +229,7 @@ impl Conversation {
                     text: Text((&**words).into()),
                     ..Block::default()
                 }];
-                &text
+                text.as_slice()
             }
         };
         let calls = blocks.iter().any(|block| &*block.kind == "tool_use");
@@ -277,11 +283,11 @@ impl Conversation {
 
     /// The first words of a message to the model: an answer, the client's own, or a human's.
     fn heard(&mut self, words: &str, rest: &str, to: &mut Teller<'_>) {
-        if let Some((id, tool)) = self.open.take() {
-            if let Some((outcome, text)) = answer_to(&tool, words, rest) {
-                to.returned(&Answer { id: &id, agent: "", outcome, text: &text });
-                return;
-            }
+        if let Some((id, tool)) = self.open.take()
+            && let Some((outcome, text)) = answer_to(&tool, words, rest)
+        {
+            to.returned(&Answer { id: &id, agent: "", outcome, text: &text });
+            return;
         }
         if !is_the_clients(words) {
             to.human(without_tag(words));

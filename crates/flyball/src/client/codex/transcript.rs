@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use flyball_core::call::{ToolOutcome, ValidationKind};
+use flyball_core::call::ToolOutcome;
 
 use super::stream::{argument_error, field};
 use super::usage::{Counts, Info};
@@ -12,7 +12,6 @@ use super::{Codex, NAME};
 use crate::client::lenient::{
     Maybe, Num, Raw, Text, TextOrList, content_text, from_str, object, read,
 };
-use crate::client::meter::Usage;
 use crate::client::session::{Answer, Call};
 use crate::client::transcript::{
     Format, Head, Place, Record, RecordReader, Shape, Teller, Transcripts, folder, stream,
@@ -49,14 +48,17 @@ impl Transcripts for Codex {
 
 fn is_one(path: &Path) -> Option<&'static Format> {
     let name = path.file_name()?.to_str()?;
-    let is_rollout = name.starts_with("rollout-") && name.ends_with(".jsonl");
+    let is_lines = path.extension().is_some_and(|extension| extension == "jsonl");
+    let is_rollout = is_lines && name.starts_with("rollout-");
     is_rollout.then(|| FORMATS.first())?
 }
 
 fn recognises(head: &Head<'_>) -> bool {
     head.begins_with(b'{')
         && head.has("\"payload\":{")
-        && ["\"session_meta\"", "\"response_item\"", "\"turn_context\""].iter().any(|it| head.has(it))
+        && ["\"session_meta\"", "\"response_item\"", "\"turn_context\""]
+            .iter()
+            .any(|it| head.has(it))
 }
 
 object! {
@@ -104,7 +106,6 @@ object! {
 object! {
     struct Action<'a> {
         "command" => command: Option<Raw<'a>>,
-        "query" => query: Text<'a>,
     }
 }
 
@@ -212,7 +213,13 @@ impl Rollout {
                 let args = format!("{{\"command\":{command}}}");
                 let round = self.round();
                 let id = &*item.call;
-                to.called(&Call { id, tool: "Bash", args: &args, round: &round, ..Call::default() });
+                to.called(&Call {
+                    id,
+                    tool: "Bash",
+                    args: &args,
+                    round: &round,
+                    ..Call::default()
+                });
             }
             "function_call_output" | "custom_tool_call_output" => {
                 self.answered = true;
@@ -273,7 +280,6 @@ impl Rollout {
                     to.stream().context(last.context());
                 }
             }
-            "context_compacted" => {}
             "error" | "stream_error" => to.stream().failed(&event.message),
             _ => {}
         }
@@ -282,11 +288,8 @@ impl Rollout {
 
 fn function_called(item: &Payload<'_>, round: &str, to: &mut Teller<'_>) {
     let command: Result<Command<'_>, _> = from_str(&item.arguments);
-    let Ok(command) = command else {
-        let error = format!("arguments of `{}` are no JSON", &*item.name);
-        to.stream().bad_call(ValidationKind::UnparseableJson, &item.arguments, &error);
-        return;
-    };
+    // What is wrong with it is said in its answer.
+    let Ok(command) = command else { return };
     let (tool, args): (Cow<'_, str>, Cow<'_, str>) = match (&*item.namespace, &*item.name) {
         ("", "exec_command") => ("Bash".into(), field("command", &command.cmd).into()),
         ("", "shell" | "shell_command" | "container.exec") => {
@@ -335,10 +338,9 @@ fn returned(item: &Payload<'_>, to: &mut Teller<'_>) {
     let (told, own) = unwrapped(&text);
     let outcome = match exit_code.or(told) {
         Some(true) => ToolOutcome::Exit,
-        Some(false) => ToolOutcome::Ok,
         None if own.contains(" blocked by PreToolUse hook: ") => ToolOutcome::Refused,
         None if failed || own.starts_with("apply_patch verification failed") => ToolOutcome::Tool,
-        None => ToolOutcome::Ok,
+        Some(false) | None => ToolOutcome::Ok,
     };
     to.returned(&Answer { id: &item.call, agent: "", outcome, text: own });
 }

@@ -25,7 +25,11 @@ static FORMATS: [Format; 2] = [
         recognises: |head| head.has_all(&["\"type\":\"session.start\"", "\"copilotVersion\""]),
         output,
     },
-    stream(NAME, |head| head.has_all(&["\"type\":\"session.", "\"parentId\":", "\"data\":{"]), output),
+    stream(
+        NAME,
+        |head| head.has_all(&["\"type\":\"session.", "\"parentId\":", "\"data\":{"]),
+        output,
+    ),
 ];
 
 impl Transcripts for Copilot {
@@ -111,7 +115,9 @@ impl RecordReader for Events {
             }
             "session.usage_record" => used(&read(event.data), to),
             "session.compaction_complete" => to.compacted(),
-            "assistant.message" | "tool.execution_start" | "tool.execution_complete"
+            "assistant.message"
+            | "tool.execution_start"
+            | "tool.execution_complete"
             | "session.error" => {
                 self.stream.line(record.text, to.stream());
             }
@@ -123,11 +129,8 @@ impl RecordReader for Events {
 
 fn used(data: &Data<'_>, to: &mut Teller<'_>) {
     let counts: Counts<'_> = read(data.usage);
-    let usage = Usage::with_cached(
-        counts.input.count(),
-        counts.cache_read.count(),
-        counts.output.count(),
-    );
+    let usage =
+        Usage::with_cached(counts.input.count(), counts.cache_read.count(), counts.output.count());
     to.model(&counts.model);
     to.stream().window(counts.window.count());
     let parent = if counts.parent.is_empty() { &*data.parent } else { &*counts.parent };

@@ -20,16 +20,21 @@ static FORMATS: [Format; 2] = [
         name: "events",
         shape: Shape::Lines(|| Box::new(Events::default())),
         recognises: |head| {
-            let events = ["\"type\":\"run.opened\"", "\"type\":\"run.started\"", "\"fact\":{\"fact\":\""];
+            let events =
+                ["\"type\":\"run.opened\"", "\"type\":\"run.started\"", "\"fact\":{\"fact\":\""];
             head.begins_with(b'{') && events.iter().any(|event| head.has(event))
         },
         output,
     },
-    stream(NAME, |head| {
-        let first = head.first_line();
-        let kinds: [&[u8]; 2] = [b"{\"type\":\"call\"", b"{\"type\":\"text\""];
-        kinds.iter().any(|kind| first.starts_with(kind)) && !head.has("\"sessionID\"")
-    }, output),
+    stream(
+        NAME,
+        |head| {
+            let first = head.first_line();
+            let kinds: [&[u8]; 2] = [b"{\"type\":\"call\"", b"{\"type\":\"text\""];
+            kinds.iter().any(|kind| first.starts_with(kind)) && !head.has("\"sessionID\"")
+        },
+        output,
+    ),
 ];
 
 impl Transcripts for Flyball {

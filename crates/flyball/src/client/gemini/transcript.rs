@@ -228,8 +228,9 @@ fn human(content: &TextOrList<'_, Part<'_>>, to: &mut Teller<'_>) {
 }
 
 fn returned(call: &ToolUse<'_>, to: &mut StreamSession) {
-    let responses = call.result.0.iter().filter_map(|part| part.response.0.as_ref()?.response.0.as_ref());
-    let Some(response) = responses.last() else { return };
+    let parts = call.result.0.iter().rev();
+    let mut responses = parts.filter_map(|part| part.response.0.as_ref()?.response.0.as_ref());
+    let Some(response) = responses.next() else { return };
     let (outcome, text) = if &*call.status == "cancelled" {
         (ToolOutcome::Refused, response.error.0.clone())
     } else if response.error.is_empty() {
@@ -238,7 +239,7 @@ fn returned(call: &ToolUse<'_>, to: &mut StreamSession) {
         (if failed { ToolOutcome::Exit } else { ToolOutcome::Ok }, text)
     } else {
         let error = &*response.error;
-        let unknown = error.starts_with("Tool \"") && error.contains("\" not found in registry");
+        let unknown = error.starts_with("Tool \"") && error.contains("\" not found");
         if unknown {
             return to.bad_answer(&call.id, ValidationKind::UnknownTool, error);
         }

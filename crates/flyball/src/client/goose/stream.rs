@@ -125,6 +125,24 @@ impl Part<'_> {
         &*self.kind == "toolRequest"
     }
 
+    /// Whether it stands for a call that could not be understood: the answer says why.
+    pub(super) fn is_no_call(&self) -> bool {
+        let value = self.tool_call.as_ref().and_then(|call| call.value.as_ref());
+        value.is_some_and(|value| &*value.name == "unparseable_tool_call")
+    }
+
+    /// Why a call never became one, if this says so.
+    pub(super) fn never_was(&self) -> Option<(ValidationKind, &str)> {
+        let error = &*self.tool_result.as_ref().filter(|result| result.value.is_none())?.error;
+        if error.starts_with("-32600:") {
+            Some((ValidationKind::UnknownTool, error))
+        } else if error.starts_with("-32602:") && error.contains("response was truncated") {
+            Some((ValidationKind::TruncatedResponse, error))
+        } else {
+            error.starts_with("-32602:").then_some((ValidationKind::UnparseableJson, error))
+        }
+    }
+
     /// What a human said, if it is that.
     pub(super) fn human(&self, role: &str) -> Option<&str> {
         (role == "user" && &*self.kind == "text").then_some(&*self.text)

@@ -10,9 +10,7 @@ use super::stream::{Message, Metadata, Part, one};
 use super::{Goose, NAME};
 use crate::client::lenient::{Flag, List, Maybe, Num, Text, from_str, object};
 use crate::client::meter::Usage;
-use crate::client::transcript::{
-    Format, Place, Reading, Shape, Sink, Teller, Transcripts, stream,
-};
+use crate::client::transcript::{Format, Place, Reading, Shape, Sink, Teller, Transcripts, stream};
 use crate::client::{Output, ReadRequest};
 use crate::files;
 
@@ -185,7 +183,7 @@ impl SessionRows {
                 id.clone_into(&mut self.round);
             }
         }
-        let calls = content.0.iter().any(|part| part.is_call());
+        let calls = content.0.iter().any(Part::is_call);
         let message = Message {
             id: Text(if calls { self.round.as_str() } else { id }.into()),
             role: Text(role.into()),
@@ -196,6 +194,13 @@ impl SessionRows {
             to.model(model);
         }
         for part in &message.content.0 {
+            if part.is_no_call() {
+                continue;
+            }
+            if let Some((kind, error)) = part.never_was() {
+                to.stream().bad_call(kind, error, error);
+                continue;
+            }
             match part.human(role).filter(|_| told.user_visible.0) {
                 Some(words) => to.human(words),
                 None => one(part, &message, to.stream()),
@@ -218,8 +223,11 @@ impl SessionRows {
                 return;
             }
         }
-        let usage =
-            Usage::with_cached(counts.input.count(), counts.cache_read.count(), counts.output.count());
+        let usage = Usage::with_cached(
+            counts.input.count(),
+            counts.cache_read.count(),
+            counts.output.count(),
+        );
         to.used("", &self.round, &Usage { cache_write: counts.cache_write.count(), ..usage });
     }
 

@@ -52,7 +52,8 @@ impl Transcripts for Opencode {
 
 fn is_one(path: &Path) -> Option<&'static Format> {
     let name = path.file_name()?.to_str()?;
-    (name.starts_with("opencode") && name.ends_with(".db")).then(|| FORMATS.first())?
+    let is_database = path.extension().is_some_and(|extension| extension == "db");
+    (is_database && name.starts_with("opencode")).then(|| FORMATS.first())?
 }
 
 object! {

@@ -181,12 +181,12 @@ impl PiStream {
 
 fn returned(event: &Event<'_>, to: &mut StreamSession) {
     let output: ToolOutput<'_> = read(event.result);
-    answered(&event.tool_call_id, event.is_error.0, &content_text(output.content), to);
+    answered(&event.tool_call_id, event.is_error, &content_text(output.content), to);
 }
 
 /// A tool answered; its words tell how it went.
-pub(super) fn answered(id: &str, is_error: bool, text: &str, to: &mut StreamSession) {
-    let outcome = if !is_error {
+pub(super) fn answered(id: &str, is_error: Flag, text: &str, to: &mut StreamSession) {
+    let outcome = if !is_error.0 {
         ToolOutcome::Ok
     } else if text.starts_with(REFUSAL_MARK) {
         ToolOutcome::Refused

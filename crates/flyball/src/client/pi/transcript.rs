@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use super::stream::{answered, classify};
 use super::{NAME, Pi};
 use crate::client::Output;
-use crate::client::lenient::{
-    Flag, Num, Raw, Text, TextOrList, from_str, object,
-};
+use crate::client::lenient::{Flag, Num, Raw, Text, TextOrList, from_str, object};
 use crate::client::meter::Usage;
 use crate::client::session::Call;
 use crate::client::transcript::{
@@ -117,7 +115,7 @@ impl RecordReader for Messages {
                 "user" => to.human(&joined(&message.content)),
                 "toolResult" => {
                     let text = joined(&message.content);
-                    answered(&message.call, message.is_error.0, &text, to.stream());
+                    answered(&message.call, message.is_error, &text, to.stream());
                 }
                 _ => {}
             },

@@ -92,11 +92,8 @@ impl Documents {
 
     /// There is no more: whether a document was cut off.
     pub(crate) fn end(&mut self, mut each: impl FnMut(Piece<'_>)) {
-        let whole_number = matches!(self.state, State::Value { depth: 0, text: false, .. });
-        if !self.levels.is_empty() || (self.state != State::Between && !whole_number) {
-            if !matches!(self.state, State::Lost { .. }) {
-                each(Piece::Broken);
-            }
+        if !self.levels.is_empty() && !matches!(self.state, State::Lost { .. }) {
+            each(Piece::Broken);
         }
         self.levels.clear();
         self.state = State::Between;
@@ -121,10 +118,11 @@ impl Documents {
                         *text = false;
                         over = *depth == 0;
                     }
-                    (true, false, _) => {}
                     (false, _, b'"') => *text = true,
                     (false, _, b'{' | b'[') => *depth += 1,
-                    (false, _, b'}' | b']') if *depth == 0 => {
+                    (false, _, b'}' | b']' | b',' | b' ' | b'\n' | b'\r' | b'\t')
+                        if *depth == 0 =>
+                    {
                         self.whole(each);
                         return self.between(byte, each);
                     }
@@ -132,11 +130,7 @@ impl Documents {
                         *depth -= 1;
                         over = *depth == 0;
                     }
-                    (false, _, b',' | b' ' | b'\n' | b'\r' | b'\t') if *depth == 0 => {
-                        self.whole(each);
-                        return self.between(byte, each);
-                    }
-                    (false, ..) => {}
+                    _ => {}
                 }
                 self.keep(&[byte]);
                 if over {
@@ -180,7 +174,7 @@ impl Documents {
             (Some(Level::Object { name, next }), _) if *next == Next::Value => {
                 *next = Next::Comma;
                 let list = if byte == b'[' && depth < DEPTH_MAX {
-                    self.lists.iter().find(|(list, _)| list == name)
+                    self.lists.iter().find(|(list, _)| *list == name.as_str())
                 } else {
                     None
                 };

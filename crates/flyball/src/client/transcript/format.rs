@@ -9,7 +9,7 @@ use super::teller::Teller;
 use crate::client::{Output, ReadRequest};
 
 /// What a client has written down of its sessions.
-pub(crate) trait Transcripts: Send + Sync {
+pub trait Transcripts: Send + Sync {
     /// Where they are kept, in this environment.
     fn places(&self, env: &dyn Fn(&str) -> Option<String>) -> Vec<Place>;
 
@@ -18,7 +18,7 @@ pub(crate) trait Transcripts: Send + Sync {
 }
 
 /// A folder in which transcripts are kept.
-pub(crate) struct Place {
+pub struct Place {
     /// The folder.
     pub(crate) folder: PathBuf,
     /// How many folders deep they may be below it; 0 is the folder itself.
@@ -29,7 +29,7 @@ pub(crate) struct Place {
 
 /// One way of writing sessions down.
 #[derive(Debug)]
-pub(crate) struct Format {
+pub struct Format {
     /// The client, or a name for what is nobody's own.
     pub(crate) agent: &'static str,
     /// How it is written, for people: `transcript`, `stream`, `database`.

@@ -27,6 +27,8 @@ pub struct SessionHead<'a> {
     pub parent: Option<&'a str>,
     /// What came of it, where the transcript says so: `success`, `failure`.
     pub outcome: Option<&'a str>,
+    /// Where it was published, where that is known.
+    pub source: Option<&'a str>,
 }
 
 /// Something in a session.

@@ -77,13 +77,14 @@ impl<'a> Teller<'a> {
 
     /// What follows belongs to this session. One that is told already goes on.
     pub(crate) fn session(&mut self, id: &str) {
+        let id = prefix(id, NAME);
         if id.is_empty() || (self.id == id && self.begun) {
             return;
         }
         if self.begun {
             self.end_session();
         }
-        prefix(id, NAME).clone_into(&mut self.id);
+        id.clone_into(&mut self.id);
     }
 
     /// What follows belongs to a session that this other one started.
@@ -148,6 +149,10 @@ impl<'a> Teller<'a> {
     pub(crate) fn human(&mut self, words: &str) {
         self.session.interrupted();
         self.flush();
+        if self.parent.is_some() {
+            // Whoever speaks to a sub-agent is an agent.
+            return;
+        }
         self.hand_on(What::HumanSaid(prefix(words.trim(), HUMAN)));
     }
 
@@ -176,11 +181,6 @@ impl<'a> Teller<'a> {
             cost_micro_usd: cost_micro_usd(usage, self.price.as_ref()),
         };
         self.hand_on(What::Used(tokens));
-    }
-
-    /// A fact as it stands.
-    pub(crate) fn fact(&mut self, fact: AgentFact) {
-        self.session.fact(fact);
     }
 
     /// Hands on what the session has to tell.
@@ -235,6 +235,7 @@ impl<'a> Teller<'a> {
                 agent: self.agent,
                 parent: self.parent.as_deref(),
                 outcome: None,
+                source: None,
             });
             if self.project.is_empty() && !self.home.is_empty() {
                 let project = self.home.clone();
