@@ -87,7 +87,12 @@ impl Sink for Judge {
                 self.ring.after(&self.rules, self.at, &result);
             }
             What::HumanSaid(_) => self.ring.human(self.at),
-            _ => {}
+            What::Fact(_)
+            | What::Note(_)
+            | What::Compacted
+            | What::Project(_)
+            | What::ModelCall(_)
+            | What::Used(_) => {}
         }
     }
 }

@@ -110,7 +110,7 @@ object! {
 }
 
 object! {
-    struct Command<'a> {
+    struct ShellArguments<'a> {
         "cmd" => cmd: Text<'a>,
         "command" => command: Option<Raw<'a>>,
     }
@@ -287,7 +287,7 @@ impl Rollout {
 }
 
 fn function_called(item: &Payload<'_>, round: &str, to: &mut Teller<'_>) {
-    let command: Result<Command<'_>, _> = from_str(&item.arguments);
+    let command: Result<ShellArguments<'_>, _> = from_str(&item.arguments);
     // What is wrong with it is said in its answer.
     let Ok(command) = command else { return };
     let (tool, args): (Cow<'_, str>, Cow<'_, str>) = match (&*item.namespace, &*item.name) {

@@ -65,7 +65,7 @@ object! {
 }
 
 object! {
-    struct Kind<'a> {
+    struct PartHead<'a> {
         "type" => kind: Text<'a>,
         "text" => text: Text<'a>,
         "synthetic" => synthetic: Flag,
@@ -155,10 +155,10 @@ fn one(
     told: &mut Vec<String>,
     to: &mut Teller<'_>,
 ) -> serde_json::Result<()> {
-    let kind: Kind<'_> = from_str(data)?;
-    match (role, &*kind.kind) {
-        ("user", "text") if !kind.synthetic.0 => to.human(&kind.text),
-        ("assistant", "text") => to.stream().said_block(Some(message), &kind.text),
+    let head: PartHead<'_> = from_str(data)?;
+    match (role, &*head.kind) {
+        ("user", "text") if !head.synthetic.0 => to.human(&head.text),
+        ("assistant", "text") => to.stream().said_block(Some(message), &head.text),
         (_, "compaction") => to.compacted(),
         ("assistant", "tool") => {
             let part: Part<'_> = from_str(data)?;
