@@ -6,6 +6,7 @@ mod chaos;
 mod detect;
 mod e2e;
 mod gates;
+mod mutants;
 mod reference;
 mod sim;
 mod tidy;
@@ -30,6 +31,7 @@ Usage: cargo xtask <chore>
   detect --vectors FILE       the call ring on cases of other detectors
   e2e [CLIENT…]               real agent clients against the scripted model, installed from npm
   gates [FOLDER] [--misses]   what is found in recorded outputs of tools; --tool T, --flyball BIN
+  mutants [--sample N] [--seed N]  faults put into the core: do its tests notice? 300 by lot
   reference [--check]         write the pages of commands and settings, or check them
   sim [--seed N] [--runs N]   simulate runs of the governor: 10,000 from seed 0, or one seed";
 
@@ -56,6 +58,7 @@ fn run(chore: &str, words: &[String]) -> Result<()> {
         "detect" => detect::run(words),
         "e2e" => e2e::run(words),
         "gates" => gates::run(words),
+        "mutants" => mutants::run(words),
         "reference" => reference::run(words),
         "sim" => sim::run(words),
         "tidy" => tidy::run(),
