@@ -144,7 +144,7 @@ fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
     while let Some(asked) = connection.read()? {
         let answer = shared.answer(asked);
         let last = answer.closes();
-        connection.write(&answer)?;
+        connection.write(&answer, &|time| shared.hang(time))?;
         if last || shared.ending.load(Ordering::SeqCst) {
             break;
         }

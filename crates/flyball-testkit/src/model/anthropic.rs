@@ -27,6 +27,13 @@ pub(super) fn frames(step: &Step, model: &str) -> Vec<Frame> {
         frames.push((kind, json!({ "type": kind, "index": index })));
         index += 1;
     };
+    if let Some(thought) = &step.thought {
+        let mut deltas = halves(&thought.text)
+            .map(|half| json!({ "type": "thinking_delta", "thinking": half }))
+            .to_vec();
+        deltas.push(json!({ "type": "signature_delta", "signature": thought.signature }));
+        block(json!({ "type": "thinking", "thinking": "", "signature": "" }), deltas);
+    }
     if !step.text.is_empty() {
         let deltas = halves(&step.text).map(|half| json!({ "type": "text_delta", "text": half }));
         block(json!({ "type": "text", "text": "" }), deltas.to_vec());
@@ -46,6 +53,11 @@ pub(super) fn frames(step: &Step, model: &str) -> Vec<Frame> {
 
 pub(super) fn whole(step: &Step, model: &str) -> Value {
     let mut blocks = Vec::new();
+    if let Some(thought) = &step.thought {
+        blocks.push(
+            json!({ "type": "thinking", "thinking": thought.text, "signature": thought.signature }),
+        );
+    }
     if !step.text.is_empty() {
         blocks.push(json!({ "type": "text", "text": step.text }));
     }
@@ -100,8 +112,9 @@ fn usage(step: &Step, output: u64) -> Value {
     })
 }
 
-fn stop(step: &Step) -> &'static str {
-    if step.calls.is_empty() { "end_turn" } else { "tool_use" }
+fn stop(step: &Step) -> &str {
+    let usual = if step.calls.is_empty() { "end_turn" } else { "tool_use" };
+    step.stop.as_deref().unwrap_or(usual)
 }
 
 fn id(number: usize) -> String {

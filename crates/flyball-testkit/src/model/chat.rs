@@ -14,6 +14,10 @@ pub(super) fn frames(step: &Step, model: &str) -> Vec<(&'static str, Value)> {
         ("", chunk(json!([{ "index": 0, "delta": delta, "finish_reason": finish }])))
     };
     let mut frames = vec![delta(json!({ "role": "assistant", "content": "" }), None)];
+    if let Some(thought) = &step.thought {
+        let pieces = halves(&thought.text).map(|half| json!({ "reasoning_content": half }));
+        frames.extend(pieces.map(|piece| delta(piece, None)));
+    }
     if !step.text.is_empty() {
         frames.extend(halves(&step.text).map(|half| delta(json!({ "content": half }), None)));
     }
@@ -86,8 +90,9 @@ fn usage(step: &Step) -> Value {
     })
 }
 
-fn finish(step: &Step) -> &'static str {
-    if step.calls.is_empty() { "stop" } else { "tool_calls" }
+fn finish(step: &Step) -> &str {
+    let usual = if step.calls.is_empty() { "stop" } else { "tool_calls" };
+    step.stop.as_deref().unwrap_or(usual)
 }
 
 fn call_id(index: usize) -> String {

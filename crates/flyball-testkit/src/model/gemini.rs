@@ -7,6 +7,9 @@ use super::wire::{Given, halves, list, text};
 
 pub(super) fn frames(step: &Step, model: &str) -> Vec<(&'static str, Value)> {
     let mut parts = Vec::new();
+    if let Some(thought) = &step.thought {
+        parts.push(json!({ "text": thought.text, "thought": true }));
+    }
     if !step.text.is_empty() {
         parts.extend(halves(&step.text).map(|half| json!({ "text": half })));
     }
@@ -16,11 +19,11 @@ pub(super) fn frames(step: &Step, model: &str) -> Vec<(&'static str, Value)> {
         .into_iter()
         .enumerate()
         .map(|(number, part)| {
-            ("", candidate(step, model, &[part], (number == last).then_some("STOP")))
+            ("", candidate(step, model, &[part], (number == last).then_some(stop(step))))
         })
         .collect();
     if malformed || frames.is_empty() {
-        let reason = if malformed { "MALFORMED_FUNCTION_CALL" } else { "STOP" };
+        let reason = if malformed { "MALFORMED_FUNCTION_CALL" } else { stop(step) };
         frames.push(("", candidate(step, model, &[], Some(reason))));
     }
     frames
@@ -32,7 +35,7 @@ pub(super) fn whole(step: &Step, model: &str) -> Value {
         parts.push(json!({ "text": step.text }));
     }
     let malformed = calls(step, &mut parts);
-    let reason = if malformed { "MALFORMED_FUNCTION_CALL" } else { "STOP" };
+    let reason = if malformed { "MALFORMED_FUNCTION_CALL" } else { stop(step) };
     candidate(step, model, &parts, Some(reason))
 }
 
@@ -74,13 +77,24 @@ pub(super) fn given(body: &Value) -> Given {
 /// Adds the calls; whether one of them cannot be written in this format.
 fn calls(step: &Step, parts: &mut Vec<Value>) -> bool {
     let mut malformed = false;
-    for call in &step.calls {
-        match serde_json::from_str::<Value>(&call.args) {
-            Ok(args) => parts.push(json!({ "functionCall": { "name": call.tool, "args": args } })),
-            Err(_) => malformed = true,
+    for (number, call) in step.calls.iter().enumerate() {
+        let Ok(args) = serde_json::from_str::<Value>(&call.args) else {
+            malformed = true;
+            continue;
+        };
+        let mut part = json!({ "functionCall": { "name": call.tool, "args": args } });
+        // Of several calls at once the first is signed.
+        let thought = step.thought.as_ref().filter(|_| number == 0);
+        if let (Some(part), Some(thought)) = (part.as_object_mut(), thought) {
+            part.insert("thoughtSignature".to_owned(), json!(thought.signature));
         }
+        parts.push(part);
     }
     malformed
+}
+
+fn stop(step: &Step) -> &str {
+    step.stop.as_deref().unwrap_or("STOP")
 }
 
 fn candidate(step: &Step, model: &str, parts: &[Value], finish: Option<&str>) -> Value {

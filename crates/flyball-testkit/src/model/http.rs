@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -30,8 +31,9 @@ pub(super) struct Answer {
 #[derive(Debug)]
 enum Content {
     Whole(Vec<u8>),
-    /// Frames of an event stream, each flushed; the connection ends after the last.
-    Stream(Vec<String>),
+    /// Frames of an event stream, each flushed, with a pause in the middle; the connection ends after
+    /// the last.
+    Stream(Vec<String>, Duration),
 }
 
 impl Answer {
@@ -48,14 +50,22 @@ impl Answer {
             format!("{name}data: {data}\n\n")
         });
         let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
-        Self { status: 200, headers, content: Content::Stream(frames.collect()) }
+        Self { status: 200, headers, content: Content::Stream(frames.collect(), Duration::ZERO) }
     }
 
     /// Only the first half of the stream.
     pub(super) fn cut(mut self) -> Self {
         match &mut self.content {
-            Content::Stream(frames) => frames.truncate(frames.len() / 2),
+            Content::Stream(frames, _) => frames.truncate(frames.len() / 2),
             Content::Whole(bytes) => bytes.truncate(bytes.len() / 2),
+        }
+        self
+    }
+
+    /// Silence in the middle of the stream.
+    pub(super) fn pausing(mut self, time: Duration) -> Self {
+        if let Content::Stream(_, pause) = &mut self.content {
+            *pause = time;
         }
         self
     }
@@ -67,7 +77,7 @@ impl Answer {
 
     /// Whether the connection ends with it.
     pub(super) fn closes(&self) -> bool {
-        matches!(self.content, Content::Stream(_))
+        matches!(self.content, Content::Stream(..))
     }
 }
 
@@ -150,7 +160,8 @@ impl Connection {
         Ok(String::from_utf8_lossy(&line).trim_end().to_owned())
     }
 
-    pub(super) fn write(&mut self, answer: &Answer) -> io::Result<()> {
+    /// Sends an answer; `wait` is asked to let time pass.
+    pub(super) fn write(&mut self, answer: &Answer, wait: &dyn Fn(Duration)) -> io::Result<()> {
         let mut head = format!("HTTP/1.1 {} Scripted\r\n", answer.status);
         for (name, value) in &answer.headers {
             write!(head, "{name}: {value}\r\n").map_err(io::Error::other)?;
@@ -162,10 +173,13 @@ impl Connection {
                 self.writer.write_all(head.as_bytes())?;
                 self.writer.write_all(bytes)?;
             }
-            Content::Stream(frames) => {
+            Content::Stream(frames, pause) => {
                 head.push_str("connection: close\r\n\r\n");
                 self.writer.write_all(head.as_bytes())?;
-                for frame in frames {
+                for (number, frame) in frames.iter().enumerate() {
+                    if number == frames.len() / 2 {
+                        wait(*pause);
+                    }
                     self.writer.write_all(frame.as_bytes())?;
                     self.writer.flush()?;
                 }

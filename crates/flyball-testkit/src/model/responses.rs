@@ -33,6 +33,12 @@ pub(super) fn frames(step: &Step, model: &str) -> Vec<(&'static str, Value)> {
             frames.push(("response.output_text.delta", at(json!({ "delta": step.text }))));
             frames.push(("response.output_text.done", at(json!({ "text": step.text }))));
             frames.push(("response.content_part.done", at(json!({ "part": part }))));
+        } else if let Some(thought) =
+            step.thought.as_ref().filter(|_| text(item, "type") == "reasoning")
+        {
+            let at = |extra: Value| of(merged(&json!({ "summary_index": 0 }), extra));
+            let delta = json!({ "delta": thought.text });
+            frames.push(("response.reasoning_summary_text.delta", at(delta)));
         } else {
             let args = item.get("arguments");
             frames.push(("response.function_call_arguments.delta", of(json!({ "delta": args }))));
@@ -41,8 +47,8 @@ pub(super) fn frames(step: &Step, model: &str) -> Vec<(&'static str, Value)> {
         }
         frames.push(("response.output_item.done", of(json!({ "item": item }))));
     }
-    frames
-        .push(("response.completed", json!({ "response": completed(&id, step, model, &output) })));
+    let last = if step.stop.is_some() { "response.incomplete" } else { "response.completed" };
+    frames.push((last, json!({ "response": completed(&id, step, model, &output) })));
     for (number, (name, frame)) in frames.iter_mut().enumerate() {
         if let Some(frame) = frame.as_object_mut() {
             frame.insert("type".to_owned(), json!(name));
@@ -74,6 +80,13 @@ pub(super) fn given(body: &Value) -> Given {
 
 fn output(step: &Step) -> Vec<Value> {
     let mut output = Vec::new();
+    if let Some(thought) = &step.thought {
+        let part = json!({ "type": "summary_text", "text": thought.text });
+        output.push(json!({
+            "type": "reasoning", "id": format!("rs_{}", unique(0)), "summary": [part],
+            "encrypted_content": thought.signature,
+        }));
+    }
     if !step.text.is_empty() {
         let part = json!({ "type": "output_text", "text": step.text, "annotations": [] });
         output.push(json!({
@@ -100,14 +113,18 @@ fn output(step: &Step) -> Vec<Value> {
 fn started(item: &Value) -> Value {
     let empty = match text(item, "type") {
         "message" => json!({ "status": "in_progress", "content": [] }),
+        "reasoning" => json!({ "summary": [], "encrypted_content": null }),
         _ => json!({ "status": "in_progress", "arguments": "" }),
     };
     merged(item, empty)
 }
 
 fn completed(id: &str, step: &Step, model: &str, output: &[Value]) -> Value {
+    let status = if step.stop.is_some() { "incomplete" } else { "completed" };
+    let details = step.stop.as_ref().map(|reason| json!({ "reason": reason }));
     json!({
-        "id": id, "object": "response", "status": "completed", "model": model, "output": output,
+        "id": id, "object": "response", "status": status, "model": model, "output": output,
+        "incomplete_details": details,
         "usage": {
             "input_tokens": step.usage.input,
             "input_tokens_details": { "cached_tokens": step.usage.cached },

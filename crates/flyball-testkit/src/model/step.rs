@@ -15,6 +15,17 @@ pub struct Step {
     pub(crate) lasting: Duration,
     pub(crate) cut: bool,
     pub(crate) usage: Usage,
+    pub(crate) thought: Option<Thought>,
+    pub(crate) pause: Duration,
+    pub(crate) stream_error: Option<Value>,
+    pub(crate) stop: Option<String>,
+}
+
+/// What the model thinks before it speaks, and what it wants back with that.
+#[derive(Clone, Debug)]
+pub(crate) struct Thought {
+    pub(crate) text: String,
+    pub(crate) signature: String,
 }
 
 /// A call the model makes.
@@ -47,6 +58,10 @@ impl Step {
             lasting: Duration::ZERO,
             cut: false,
             usage: Usage { input: 100, cached: 0, output: 20 },
+            thought: None,
+            pause: Duration::ZERO,
+            stream_error: None,
+            stop: None,
         }
     }
 
@@ -124,6 +139,34 @@ impl Step {
     #[must_use]
     pub fn using(mut self, input: u64, cached: u64, output: u64) -> Self {
         self.usage = Usage { input, cached, output };
+        self
+    }
+
+    /// A thought before the words, with what the service wants back with it.
+    #[must_use]
+    pub fn thinking(mut self, text: impl Into<String>, signature: impl Into<String>) -> Self {
+        self.thought = Some(Thought { text: text.into(), signature: signature.into() });
+        self
+    }
+
+    /// Silence in the middle of a stream, at most as long as the server lives.
+    #[must_use]
+    pub fn pausing(mut self, time: Duration) -> Self {
+        self.pause = time;
+        self
+    }
+
+    /// Half of the stream, and then this error in it.
+    #[must_use]
+    pub fn breaking(mut self, error: Value) -> Self {
+        self.stream_error = Some(error);
+        self
+    }
+
+    /// Why the answer ends, in the format's own word.
+    #[must_use]
+    pub fn stopping(mut self, reason: impl Into<String>) -> Self {
+        self.stop = Some(reason.into());
         self
     }
 }

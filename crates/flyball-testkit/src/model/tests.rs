@@ -206,3 +206,49 @@ fn a_step_that_lasts_answers_until_its_time_is_over() {
     let steps: Vec<_> = server.turns().iter().map(|turn| turn.step).collect();
     assert_eq!(steps, [Some(0), Some(0), Some(1)]);
 }
+
+#[test]
+fn thoughts_come_before_words_and_stops_in_the_formats_own_word() {
+    let step = Step::text("Done.").thinking("hm", "sig").stopping("refusal");
+    let server = ModelServer::start(vec![step]).unwrap();
+    let body = with_tools(json!({ "model": "m", "stream": true, "messages": [] }));
+    let frames = data(&ask(&server, "/v1/messages", &body));
+    assert_eq!(frames[1]["content_block"]["type"], "thinking");
+    assert!(frames.iter().any(|frame| frame["delta"]["signature"] == "sig"));
+    assert!(frames.iter().any(|frame| frame["delta"]["stop_reason"] == "refusal"));
+    let responses = data(&ask(&server, "/v1/responses", &body));
+    let last = &responses.last().unwrap()["response"];
+    assert_eq!(last["output"][0]["encrypted_content"], "sig");
+    assert_eq!(last["incomplete_details"]["reason"], "refusal");
+    let chat = data(&ask(&server, "/v1/chat/completions", &body));
+    assert!(chat.iter().any(|frame| frame["choices"][0]["delta"]["reasoning_content"] == "h"));
+    let gemini = data(&ask(&server, "/v1beta/models/m:streamGenerateContent", &body));
+    assert_eq!(gemini[0]["candidates"][0]["content"]["parts"][0]["thought"], true);
+}
+
+#[test]
+fn a_stream_can_break_in_the_middle_with_an_error() {
+    let error = json!({ "type": "overloaded_error", "message": "Overloaded" });
+    let server = ModelServer::start(vec![Step::text("some words").breaking(error)]).unwrap();
+    let body = with_tools(json!({ "stream": true, "messages": [] }));
+    for path in ["/v1/messages", "/v1/responses", "/v1/chat/completions"] {
+        let last = data(&ask(&server, path, &body)).pop().unwrap();
+        assert_eq!(last["error"]["message"], "Overloaded", "{path}");
+    }
+}
+
+#[test]
+fn a_pause_in_the_middle_does_not_outlive_the_server() {
+    let step = Step::text("some words").pausing(Duration::from_hours(1));
+    let server = ModelServer::start(vec![step]).unwrap();
+    let body = with_tools(json!({ "stream": true, "messages": [] })).to_string();
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let head = format!("POST /v1/messages HTTP/1.1\r\ncontent-length: {}\r\n\r\n", body.len());
+    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    let mut first = [0; 64];
+    assert!(stream.read(&mut first).unwrap() > 0, "the first half comes");
+    drop(server);
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("message_stop"));
+}

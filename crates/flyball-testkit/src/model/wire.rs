@@ -1,6 +1,6 @@
 //! The four wire formats, seen from outside.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::http::Answer;
 use super::step::Step;
@@ -52,18 +52,41 @@ impl Wire {
         let model = body.get("model").and_then(Value::as_str).unwrap_or("mock-model");
         let streams = body.get("stream").and_then(Value::as_bool).unwrap_or(false)
             || path.ends_with("streamGenerateContent");
-        let answer = match (self, streams) {
-            (Self::Anthropic, true) => Answer::stream(anthropic::frames(step, model)),
-            (Self::Anthropic, false) => Answer::json(200, &anthropic::whole(step, model)),
-            (Self::Responses, true) => Answer::stream(responses::frames(step, model)),
-            (Self::Responses, false) => Answer::json(200, &responses::whole(step, model)),
-            (Self::Chat, true) => Answer::stream(chat::frames(step, model)),
-            (Self::Chat, false) => Answer::json(200, &chat::whole(step, model)),
-            (Self::Gemini, true) => Answer::stream(gemini::frames(step, model)),
-            (Self::Gemini, false) => Answer::json(200, &gemini::whole(step, model)),
+        let answer = if streams {
+            Answer::stream(self.frames(step, model)).pausing(step.pause)
+        } else {
+            Answer::json(200, &self.whole(step, model))
         };
         let answer = answer.with_headers(&step.headers);
         if step.cut { answer.cut() } else { answer }
+    }
+
+    fn frames(self, step: &Step, model: &str) -> Vec<(&'static str, Value)> {
+        let mut frames = match self {
+            Self::Anthropic => anthropic::frames(step, model),
+            Self::Responses => responses::frames(step, model),
+            Self::Chat => chat::frames(step, model),
+            Self::Gemini => gemini::frames(step, model),
+        };
+        if let Some(error) = &step.stream_error {
+            frames.truncate(frames.len() / 2);
+            frames.push(match self {
+                Self::Anthropic | Self::Responses => {
+                    ("error", json!({ "type": "error", "error": error }))
+                }
+                Self::Chat | Self::Gemini => ("", json!({ "error": error })),
+            });
+        }
+        frames
+    }
+
+    fn whole(self, step: &Step, model: &str) -> Value {
+        match self {
+            Self::Anthropic => anthropic::whole(step, model),
+            Self::Responses => responses::whole(step, model),
+            Self::Chat => chat::whole(step, model),
+            Self::Gemini => gemini::whole(step, model),
+        }
     }
 
     fn error(self, status: u16, step: &Step) -> Value {
