@@ -3,6 +3,8 @@
 //! Figures, not tests: they are for reading and for the limits the project promises. Nothing here
 //! touches the user's own state.
 
+mod turns;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -32,16 +34,22 @@ struct Measured {
     code: Option<i32>,
 }
 
-/// Builds the release binary and prints every figure.
-pub(crate) fn run() -> Result<()> {
+/// Builds the release binary and prints every figure, or those of a session's turns alone.
+pub(crate) fn run(words: &[String]) -> Result<()> {
     let program = build()?;
     let place = Place::new(program)?;
+    if words.iter().any(|word| word == "turns") {
+        let figures = place.turns();
+        fs::remove_dir_all(&place.root).ok();
+        return figures;
+    }
     let figures = place
         .starting()
         .and_then(|()| place.overhead())
         .and_then(|()| place.talkative())
         .and_then(|()| place.appending())
-        .and_then(|()| place.status());
+        .and_then(|()| place.status())
+        .and_then(|()| place.turns());
     fs::remove_dir_all(&place.root).ok();
     figures
 }

@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use crate::say;
 
 /// Every client the testkit can install; npm brings several hundred megabytes for some.
-const CLIENTS: [&str; 8] =
-    ["goose", "claude", "codex", "gemini", "qwen", "copilot", "opencode", "pi"];
+const CLIENTS: [&str; 9] =
+    ["session", "goose", "claude", "codex", "gemini", "qwen", "copilot", "opencode", "pi"];
 
 /// Runs the suite for each client on its own, and says which ones hold.
 pub(crate) fn run(words: &[String]) -> Result<()> {

@@ -22,7 +22,7 @@ Chores of the project
 Usage: cargo xtask <chore>
 
   tidy                        check what a machine can check of taste: sizes, heads, words, links
-  bench                       what `flyball run` costs: overhead, memory, many at once (release build)
+  bench [turns]               what `flyball run` costs: overhead, memory, many at once; what a session's turns cost (release build)
   browser [--pictures DIR]    the window in a real Chromium, over a real run (chromium-driver, npm)
   chaos [--kills N] [--seed N]  kill flyball at random moments and resume it: 500 times
   soak [--iterations N]       one long run: what its last iterations cost beside the first
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
 
 fn run(chore: &str, words: &[String]) -> Result<()> {
     match chore {
-        "bench" => bench::run(),
+        "bench" => bench::run(words),
         "browser" => browser::run(words),
         "chaos" => chaos::run(words),
         "soak" => chaos::soak(words),

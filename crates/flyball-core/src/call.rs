@@ -63,6 +63,7 @@ mod fingerprint;
 mod guard;
 mod packed;
 mod ring;
+mod schema;
 mod shell;
 mod stream;
 pub mod texts;
@@ -83,6 +84,7 @@ pub use self::fingerprint::{
 };
 pub use self::guard::CallGuard;
 pub use self::ring::{CallRing, CallStatus, LastCall, Stall};
+pub use self::schema::check_arguments;
 pub use self::shell::mutates;
 pub use self::stream::StreamLines;
 pub use self::verdict::Verdict;

@@ -47,6 +47,8 @@ pub enum Matter {
     },
     /// How an attempt at a task stands, in the agent's own words.
     Report(AttemptReport),
+    /// It is about to ask its model again: may it? Asked by those that tell at the door what they use.
+    AsksModel,
     /// Nothing but a sign of life.
     Nothing,
 }

@@ -20,6 +20,7 @@ struct Readme;
 
 pub mod call;
 pub mod claim;
+pub mod compaction;
 pub mod door;
 pub mod effect;
 pub mod event;

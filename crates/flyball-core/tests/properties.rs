@@ -208,6 +208,7 @@ mod properties {
             2 => (word(), 0..4_u32).prop_map(|(said, client_cap)| Matter::Stop { said, client_cap }),
             1 => report().prop_map(Matter::Report),
             1 => Just(Matter::Nothing),
+            1 => Just(Matter::AsksModel),
         ];
         (any::<u64>(), matter, any::<bool>(), proptest::option::of(any::<u16>())).prop_map(
             |(number, matter, hears, context)| DoorQuestion { number, matter, hears, context },

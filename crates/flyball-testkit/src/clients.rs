@@ -79,6 +79,10 @@ pub fn install_all(names: &[&str], cache: &Path) -> Result<Vec<PathBuf>, Install
 impl Client {
     /// Installs the client unless it is there already; the path of its program.
     pub fn install(&self, cache: &Path) -> Result<PathBuf, InstallError> {
+        if self.package.is_empty() {
+            let why = "it is part of flyball".to_owned();
+            return Err(InstallError { package: self.name.to_owned(), why });
+        }
         let folder = cache.join(format!("{}-{}", self.name, self.version));
         let program = folder.join("node_modules").join(self.program);
         if program.exists() {

@@ -79,7 +79,7 @@ impl CallSession {
     }
 }
 
-#[cfg(feature = "mcp")]
+#[cfg(any(feature = "mcp", feature = "session"))]
 impl CallSession {
     /// Takes note of what the ring said.
     pub(crate) fn note(&mut self, verdict: &flyball_core::call::Verdict) {

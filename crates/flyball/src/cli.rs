@@ -43,6 +43,8 @@ pub mod run;
 mod runs;
 #[cfg(feature = "serve")]
 pub mod serve;
+#[cfg(feature = "session")]
+pub mod session;
 pub mod stats;
 pub mod status;
 pub mod stop;
@@ -93,6 +95,9 @@ pub enum Command {
     Init(init::InitArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Run(Box<run::RunArgs>),
+    #[cfg(feature = "session")]
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Session(Box<session::SessionArgs>),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Plan(plan::PlanArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
@@ -198,6 +203,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
     match cli.command {
         Command::Init(args) => init::run(&args, globals),
         Command::Run(args) => run::run(&args, globals),
+        #[cfg(feature = "session")]
+        Command::Session(args) => session::run(&args, globals),
         Command::Plan(args) => plan::run(&args, globals),
         Command::Demo(args) => demo::run(&args, globals),
         Command::Status(args) => status::run(&args, globals),

@@ -8,6 +8,8 @@
 //! driver's, judgement is `flyball-core`'s.
 
 mod aider;
+#[cfg(feature = "session")]
+mod built_in;
 mod claude;
 mod cline;
 mod codex;
@@ -84,6 +86,11 @@ pub trait Adapter: Send + Sync {
     /// What its hooks say and understand; none for a client without hooks.
     fn dialect(&self) -> Option<&'static dyn Dialect> {
         None
+    }
+
+    /// Whether it is flyball itself: nothing need be installed.
+    fn is_built_in(&self) -> bool {
+        false
     }
 
     /// Whether flyball puts hooks into its sessions.

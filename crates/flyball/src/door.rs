@@ -7,7 +7,7 @@
 
 mod ask;
 mod guest;
-#[cfg(feature = "mcp")]
+#[cfg(any(feature = "mcp", feature = "session"))]
 mod run_session;
 mod serve;
 mod visits;
@@ -16,15 +16,16 @@ use std::path::{Path, PathBuf};
 
 use flyball_core::call::{ToolCall, ToolResult, ValidationFailure};
 use flyball_core::door::DoorAnswer;
+use flyball_core::event::Spend;
 use flyball_core::task::AttemptReport;
 use flyball_core::{IterationNo, RunId};
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "mcp")]
+#[cfg(any(feature = "mcp", feature = "session"))]
 pub(crate) use self::ask::DoorError;
 pub(crate) use self::ask::Visitor;
 pub(crate) use self::guest::Reply;
-#[cfg(feature = "mcp")]
+#[cfg(any(feature = "mcp", feature = "session"))]
 pub(crate) use self::run_session::RunSession;
 pub(crate) use self::serve::{Door, Knocked};
 
@@ -100,6 +101,8 @@ pub(crate) enum Input {
     },
     /// How an attempt at a task stands.
     Report(AttemptReport),
+    /// The agent has used this since it told last, and is about to ask its model again.
+    Spent(Spend),
     /// Something could not be judged: a remark for people.
     Trouble {
         /// What.

@@ -20,6 +20,8 @@ use std::thread;
 use std::time::Duration;
 
 use self::context::HookContext;
+#[cfg(feature = "session")]
+pub(crate) use self::context::HookContext as SessionContext;
 pub(crate) use self::context::{RunGuards, run_key};
 pub(crate) use self::report::{HookNote, HookReport, TrailRow, notes};
 pub(crate) use self::spill::remove_spilled;

@@ -7,6 +7,7 @@
 mod act;
 mod apart;
 mod by_content;
+mod conversation;
 mod event;
 mod kept;
 mod lock;
@@ -30,6 +31,7 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 pub use self::act::{Act, ActResult, Door, NewAct};
 pub use self::apart::{ApartRun, Fate};
 pub use self::by_content::{GateKey, Pruned};
+pub use self::conversation::{ConversationRow, ConversationStep, EntryRow, NewConversation};
 pub use self::event::{Events, Recorded};
 use self::kept::Kept;
 pub use self::lock::{LockError, WorktreeLock, lock_worktree};

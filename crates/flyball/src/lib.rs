@@ -37,6 +37,8 @@ pub mod run_report;
 pub(crate) mod sandbox;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
+#[cfg(feature = "session")]
+pub(crate) mod session;
 pub mod spill;
 pub mod stats;
 pub mod telemetry;

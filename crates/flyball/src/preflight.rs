@@ -106,6 +106,9 @@ pub(crate) fn login_of(agent: &AgentSettings, root: &Path) -> Login {
 /// The program of an agent that is plainly not there. What begins inside of a wrapper cannot be
 /// seen from here, and a line for the shell is the shell's affair.
 fn missing_program(agent: &AgentSettings, root: &Path) -> Option<String> {
+    if registry::is_built_in(&agent.name) && agent.program.is_none() && agent.wrapper.is_empty() {
+        return None;
+    }
     let program = match (agent.wrapper.first(), &agent.command) {
         (Some(wrapper), _) => wrapper.clone(),
         (None, Some(CommandLine::Shell(_))) => return None,

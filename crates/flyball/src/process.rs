@@ -49,6 +49,8 @@ pub(crate) use self::brief::{brief_walls, enclose_brief};
 pub use self::clerk::{Clerk, ClerkOrder, Errand};
 pub(crate) use self::clerk::{end_tree, wait_for_child};
 pub(crate) use self::enclosing::EMPTY;
+#[cfg(feature = "session")]
+pub use self::enclosing::is_agent_itself;
 pub use self::enclosing::{enclosing_run, enclosing_state, run_around};
 pub use self::for_user::open_for_user;
 pub use self::input::{Input, InputPipe, PipeEnd};

@@ -99,6 +99,11 @@ impl Spill {
         spill
     }
 
+    /// Where they go.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Writes a result if it is too large, and says what the agent gets instead.
     pub fn large(&self, rules: &CallRules, result: &str) -> Option<Spilled> {
         // Characters are counted only when there may be too many.

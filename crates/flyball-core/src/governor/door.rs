@@ -45,7 +45,7 @@ pub(super) fn asked(
             session.reports.add(report.clone());
             Verdict::Pass
         }
-        Matter::Nothing => Verdict::Pass,
+        Matter::AsksModel | Matter::Nothing => Verdict::Pass,
         Matter::Stop { said, client_cap } => {
             return stops::asked(session, (question.number, said, *client_cap), state, out);
         }
@@ -135,6 +135,7 @@ pub(super) fn asked_while_stopping(
         Matter::Call(_) => {
             (Rung::Halt, String::from("flyball is ending this session; this call does not run"))
         }
+        Matter::AsksModel => (Rung::Halt, String::from("flyball is ending this session")),
         Matter::Report(report) => {
             session.reports.add(report.clone());
             (Rung::Pass, String::new())

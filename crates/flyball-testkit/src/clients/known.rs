@@ -12,7 +12,7 @@ use crate::model::ModelServer;
 /// Every client that can be installed. cline needs a login step of its own and aider is no npm
 /// package: both are tested by their recordings only.
 pub fn clients() -> &'static [Client] {
-    static CLIENTS: [Client; 8] = [
+    static CLIENTS: [Client; 9] = [
         Client {
             name: "goose",
             package: "@aaif/goose-binary-linux-x64",
@@ -77,6 +77,15 @@ pub fn clients() -> &'static [Client] {
             model: Some("mock-model"),
             shell: ("bash", "command"),
         },
+        // flyball itself: whoever asks for it has it.
+        Client {
+            name: "session",
+            package: "",
+            version: "built in",
+            program: "",
+            model: Some("claude-sonnet-4-5"),
+            shell: ("run", "command"),
+        },
     ];
     &CLIENTS
 }
@@ -114,6 +123,9 @@ pub fn surroundings(
             ("DISABLE_ERROR_REPORTING", "1"),
             ("CLAUDE_CODE_MAX_RETRIES", "1"),
         ]),
+        "session" => {
+            around.set_all(&[("ANTHROPIC_BASE_URL", &url), ("ANTHROPIC_API_KEY", "none")]);
+        }
         "codex" => codex(&mut around, home, &url)?,
         "gemini" => gemini(&mut around, home, &url)?,
         "qwen" => qwen(&mut around, home, &url)?,

@@ -46,7 +46,7 @@ pub(super) fn load(mut sources: Sources) -> Result<(Config, Option<String>), Cli
         return Ok((config, None));
     }
     let programs = Programs::on_path();
-    let found = match FoundAgent::first(|name| programs.has(name)) {
+    let found = match FoundAgent::first(|name| programs.has(name) || can_be_asked(name)) {
         Some(found) => found,
         // Those that go on for it may be programs of the user's own.
         None if config.roles.fallbacks > 0 => return Ok((config, None)),
@@ -55,6 +55,18 @@ pub(super) fn load(mut sources: Sources) -> Result<(Config, Option<String>), Cli
     let value = Value::Text(found.name.to_owned());
     sources.overrides.push(Override { key: "agent.name", value, flag: RunArgs::FOUND });
     Ok((sources.load()?, found.note()))
+}
+
+/// Whether the agent is flyball itself, and the environment has a key for a model.
+#[cfg(feature = "session")]
+fn can_be_asked(name: &str) -> bool {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    registry::is_built_in(name) && crate::session::choice::found(&variable).is_some()
+}
+
+#[cfg(not(feature = "session"))]
+const fn can_be_asked(_name: &str) -> bool {
+    false
 }
 
 /// What to do about a machine without agents.
@@ -66,6 +78,7 @@ fn none_installed() -> CliError {
         .fold(error, |error, known| error.hint(format!("install one: {}", known.install)));
     error
         .hint(format!("known: {}", registry::NAMES.join(", ")))
+        .hint("or have flyball's own agent work: export ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
         .hint("or give any program: flyball run \"…\" -- COMMAND")
 }
 

@@ -10,6 +10,9 @@ use crate::process;
 pub(super) enum Door {
     /// By anybody.
     Everybody,
+    /// By humans, and by the run itself as its agent; not by what that agent starts.
+    #[cfg(feature = "session")]
+    Agent,
     /// Only by humans.
     Humans,
 }
@@ -43,6 +46,8 @@ impl Command {
                 None => ("tasks", Door::Everybody),
                 Some(action) => (action.name(), Door::Humans),
             },
+            #[cfg(feature = "session")]
+            Self::Session(_) => ("session", Door::Agent),
             Self::Plan(_) => ("plan", Door::Humans),
             Self::Init(_) => ("init", Door::Humans),
             Self::Run(_) => ("run", Door::Humans),
@@ -67,7 +72,16 @@ impl Command {
 
 /// Refuses a command for humans to what a run has started.
 pub(super) fn refuse_inside(command: &Command) -> Result<(), CliError> {
-    let (name, Door::Humans) = command.door() else { return Ok(()) };
+    let (name, door) = command.door();
+    let is_open = match door {
+        Door::Everybody => true,
+        #[cfg(feature = "session")]
+        Door::Agent => process::is_agent_itself(),
+        Door::Humans => false,
+    };
+    if is_open {
+        return Ok(());
+    }
     let Some(run) = process::enclosing_run() else { return Ok(()) };
     Err(CliError::usage(format!(
         "`flyball {name}` is for humans, and this is the agent of run `{run}`"

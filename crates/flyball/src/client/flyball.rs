@@ -5,6 +5,9 @@ mod launch;
 mod stream;
 mod transcript;
 
+#[cfg(feature = "session")]
+pub(super) use self::stream::FlyballStream;
+
 use super::hook::Dialect;
 use super::{Adapter, Launch, LaunchRequest, Output, Transcripts};
 

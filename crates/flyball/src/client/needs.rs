@@ -92,6 +92,24 @@ pub(crate) fn of(client: &str) -> Needs {
             variables: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"],
             credentials: &["~/.aider/oauth-keys.env"],
         },
+        // It keeps nothing of its own anywhere.
+        "session" => Needs {
+            folders: &[],
+            hosts: &[
+                "api.anthropic.com",
+                "api.openai.com",
+                "generativelanguage.googleapis.com",
+                "openrouter.ai",
+            ],
+            variables: &[
+                "ANTHROPIC_API_KEY",
+                "OPENAI_API_KEY",
+                "GEMINI_API_KEY",
+                "GOOGLE_API_KEY",
+                "OPENROUTER_API_KEY",
+            ],
+            credentials: &[],
+        },
         _ => Needs::default(),
     }
 }
@@ -107,7 +125,7 @@ mod tests {
 
     #[test]
     fn every_client_names_its_folders_hosts_and_key() {
-        for (name, needs) in all() {
+        for (name, needs) in all().filter(|(name, _)| *name != "session") {
             assert!(!needs.folders.is_empty(), "{name}");
             assert!(!needs.hosts.is_empty() && !needs.variables.is_empty(), "{name}");
             assert!(!needs.credentials.is_empty(), "{name}");

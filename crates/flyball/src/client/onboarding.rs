@@ -35,6 +35,10 @@ pub(crate) fn of(client: &str) -> Option<Onboarding> {
             "start `pi` and type /login, or set ANTHROPIC_API_KEY",
         ),
         "cline" => ("npm install -g cline", "cline auth"),
+        "session" => (
+            "nothing to install: it is part of flyball",
+            "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or [session] in flyball.toml",
+        ),
         "aider" => ("pip install aider-chat", "set the key of your model, such as OPENAI_API_KEY"),
         _ => return None,
     };

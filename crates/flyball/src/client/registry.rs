@@ -5,16 +5,16 @@ use super::{Adapter, Output};
 
 /// Lists clients by folder and type; each folder says its client's name.
 macro_rules! clients {
-    ($($folder:ident::$client:ident),* $(,)?) => {
+    ($($(#[$when:meta])* $folder:ident::$client:ident),* $(,)?) => {
         static STARTED_BY_NAME: [&(dyn Adapter + 'static); NAMES.len()] =
-            [$(&super::$folder::$client),*];
+            [$($(#[$when])* &super::$folder::$client),*];
 
         /// The clients flyball knows how to start, those first that are looked for first.
-        pub const NAMES: &[&str] = &[$(super::$folder::NAME),*];
+        pub const NAMES: &[&str] = &[$($(#[$when])* super::$folder::NAME),*];
 
         /// How output can be read: the words of `agent.output`.
         pub(crate) const OUTPUTS: &[&str] =
-            &["auto", "text", super::flyball::NAME, $(super::$folder::NAME),*];
+            &["auto", "text", super::flyball::NAME, $($(#[$when])* super::$folder::NAME),*];
     };
 }
 
@@ -29,6 +29,8 @@ clients! {
     pi::Pi,
     cline::Cline,
     aider::Aider,
+    #[cfg(feature = "session")]
+    built_in::BuiltIn,
 }
 
 /// The adapter of this name. Any other program is a [`super::Custom`] one.
@@ -45,6 +47,11 @@ pub fn adapters() -> impl Iterator<Item = &'static dyn Adapter> {
 /// How flyball's own protocol is read.
 pub(crate) fn own_protocol() -> &'static dyn Output {
     &super::flyball::Flyball
+}
+
+/// Whether the agent of this name is flyball itself.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    adapter(name).is_some_and(Adapter::is_built_in)
 }
 
 /// How what this client prints is read.

@@ -17,7 +17,7 @@ use super::value::Value;
 use super::{
     AgentSettings, CheckpointSettings, CommandLine, Config, FinishSettings, GateCheck,
     GateSettings, HookSettings, NotifySettings, OutputFormat, Price, ReportFormat, Route,
-    SandboxSettings, WorktreeSettings,
+    SandboxSettings, SessionSettings, WorktreeSettings,
 };
 use crate::error::CliError;
 
@@ -60,6 +60,7 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
             max_file: from.bytes("checkpoints.max_file")?,
         },
         sandbox: sandbox(&from)?,
+        session: session(&from)?,
         log_max_bytes: from.number("log.max_bytes")?,
         report_file: report_file(&from)?,
         loop_dir: PathBuf::from(from.text("loop.dir")?),
@@ -112,10 +113,42 @@ fn sandbox(from: &Typed<'_>) -> Result<SandboxSettings, CliError> {
     })
 }
 
+fn session(from: &Typed<'_>) -> Result<SessionSettings, CliError> {
+    let count =
+        |key: &str| from.number(key).map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+    let compact_at = u8::try_from(from.number("session.compact_at")?).ok();
+    let compact_at = compact_at.filter(|percent| (30..=95).contains(percent)).ok_or_else(|| {
+        CliError::config("`session.compact_at` is a share of the window: 30 to 95 percent")
+    })?;
+    Ok(SessionSettings {
+        provider: from.text_or_none("session.provider")?,
+        model: from.text_or_none("session.model")?,
+        base_url: from.text_or_none("session.base_url")?,
+        key_env: from.text_or_none("session.key_env")?,
+        key_command: from.command("session.key_command")?,
+        max_tokens: Some(count("session.max_tokens")?).filter(|tokens| *tokens > 0),
+        window: Some(from.number("session.window")?).filter(|tokens| *tokens > 0),
+        compact_at,
+        permission: from.choice("session.permission")?,
+        command_timeout: from.duration("session.command_timeout")?,
+        stall_after: from.duration("session.stall_after")?,
+        first_byte: from.duration("session.first_byte")?,
+        mcp: from.commands(&["session", "mcp"]),
+    })
+}
+
 /// Limits of the shell's that mean nothing when they are 0.
 fn not_zero(settings: &Settings) -> Result<(), CliError> {
-    let keys =
-        ["notify.timeout", "hooks.timeout", "finish.timeout", "worktree.timeout", "log.max_bytes"];
+    let keys = [
+        "notify.timeout",
+        "hooks.timeout",
+        "finish.timeout",
+        "worktree.timeout",
+        "session.command_timeout",
+        "session.stall_after",
+        "session.first_byte",
+        "log.max_bytes",
+    ];
     for key in keys {
         let Some(entry) = settings.get(&Key::dotted(key)) else { continue };
         if matches!(entry.value, Value::Number(0) | Value::Duration(Millis::ZERO)) {
@@ -306,6 +339,16 @@ impl Typed<'_> {
             let (parts, Value::Text(text)) = (key.parts(), &entry.value) else { return None };
             let (last, above) = parts.split_last()?;
             (above == under).then(|| ((*last).to_owned(), text.clone()))
+        });
+        pairs.collect()
+    }
+
+    /// The commands right below a table.
+    fn commands(&self, under: &[&str]) -> BTreeMap<String, CommandLine> {
+        let pairs = self.0.iter().filter_map(|(key, entry)| {
+            let (parts, Value::Command(command)) = (key.parts(), &entry.value) else { return None };
+            let (last, above) = parts.split_last()?;
+            (above == under).then(|| ((*last).to_owned(), command.clone()))
         });
         pairs.collect()
     }

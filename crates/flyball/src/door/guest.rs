@@ -88,22 +88,25 @@ impl AsFd for Guest {
 
 /// Where one answer goes. Dropped without one, the asker is told that the session is over.
 #[derive(Debug)]
-pub(crate) struct Reply(Arc<Guest>);
+pub(crate) struct Reply(Option<Arc<Guest>>);
 
 impl Reply {
     pub(super) const fn to(guest: Arc<Guest>) -> Self {
-        Self(guest)
+        Self(Some(guest))
     }
 
     /// Answers. An asker that has gone is nobody's loss.
-    pub(crate) fn answer(self, answer: DoorAnswer) {
+    pub(crate) fn answer(mut self, answer: DoorAnswer) {
         self.say(&Line::Answer(answer));
     }
 
-    fn say(&self, line: &Line) {
+    /// Says this, once: the asker may have asked the next thing before this is dropped, and that is
+    /// another's to answer.
+    fn say(&mut self, line: &Line) {
+        let Some(guest) = self.0.take() else { return };
         // Whoever asks again at once must find that it may.
-        if self.0.waits.swap(false, Ordering::SeqCst) {
-            self.0.say(line);
+        if guest.waits.swap(false, Ordering::SeqCst) {
+            guest.say(line);
         }
     }
 }
@@ -111,5 +114,27 @@ impl Reply {
 impl Drop for Reply {
     fn drop(&mut self) {
         self.say(&Line::Over);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flyball_core::call::CallStatus;
+    use flyball_core::guard::Rung;
+
+    use super::*;
+
+    #[test]
+    fn who_asks_again_before_the_answer_is_let_go_of_is_not_sent_away() {
+        let (inside, _outside) = UnixStream::pair().unwrap();
+        let guest = Guest::new(inside).unwrap();
+        guest.begin_waiting();
+        let mut reply = Reply::to(Arc::clone(&guest));
+        let (rung, message, trip) = (Rung::Pass, String::new(), None);
+        let calls = CallStatus::default();
+        reply.say(&Line::Answer(DoorAnswer { rung, message, trip, calls }));
+        guest.begin_waiting();
+        drop(reply);
+        assert!(guest.waits(), "the next question is still open");
     }
 }

@@ -35,7 +35,9 @@ impl RunSession {
     /// Asks the run. A connection that broke is made once more.
     pub(crate) fn ask(&self, input: Input, context: Option<u16>) -> Result<DoorAnswer, DoorError> {
         let mut knock = Knock::new(self.session.clone(), self.agent, input);
-        (knock.hears, knock.context) = (true, context);
+        knock.context = context;
+        // Who tells what was spent may be about to rest: advice would be lost.
+        knock.hears = !matches!(knock.input, Input::Spent(_));
         let mut visitor = self.visitor.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = visitor.as_mut() {
             match open.ask(&knock) {

@@ -135,7 +135,7 @@ fn agent_words(agent: &AgentSettings) -> String {
 }
 
 /// The config's prices on top of the built-in ones.
-pub(super) fn prices(config: &Config) -> Prices {
+pub(crate) fn prices(config: &Config) -> Prices {
     let own = config
         .prices
         .iter()

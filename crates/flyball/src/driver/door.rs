@@ -116,7 +116,7 @@ impl Driver {
     /// Someone asks or tells something at the door. Whoever has come by now is taken with it: their
     /// questions go into the journal together, which is what costs, and are answered one by one.
     pub(super) fn knocked(&mut self, first: Knocked) -> Result<(), CliError> {
-        let mut events: Vec<Event> = self.question(first).into_iter().collect();
+        let mut events = self.question(first);
         let mut other = None;
         for _ in 1..TOGETHER_MAX {
             match self.mail.inbox.try_recv() {
@@ -134,18 +134,18 @@ impl Driver {
         other.map_or(Ok(()), |input| self.happened(input))
     }
 
-    /// What is asked, as a fact; nothing when it is for another session: its asker is sent away.
-    fn question(&mut self, Knocked { knock, reply }: Knocked) -> Option<Event> {
-        let session = self.agent_side.session.as_mut()?;
+    /// What is asked, as facts; nothing when it is for another session: its asker is sent away.
+    fn question(&mut self, Knocked { knock, reply }: Knocked) -> Vec<Event> {
+        let Some(session) = &mut self.agent_side.session else { return Vec::new() };
         if session.iteration != knock.iteration {
-            return None;
+            return Vec::new();
         }
         let iteration = session.iteration;
         session.usage_file.named(&knock.session);
         if registry::dialect(&knock.agent).is_some() {
             self.agent_side.doors.session.asked = true;
         }
-        let (mut said, mut called) = (None, None);
+        let (mut said, mut called, mut spent) = (None, None, None);
         let matter = match knock.input {
             Input::Call(call) => {
                 called = Some(call.id.clone());
@@ -155,6 +155,11 @@ impl Driver {
             Input::Invalid(failure) => Matter::Invalid(failure),
             Input::Report(report) => Matter::Report(report),
             Input::Nothing => Matter::Nothing,
+            // Counted before it is answered: a budget ends a session before its next call.
+            Input::Spent(spend) => {
+                spent = Some(AgentFact::Spent(spend));
+                Matter::AsksModel
+            }
             Input::Trouble { note } => {
                 self.note_of_hooks(iteration, &knock.agent, &note);
                 Matter::Nothing
@@ -169,8 +174,8 @@ impl Driver {
         let number = self.agent_side.doors.questions;
         self.agent_side.doors.waiting.insert(number, Waiting { reply, said, call: called });
         let (hears, context) = (knock.hears, knock.context);
-        let fact = AgentFact::Asked(DoorQuestion { number, matter, hears, context });
-        Some(Event::Agent { iteration, fact })
+        let asked = AgentFact::Asked(DoorQuestion { number, matter, hears, context });
+        spent.into_iter().chain([asked]).map(|fact| Event::Agent { iteration, fact }).collect()
     }
 
     /// Answers whoever waits for this.

@@ -8,7 +8,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, mkdirat, openat, renameat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, fchmod, mkdirat, openat, renameat, statat, unlinkat,
+};
 use rustix::io::Errno;
 
 use super::{CAREFUL, bits, expect_own_file, whole};
@@ -115,6 +117,30 @@ impl Folder {
             unlinkat(&self.folder, &beside, AtFlags::empty()).ok();
         }
         written
+    }
+
+    /// Writes a file whole or not at all, with the rights of the one that stands there.
+    pub fn replace(&self, name: &str, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+        let rights = match statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => Some(Mode::from_raw_mode(found.st_mode & 0o7777)),
+            Err(Errno::NOENT) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let (beside, mut file) = self.new_file(name, 0o666)?;
+        let written = file
+            .write_all(bytes.as_ref())
+            .and_then(|()| rights.map_or(Ok(()), |rights| Ok(fchmod(&file, rights)?)))
+            .and_then(|()| Ok(renameat(&self.folder, &beside, &self.folder, name)?));
+        if written.is_err() {
+            unlinkat(&self.folder, &beside, AtFlags::empty()).ok();
+        }
+        written
+    }
+
+    /// Whether a folder of this name is in it, and no link to one.
+    pub fn has_folder(&self, name: &str) -> bool {
+        statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir())
     }
 
     fn new_file(&self, name: &str, mode: u32) -> io::Result<(String, File)> {

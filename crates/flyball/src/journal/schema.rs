@@ -19,13 +19,14 @@ use crate::clock::Deadline;
 use crate::files;
 
 /// Never edited once released: a change is a further file.
-const MIGRATIONS: [M<'_>; 6] = [
+const MIGRATIONS: [M<'_>; 7] = [
     M::up(include_str!("../../migrations/0001_journal.sql")),
     M::up(include_str!("../../migrations/0002_hook_trail.sql")),
     M::up(include_str!("../../migrations/0003_trail_rows.sql")),
     M::up(include_str!("../../migrations/0004_shield.sql")),
     M::up(include_str!("../../migrations/0006_human.sql")),
     M::up(include_str!("../../migrations/0007_window.sql")),
+    M::up(include_str!("../../migrations/0009_session.sql")),
 ];
 /// How long the database itself waits for another process before it asks whether to go on waiting.
 const BUSY_MAX: Duration = Duration::from_millis(250);

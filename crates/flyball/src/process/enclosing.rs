@@ -29,12 +29,24 @@ pub fn run_around(pid: u32) -> Option<String> {
 }
 
 fn by_descent(pid: u32) -> Option<String> {
-    let keeper_of = |pid: u32| match platform::arguments_of(pid)?.as_slice() {
-        [.., keeper, run] if keeper == KEEPER_ARGUMENT => Some(run.clone()),
-        _ => None,
-    };
     let above = platform::above(pid).into_iter().find_map(keeper_of);
     above.or_else(|| walls_around(pid).map(|(run, _)| run))
+}
+
+/// Whether this process is the agent of a run itself: what its keeper has started, not what the agent
+/// starts. One that lives in a container has no keeper above it, and is believed.
+#[cfg(feature = "session")]
+pub fn is_agent_itself() -> bool {
+    let own = std::process::id();
+    by_descent(own).is_none() || keeper_of(std::os::unix::process::parent_id()).is_some()
+}
+
+/// The run a keeper keeps an agent for.
+fn keeper_of(pid: u32) -> Option<String> {
+    match platform::arguments_of(pid)?.as_slice() {
+        [.., keeper, run] if keeper == KEEPER_ARGUMENT => Some(run.clone()),
+        _ => None,
+    }
 }
 
 /// The state folder of the run whose walls this process is behind: no variable leads elsewhere.

@@ -44,6 +44,16 @@ impl Worktree {
         Ok(self.git.call(args).run()?.parts().collect())
     }
 
+    /// The paths of all files at or below a place of the worktree that git does not ignore.
+    pub fn files(&self, below: &Path) -> Result<Vec<String>, WorktreeError> {
+        let args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"];
+        let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+        let mut files: Vec<String> = self.git.call(args).arg(below).run()?.parts().collect();
+        files.sort_unstable();
+        files.dedup();
+        Ok(files)
+    }
+
     /// The paths of the files of a tree that hold a word.
     pub fn mentioning(&self, tree: &str, word: &str) -> Result<Vec<String>, WorktreeError> {
         let args = ["grep", "--no-color", "-lzIFw", "--full-name", "-e", word, tree];

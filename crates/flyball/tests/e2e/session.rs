@@ -26,7 +26,8 @@ pub(crate) const TRIALS: [Trial; 4] = [
     Trial::new("a promise", promises_to_be_complete),
     // qwen waits for minutes by itself; what a run makes of that is another trial.
     Trial::new("a limit is told", hits_a_limit).but_for(&["qwen"]),
-    Trial::new("hooks", obeys_its_hooks),
+    // flyball's own agent asks the run itself.
+    Trial::new("hooks", obeys_its_hooks).but_for(&["session"]),
 ];
 
 /// What a session told.
@@ -167,6 +168,11 @@ fn run_with(client: &Client, program: &Path, script: Vec<Step>, hooks: Option<&H
         std::fs::create_dir_all(folder).expect("a folder");
     }
     std::fs::write(worktree.join("README.md"), "hello from readme\n").expect("a file");
+    if client.package.is_empty() {
+        // It works in the repository around it, and that is not this one's.
+        let made = Command::new("git").args(["init", "-q"]).current_dir(&worktree).status();
+        assert!(made.expect("git").success());
+    }
     let around = surroundings(client, &home, &server).expect("a home");
     let adapter = adapter(client.name).expect("an adapter");
     let launch = adapter.launch(&LaunchRequest {

@@ -261,6 +261,6 @@ fn is_limited(client: &Client, program: &Path) {
         assert!(ended.out.contains("\"notice\":\"waiting\""), "{}", ended.out);
     }
     let told = ended.out.lines().filter(|line| line.contains("\"hit_limit\""));
-    let knows = ["claude", "codex", "gemini", "opencode"].contains(&client.name);
+    let knows = ["claude", "codex", "gemini", "opencode", "session"].contains(&client.name);
     assert!(told.into_iter().all(|line| line.contains("resets_at") == knows), "{}", ended.out);
 }

@@ -9,6 +9,7 @@ const COMMANDS: &[(&str, bool)] = &[
     ("run --worktree=x mend", false),
     ("demo", false),
     ("plan mend", false),
+    ("session mend", false),
     ("attach", false),
     ("serve --port 0", false),
     ("watch", false),

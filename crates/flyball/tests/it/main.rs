@@ -55,6 +55,8 @@ mod run;
 #[cfg(test)]
 mod scenario;
 #[cfg(test)]
+mod session;
+#[cfg(test)]
 mod stats;
 #[cfg(test)]
 mod status;

@@ -7,7 +7,7 @@ use super::story::{Act, Story};
 use crate::call::{ToolCall, ToolOutcome, ToolResult};
 use crate::door::{DoorAnswer, DoorQuestion, Matter};
 use crate::effect::{Effect, Notice};
-use crate::event::{AgentFact, Event};
+use crate::event::{AgentFact, Event, Spend, StopCause};
 use crate::guard::{GuardKind, Rung};
 use crate::id::{CallId, IterationNo};
 use crate::policy::Policy;
@@ -172,4 +172,17 @@ fn an_agent_that_is_being_stopped_begins_no_call_and_may_stop() {
     let effects = session.story.governor.step(session.story.now, &ask(stop));
     assert!(matches!(&effects[..],
         [Effect::AnswerStop { verdict, .. }] if verdict.reason().is_none()));
+}
+
+#[test]
+fn who_tells_what_it_spent_before_it_asks_its_model_again_is_ended_in_time() {
+    let mut session = Session::begin(|_| {});
+    let spend = |tokens| Spend { input_tokens: tokens, ..Spend::default() };
+    session.tell(AgentFact::Spent(spend(9)));
+    assert_eq!(session.ask(1, Matter::AsksModel, Asker::Deaf).rung, Rung::Pass);
+    session.tell(AgentFact::Spent(spend(u64::MAX / 2)));
+    let unlimited = session.ask(2, Matter::AsksModel, Asker::Deaf).rung;
+    assert_eq!(unlimited, Rung::Pass, "no limit is set");
+    session.story.tell(Event::StopRequested { cause: StopCause::Command });
+    assert_eq!(session.ask(3, Matter::AsksModel, Asker::Deaf).rung, Rung::Halt);
 }

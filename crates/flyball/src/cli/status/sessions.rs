@@ -39,6 +39,8 @@ pub(super) struct GuardedSession {
 enum Door {
     Hook,
     Mcp,
+    /// None: it is flyball's own agent.
+    BuiltIn,
 }
 
 impl Door {
@@ -46,6 +48,7 @@ impl Door {
         match self {
             Self::Hook => "hooks",
             Self::Mcp => "mcp",
+            Self::BuiltIn => "itself",
         }
     }
 }
@@ -65,6 +68,7 @@ pub(super) fn look(journal: &Journal, now: Moment) -> Result<Vec<GuardedSession>
 fn session(row: &SessionRow, stops_refused: u32) -> Option<GuardedSession> {
     let (door, name) = match row.id.strip_prefix("mcp:") {
         Some(kept) => (Door::Mcp, kept.strip_prefix("calls:")?),
+        None if row.id.starts_with("session/") => (Door::BuiltIn, row.id.as_str()),
         None => (Door::Hook, row.id.as_str()),
     };
     if name.starts_with("run/") || name.ends_with("/stop") {

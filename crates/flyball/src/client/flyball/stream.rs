@@ -38,7 +38,8 @@ impl Output for Flyball {
     }
 }
 
-struct FlyballStream;
+/// The lines of the protocol.
+pub(in crate::client) struct FlyballStream;
 
 object! {
     struct Event<'a> {
@@ -58,6 +59,8 @@ object! {
         "cost_usd" => cost_usd: Num,
         "context_used" => context_used: Num,
         "resets_at" => resets_at: Text<'a>,
+        "kind" => what: Text<'a>,
+        "message" => message: Text<'a>,
     }
 }
 
@@ -87,7 +90,16 @@ impl StreamFormat for FlyballStream {
             "usage" => usage(&event, to),
             "limit" => {
                 let resets_at = event.resets_at.parse().ok().and_then(moment);
-                to.trouble(Trouble::Limit(resets_at, "the agent reports a limit".to_owned()));
+                let told = Some(event.message.to_string()).filter(|told| !told.is_empty());
+                let told = told.unwrap_or_else(|| "the agent reports a limit".to_owned());
+                to.trouble(Trouble::Limit(resets_at, told));
+            }
+            "error" => {
+                let message = event.message.to_string();
+                to.trouble(match &*event.what {
+                    "credentials" => Trouble::Credentials(message),
+                    _ => Trouble::Lost(message),
+                });
             }
             other => return unknown(other, to),
         }

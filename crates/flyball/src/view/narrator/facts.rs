@@ -101,6 +101,7 @@ fn asked(question: &DoorQuestion) -> String {
         Matter::Invalid(failure) => format!("told what was invalid: {}", failure.error),
         Matter::Stop { .. } => "may it stop?".to_owned(),
         Matter::Report(report) => reported(report),
+        Matter::AsksModel => "may it ask its model again?".to_owned(),
         Matter::Nothing => "a sign of life".to_owned(),
     }
 }
