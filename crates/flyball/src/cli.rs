@@ -22,6 +22,7 @@ pub mod hook;
 pub mod hooks;
 pub mod init;
 mod inside;
+pub mod inspect;
 pub mod land;
 pub mod limits;
 mod live;
@@ -118,6 +119,8 @@ pub enum Command {
     #[cfg(feature = "serve")]
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Serve(serve::ServeArgs),
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Inspect(Box<inspect::InspectArgs>),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Replay(replay::ReplayArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
@@ -216,6 +219,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Stats(args) => stats::run(&args, globals),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args, globals),
+        Command::Inspect(args) => inspect::run(&args, globals),
         Command::Replay(args) => replay::run(&args, globals),
         Command::Answer(args) => answer::run(&args, globals),
         Command::Unblock(args) => unblock::run(&args, globals),

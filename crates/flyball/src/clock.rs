@@ -68,6 +68,13 @@ pub fn rfc3339(moment: Moment) -> String {
     Timestamp::from_second(secs).unwrap_or(Timestamp::MAX).to_string()
 }
 
+/// The first moment of a day in UTC, `2026-11-15`; none for a day that does not exist.
+pub fn start_of_day(text: &str) -> Option<Moment> {
+    let day: jiff::civil::Date = text.parse().ok()?;
+    let start = day.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond();
+    u64::try_from(start).ok().map(Moment::from_millis)
+}
+
 /// The zone in which people are told times, once it is asked for.
 static ZONE: OnceLock<TimeZone> = OnceLock::new();
 
@@ -131,6 +138,11 @@ mod tests {
     fn moments_are_written_as_rfc_3339() {
         let moment = Moment::from_millis(1_794_736_800_000);
         assert_eq!(rfc3339(moment), "2026-11-15T10:00:00Z");
+        assert_eq!(
+            start_of_day("2026-11-15").map(rfc3339).as_deref(),
+            Some("2026-11-15T00:00:00Z")
+        );
+        assert_eq!((start_of_day("2026-02-30"), start_of_day("30d")), (None, None));
     }
 
     #[test]

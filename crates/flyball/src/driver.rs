@@ -42,7 +42,6 @@ use flyball_core::effect::{Ending, Force};
 use flyball_core::event::ExitHow;
 use flyball_core::{AgentFact, Event, Governor, IterationNo, Millis, Moment, RunId};
 
-#[cfg(feature = "session")]
 pub(crate) use self::choice::prices;
 use self::crash::CrashPoint;
 pub use self::draft::{DraftRequest, Drafted};

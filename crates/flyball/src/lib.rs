@@ -18,6 +18,7 @@ pub(crate) mod guard_proxy;
 pub mod hook;
 #[cfg(feature = "http")]
 pub(crate) mod http;
+pub mod inspect;
 pub mod journal;
 pub mod landing;
 pub mod loopdir;

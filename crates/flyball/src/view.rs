@@ -27,6 +27,7 @@ mod story_view;
 mod tests;
 pub(crate) mod words;
 
+pub(crate) use self::call_words::call_words;
 pub use self::iteration::{ClaimVerdict, ClaimView, GuardAct, IterationView};
 pub use self::line::{Line, Severity, Speaker, Verb, Weight};
 pub use self::matrix::{Cell, CheckRow, Column, Matrix};

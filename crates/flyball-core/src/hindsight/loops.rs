@@ -93,6 +93,15 @@ impl Loop {
         }
     }
 
+    /// Whether it is one of calls, in which everything else is a part of it.
+    const fn is_of_calls(&self) -> bool {
+        !matches!(self.kind, LoopKind::Malformed | LoopKind::SameWords)
+    }
+
+    fn is_of_failures(&self) -> bool {
+        self.rungs().into_iter().flatten().any(|one| one.guard == GuardKind::ToolFailures)
+    }
+
     fn changed(&mut self, step: u64) {
         for reached in self.rungs_mut().into_iter().flatten() {
             reached.changed_later |= reached.step < step;
@@ -142,15 +151,20 @@ pub(super) enum Happened {
 }
 
 impl Happened {
-    /// Whether it repeats something; `failing` where the loop is one of failing tools.
-    const fn repeats(self, failing: bool) -> bool {
-        match self {
-            Self::Answer { is_new, ran, failed, rose, .. } => {
-                ran && (!is_new || rose || (failing && failed))
+    /// Whether it repeats something in this loop.
+    fn repeats(self, open: &Loop) -> bool {
+        match (open.kind, self) {
+            // What could not be used is no call: what such a turn cost is with its refusal.
+            (LoopKind::Malformed, Self::Answer { ran, failed, .. }) => ran && failed,
+            (LoopKind::Malformed, Self::Nonsense) => true,
+            (LoopKind::Malformed, Self::Words { .. })
+            | (LoopKind::SameWords, Self::Answer { .. })
+            | (_, Self::Nonsense | Self::Call | Self::Stranger | Self::Chant) => false,
+            // In a loop of failing tools a further failure is one more of the same.
+            (_, Self::Answer { is_new, ran, failed, rose, .. }) => {
+                ran && (!is_new || rose || (failed && open.is_of_failures()))
             }
-            Self::Words { again } => again,
-            Self::Nonsense => true,
-            Self::Call | Self::Stranger | Self::Chant => false,
+            (_, Self::Words { again }) => again,
         }
     }
 
@@ -178,7 +192,7 @@ struct Track {
 /// All sub-agents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tracks {
-    tracks: BTreeMap<SubAgent, Track>,
+    by_agent: BTreeMap<SubAgent, Track>,
     /// Loops that ended since a human last spoke: their places in the list.
     ended: Vec<usize>,
     /// Where each rung was first reached since a human last spoke.
@@ -198,10 +212,7 @@ impl Tracks {
     }
 
     fn track(&mut self, agent: &SubAgent) -> &mut Track {
-        if !self.tracks.contains_key(agent) {
-            self.tracks.insert(agent.clone(), Track::default());
-        }
-        self.tracks.entry(agent.clone()).or_default()
+        self.by_agent.entry(agent.clone()).or_default()
     }
 
     /// Something happened, and this was said of it.
@@ -218,10 +229,8 @@ impl Tracks {
                 track.recent.add(answer);
                 cost
             }
-            Happened::Words { .. } => core::mem::take(&mut track.pending),
-            Happened::Call | Happened::Stranger | Happened::Chant | Happened::Nonsense => {
-                Cost::default()
-            }
+            Happened::Words { .. } | Happened::Nonsense => core::mem::take(&mut track.pending),
+            Happened::Call | Happened::Stranger | Happened::Chant => Cost::default(),
         };
         if now.evidence > 0 {
             track.rising.get_or_insert(now.step);
@@ -230,30 +239,16 @@ impl Tracks {
             track.open.as_mut().is_some_and(|open| add(open, now.step, cost, what, judged));
         if verdict.rung() > Rung::Pass {
             let kind = kind(verdict, what, &track.recent);
-            let began = track.rising.unwrap_or(now.step);
-            let open = track.open.get_or_insert_with(|| Loop {
-                agent: agent.clone(),
-                kind,
-                began,
-                ended: now.step,
-                nudge: None,
-                refuse: None,
-                halt: None,
-            });
-            let before = open.highest();
-            open.reach(now, verdict);
-            // What is refused has no answer yet that would tell the kind.
-            if open.highest() > before && !matches!(what, Happened::Call) {
-                open.kind = kind;
-            }
-            open.ended = open.ended.max(now.step);
+            let ended = track.open.take_if(|open| !open.is_of_calls() && open.kind != kind);
+            reach(track, agent, now, (kind, what), verdict);
+            self.keep(ended, judged);
             for (first, rung) in self.reached.iter_mut().zip(RUNGS) {
                 if verdict.rung() >= rung {
                     first.get_or_insert(now.step);
                 }
             }
-        } else if now.evidence == 0 && !repeats && what.is_step() {
-            let ended = track.open.take();
+        } else if !repeats && what.is_step() {
+            let ended = track.open.take_if(|open| now.evidence == 0 || !open.is_of_calls());
             self.keep(ended, judged);
         }
         if now.evidence == 0 {
@@ -263,7 +258,7 @@ impl Tracks {
 
     /// Files were changed in a new way.
     pub(super) fn changed(&mut self, step: u64, judged: &mut Judged) {
-        for open in self.tracks.values_mut().filter_map(|track| track.open.as_mut()) {
+        for open in self.by_agent.values_mut().filter_map(|track| track.open.as_mut()) {
             open.changed(step);
         }
         for place in &self.ended {
@@ -278,8 +273,8 @@ impl Tracks {
 
     /// A human spoke, or the session is over.
     pub(super) fn end_turn(&mut self, judged: &mut Judged) {
-        let tracks = core::mem::take(&mut self.tracks);
-        for track in tracks.into_values() {
+        let ended = core::mem::take(&mut self.by_agent);
+        for track in ended.into_values() {
             self.keep(track.open, judged);
         }
         self.ended.clear();
@@ -296,11 +291,36 @@ impl Tracks {
     }
 }
 
+/// A guard spoke: in the loop that is open, or a new one.
+fn reach(
+    track: &mut Track,
+    agent: &SubAgent,
+    now: Now,
+    (kind, what): (LoopKind, Happened),
+    verdict: &Verdict,
+) {
+    let began = track.rising.unwrap_or(now.step);
+    let open = track.open.get_or_insert_with(|| Loop {
+        agent: agent.clone(),
+        kind,
+        began,
+        ended: now.step,
+        nudge: None,
+        refuse: None,
+        halt: None,
+    });
+    let before = open.highest();
+    open.reach(now, verdict);
+    // What is refused has no answer yet that would tell the kind.
+    if open.highest() > before && open.is_of_calls() && !matches!(what, Happened::Call) {
+        open.kind = kind;
+    }
+    open.ended = open.ended.max(now.step);
+}
+
 /// Books a step in the loop it happened in, if it repeats something; whether it does.
 fn add(open: &mut Loop, step: u64, cost: Cost, what: Happened, judged: &mut Judged) -> bool {
-    let failing =
-        open.rungs().into_iter().flatten().any(|one| one.guard == GuardKind::ToolFailures);
-    if !what.repeats(failing) {
+    if !what.repeats(open) {
         return false;
     }
     open.ended = open.ended.max(step);

@@ -1,9 +1,11 @@
+//! Sessions played to the guards: where loops begin and end, and what they cost.
+
 use std::string::{String, ToString};
-use std::vec::Vec;
 
 use serde_json::json;
 
 use super::*;
+use crate::call::{ValidationFailure, ValidationKind};
 use crate::event::Spend;
 use crate::recording::Step;
 
@@ -184,4 +186,23 @@ fn a_dead_tail_is_the_longest_end_that_brings_little() {
     assert_eq!(tail(&[1, 2, 3, 1, 2, 3, 1, 2, 3]), 6);
     assert_eq!(tail(&[1, 2, 3, 1, 2, 3, 1, 2]), 0, "too short");
     assert_eq!(tail(&[1, 2, 3, 1, 2, 3, 9, 1, 2, 3, 1]), 8, "one of eight may be new");
+}
+
+#[test]
+fn malformed_output_is_a_loop_of_its_own() {
+    let mut player = Player::new();
+    player.read("a.rs");
+    for _ in 0..3 {
+        let failure = ValidationFailure::new(ValidationKind::UnknownTool, "", "", "");
+        player.hindsight.fact(None, &AgentFact::SpokeNonsense(failure));
+    }
+    // Well-formed again, though it is an old question: that ends it, and begins another loop later.
+    for _ in 0..4 {
+        player.read("a.rs");
+    }
+    let judged = player.hindsight.finish();
+    let kinds: Vec<LoopKind> = judged.loops.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [LoopKind::Malformed, LoopKind::SameCall]);
+    assert_eq!(judged.loops[0].waste().calls, 0);
+    assert!(judged.loops[0].halt.is_some() && judged.loops[1].halt.is_none());
 }

@@ -54,7 +54,7 @@ fn says_nothing(head: &str) -> bool {
     bare.chars().count() < SHORT
         || lower.contains(NO_OUTPUT)
         || !bare.chars().any(is_word)
-        || ACKNOWLEDGEMENTS.iter().any(|word| acknowledges(word))
+        || ACKNOWLEDGEMENTS.iter().any(acknowledges)
 }
 
 fn is_word(c: char) -> bool {

@@ -30,6 +30,7 @@ impl Command {
             Self::Watch(_) => ("watch", Door::Humans),
             Self::Report(_) => ("report", Door::Everybody),
             Self::Stats(_) => ("stats", Door::Everybody),
+            Self::Inspect(_) => ("inspect", Door::Everybody),
             Self::Replay(_) => ("replay", Door::Everybody),
             Self::Context(_) => ("context", Door::Everybody),
             Self::Doctor(_) => ("doctor", Door::Everybody),

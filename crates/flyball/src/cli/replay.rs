@@ -87,7 +87,7 @@ fn chosen(
 }
 
 /// The limits a settings file makes, upon the defaults and nothing else.
-fn policy_of(file: &PathBuf, globals: &Globals) -> Result<Policy, CliError> {
+pub(super) fn policy_of(file: &PathBuf, globals: &Globals) -> Result<Policy, CliError> {
     let path = globals.start_dir()?.join(file);
     if !path.is_file() {
         return Err(CliError::no_input(format!("`{}` is not a file", path.display()))

@@ -45,6 +45,13 @@ pub fn price(model: &str) -> Option<Price> {
     Prices::default().price(model)
 }
 
+/// The maker's name for the kind of model this is: the longest known prefix of its name.
+pub fn family(model: &str) -> Option<&'static str> {
+    let bare = model.rsplit('/').next().unwrap_or(model);
+    let known = table().models.keys().filter(|prefix| bare.starts_with(prefix.as_str()));
+    known.max_by_key(|prefix| prefix.len()).map(String::as_str)
+}
+
 /// The day the built-in table was last compared with the makers' lists.
 pub fn as_of() -> &'static str {
     &table().as_of
@@ -102,6 +109,8 @@ mod tests {
         for (model, input) in cases {
             assert_eq!(price(model).map(|price| price.input), input, "{model}");
         }
+        assert_eq!(family("openai/gpt-5-mini-of-acme"), Some("gpt-5-mini"));
+        assert_eq!(family("mock-model"), None);
     }
 
     #[test]

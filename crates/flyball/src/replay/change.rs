@@ -1,6 +1,6 @@
 //! Limits set otherwise: one by its name, or all of them.
 
-use flyball_core::policy::{Policy, Rules};
+use flyball_core::policy::{Policy, PolicyError, Rules};
 use flyball_core::{Event, Millis, text};
 use serde::Serialize;
 use serde_json::Value;
@@ -17,14 +17,20 @@ pub struct Change {
 
 /// Why a limit cannot be set so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ChangeError(String);
+pub enum ChangeError {
+    /// It names no limit, or is no value for it.
+    #[error("{0}")]
+    Wrong(String),
+    /// It does not go together with another limit.
+    #[error("{0}")]
+    Together(String),
+}
 
 impl Change {
     /// `KEY=VALUE`, such as `limits.stuck=2` or `limits.stall_after=5m`.
     pub fn parse(text: &str) -> Result<Self, ChangeError> {
         let (key, value) = text.split_once('=').ok_or_else(|| {
-            ChangeError(format!("`{text}` is not KEY=VALUE, such as limits.stuck=2"))
+            ChangeError::Wrong(format!("`{text}` is not KEY=VALUE, such as limits.stuck=2"))
         })?;
         let text = value.trim();
         let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
@@ -34,8 +40,11 @@ impl Change {
             Some(span) => Self { value: Value::from(span.get()), ..change },
             None => change,
         };
-        change.apply(&Policy::default())?;
-        Ok(change)
+        match applied(std::slice::from_ref(&change), &Policy::default()) {
+            // Together with other changes it may be right.
+            Err(ChangeError::Together(_)) | Ok(_) => Ok(change),
+            Err(error) => Err(error),
+        }
     }
 
     fn is_time(&self) -> bool {
@@ -52,24 +61,24 @@ impl Change {
         &self.key
     }
 
-    /// The policy with the change.
-    fn apply(&self, policy: &Policy) -> Result<Policy, ChangeError> {
-        let wrong = |why: String| ChangeError(format!("`{}`: {why}", self.key));
-        let mut rules = serde_json::to_value(policy).map_err(|error| wrong(error.to_string()))?;
-        let known = names(&rules);
-        let place = self.key.split('.').try_fold(&mut rules, |at, part| at.get_mut(part));
+    /// Puts the value in its place among all limits.
+    fn put(&self, rules: &mut Value) -> Result<(), ChangeError> {
+        let known = names(rules);
+        let place = self.key.split('.').try_fold(rules, |at, part| at.get_mut(part));
         let place = place.ok_or_else(|| {
             let meant = suggest::nearest(&self.key, known.iter().map(String::as_str));
             let meant = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-            wrong(format!("no limit the governor knows{meant}"))
+            self.wrong(&format!("no limit the governor knows{meant}"))
         })?;
         if place.is_object() {
-            return Err(wrong("names a group of limits, not one".to_owned()));
+            return Err(self.wrong("names a group of limits, not one"));
         }
         *place = self.value.clone();
-        let rules: Rules = serde_json::from_value(rules)
-            .map_err(|error| wrong(text::head(&error.to_string(), 300)))?;
-        Policy::new(rules).map_err(|error| wrong(error.to_string()))
+        Ok(())
+    }
+
+    fn wrong(&self, why: &str) -> ChangeError {
+        ChangeError::Wrong(format!("`{}`: {why}", self.key))
     }
 
     /// As it is written in `flyball.toml`.
@@ -79,6 +88,25 @@ impl Change {
             None => format!("{} = {}", self.key, self.value),
         }
     }
+}
+
+/// The policy with all these changes: each is looked at by itself, what they make together.
+fn applied(changes: &[Change], policy: &Policy) -> Result<Policy, ChangeError> {
+    let wrong = |error: &dyn std::fmt::Display| ChangeError::Wrong(error.to_string());
+    let mut rules = serde_json::to_value(policy).map_err(|error| wrong(&error))?;
+    for change in changes {
+        change.put(&mut rules)?;
+        serde_json::from_value::<Rules>(rules.clone())
+            .map_err(|error| change.wrong(&text::head(&error.to_string(), 300)))?;
+    }
+    let rules: Rules = serde_json::from_value(rules).map_err(|error| wrong(&error))?;
+    Policy::new(rules).map_err(|error| match (&error, changes) {
+        (PolicyError::RefuseBeforeNudge { .. } | PolicyError::ForceNextBeforePattern { .. }, _) => {
+            ChangeError::Together(error.to_string())
+        }
+        (_, [change]) => change.wrong(&error.to_string()),
+        (_, _) => wrong(&error),
+    })
 }
 
 /// The names of all limits.
@@ -111,18 +139,18 @@ impl Limits {
         self.policy.is_none() && self.changes.is_empty()
     }
 
-    fn apply(&self, own: &Policy) -> Option<Policy> {
-        let policy = self.policy.as_ref().unwrap_or(own).clone();
-        self.changes.iter().try_fold(policy, |policy, change| change.apply(&policy).ok())
+    /// These limits upon others.
+    pub fn upon(&self, own: &Policy) -> Result<Policy, ChangeError> {
+        applied(&self.changes, self.policy.as_ref().unwrap_or(own))
     }
 
     /// The event under these limits; none where they do not go together with the run's others.
     pub(super) fn event(&self, event: &Event) -> Option<Event> {
         let mut changed = event.clone();
         if let Event::RunStarted(start) = &mut changed {
-            start.policy = self.apply(&start.policy)?;
+            start.policy = self.upon(&start.policy).ok()?;
         } else if let Event::RunResumed(resume) = &mut changed {
-            resume.policy = self.apply(&resume.policy)?;
+            resume.policy = self.upon(&resume.policy).ok()?;
         }
         Some(changed)
     }

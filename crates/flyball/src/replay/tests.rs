@@ -114,3 +114,16 @@ fn a_limit_that_is_none_is_refused_and_the_nearest_is_named() {
         "limits.stall_after = \"5m\""
     );
 }
+
+#[test]
+fn changes_are_judged_together() {
+    let nudge = Change::parse("calls.nudge_after=9").unwrap();
+    let refuse = Change::parse("calls.refuse_after=10").unwrap();
+    let upon = |changes: &[&Change]| {
+        let changes = changes.iter().map(|change| (*change).clone()).collect();
+        Limits { policy: None, changes }.upon(&flyball_core::Policy::default())
+    };
+    assert!(matches!(upon(&[&nudge]), Err(ChangeError::Together(_))));
+    assert_eq!(upon(&[&nudge, &refuse]).unwrap().calls.refuse_after, 10);
+    assert!(matches!(Change::parse("calls.nudge_after=1"), Err(ChangeError::Wrong(_))));
+}

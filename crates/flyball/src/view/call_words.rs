@@ -142,7 +142,7 @@ const SUBJECTS: usize = 3;
 const CALL_MAX: usize = 400;
 
 /// The call in words, paths as seen from the repository.
-pub(super) fn call_words(tool: &str, arguments: &str, root: &str) -> String {
+pub(crate) fn call_words(tool: &str, arguments: &str, root: &str) -> String {
     let name = tool_words(tool);
     let about = about(&name, arguments, root);
     let said = if about.is_empty() { name } else { format!("{name}{GAP}{about}") };

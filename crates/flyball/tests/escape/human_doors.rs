@@ -39,6 +39,7 @@ const COMMANDS: &[(&str, bool)] = &[
     ("report", true),
     ("stats", true),
     ("replay", true),
+    ("inspect", true),
     ("tasks", true),
     ("context", true),
     ("config", true),

@@ -29,6 +29,8 @@ mod human;
 #[cfg(test)]
 mod init;
 #[cfg(test)]
+mod inspect;
+#[cfg(test)]
 mod journal;
 #[cfg(test)]
 mod keeping;
