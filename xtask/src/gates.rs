@@ -1,4 +1,4 @@
-//! `cargo xtask gates`: how much of what tools say is found in their recorded outputs.
+//! `cargo xtask gates`: how much of what tools say is found in their recorded outputs, and how fast.
 
 #[path = "../../crates/flyball-gates/tests/score/mod.rs"]
 mod score;
@@ -30,6 +30,9 @@ struct Options {
 }
 
 pub(crate) fn run(words: &[String]) -> Result<()> {
+    if let Some(("--speed", rest)) = words.split_first().map(|(word, rest)| (word.as_str(), rest)) {
+        return speed(rest);
+    }
     let options = options(words)?;
     let all = captures(&options.folder)
         .with_context(|| format!("no captures in {}", options.folder.display()))?;
@@ -67,6 +70,28 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// How fast outputs are read beside `grep -c FAILED`, and in how much memory: `[MEGABYTES] [NAME…]`.
+fn speed(words: &[String]) -> Result<()> {
+    let status = Command::new("cargo")
+        .args([
+            "run",
+            "--quiet",
+            "--release",
+            "-p",
+            "flyball-gates",
+            "--example",
+            "throughput",
+            "--",
+        ])
+        .args(words)
+        .status()
+        .context("cargo")?;
+    if !status.success() {
+        bail!("the measurement failed");
+    }
+    Ok(())
+}
+
 #[expect(clippy::assigning_clones, reason = "clearer so")]
 fn options(words: &[String]) -> Result<Options> {
     let mut options = Options {
@@ -87,7 +112,8 @@ fn options(words: &[String]) -> Result<Options> {
             folder if !folder.starts_with('-') => options.folder = PathBuf::from(folder),
             other => {
                 bail!(
-                    "`{other}` is no option: [FOLDER] [--tool T] [--misses] [--wrapped] [--flyball BIN]"
+                    "`{other}` is no option: [FOLDER] [--tool T] [--misses] [--wrapped] [--flyball BIN], \
+                     or --speed [MEGABYTES] [NAME…]"
                 )
             }
         }

@@ -31,6 +31,7 @@ Usage: cargo xtask <chore>
   detect --vectors FILE       the call ring on cases of other detectors
   e2e [CLIENT…]               real agent clients against the scripted model, installed from npm
   gates [FOLDER] [--misses]   what is found in recorded outputs of tools; --tool T, --flyball BIN
+  gates --speed [MB] [NAME…]  how fast outputs are read, beside `grep -c FAILED`, and in how much memory
   mutants [--sample N] [--seed N]  faults put into the core: do its tests notice? 300 by lot
   reference [--check]         write the pages of commands and settings, or check them
   sim [--seed N] [--runs N]   simulate runs of the governor: 10,000 from seed 0, or one seed";

@@ -1,10 +1,13 @@
 //! How fast gate output is read, next to `grep -c FAILED` on the same file, and in how much memory.
 //!
-//! `cargo run --release -p flyball-gates --example throughput [MEGABYTES] [NAME…]`
+//! `cargo run --release -p flyball-gates --example throughput [MEGABYTES] [NAME…]`, or
+//! `cargo xtask gates --speed` with the same words.
 //!
-//! A name is one of the made outputs (`cargo`, `gcc`, `noise` and others) or a tool of
-//! `tests/captures`, whose recorded outputs are then repeated up to the size; none means all of them.
-//! Each is read by a process of its own, so that the memory is that of one reading.
+//! A name is one of the made outputs (`cargo`, `gcc`, `noise` and others), which are nearly all of
+//! tests that pass and of complaints of one line, or a tool of `tests/captures`, whose recorded outputs
+//! are then repeated up to the size: as they are (`jest`), and with all places changed each time
+//! (`jest~`), so that failures come one after the other and none is like another. None means all of
+//! them. Each is read by a process of its own, so that the memory is that of one reading.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -40,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     if words.is_empty() {
         words.extend(MADE.iter().map(|name| (*name).to_owned()));
-        words.extend(recorded()?);
+        words.extend(recorded()?.into_iter().flat_map(|tool| [format!("{tool}~"), tool]));
     }
     let mut out = io::stdout();
     writeln!(
@@ -107,7 +110,7 @@ fn median(mut seconds: Vec<f64>) -> f64 {
     seconds.get(seconds.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Reads a file and says how many seconds it took and how many megabytes are resident after it.
+/// Reads a file and says how many seconds it took and how many megabytes were resident at most.
 fn read(path: &Path) -> io::Result<()> {
     let (took, _) = timed(|| {
         let mut file = File::open(path)?;
@@ -121,15 +124,27 @@ fn read(path: &Path) -> io::Result<()> {
             parser.feed(buffer.get(..read).unwrap_or_default());
         }
     })?;
-    // All memory it ever needs is there from the first lines on.
-    let process = std::process::id().to_string();
-    let told = Command::new("ps").args(["-o", "rss=", "-p", &process]).output()?;
-    let kilobytes = String::from_utf8_lossy(&told.stdout).trim().parse::<f64>().ok();
-    writeln!(io::stdout(), "{} {}", took.as_secs_f64(), kilobytes.unwrap_or(f64::NAN) / 1024.0)
+    writeln!(io::stdout(), "{} {}", took.as_secs_f64(), resident()? / 1024.0)
 }
 
-/// All recorded outputs of a tool, again and again.
-fn repeated(path: &Path, size: usize, tool: &str) -> io::Result<()> {
+/// How many kilobytes were resident at most; where nobody tells, how many are now.
+fn resident() -> io::Result<f64> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let told = match peak.and_then(|rest| rest.split_whitespace().next()) {
+        Some(peak) => peak.to_owned(),
+        None => {
+            let process = std::process::id().to_string();
+            let told = Command::new("ps").args(["-o", "rss=", "-p", &process]).output()?;
+            String::from_utf8_lossy(&told.stdout).trim().to_owned()
+        }
+    };
+    told.parse::<f64>().map_err(io::Error::other)
+}
+
+/// All recorded outputs of a tool, again and again; with other places each time behind a `~`.
+fn repeated(path: &Path, size: usize, name: &str) -> io::Result<()> {
+    let tool = name.trim_end_matches('~');
     let mut once = Vec::new();
     let mut outputs: Vec<PathBuf> = Vec::new();
     for file in fs::read_dir(captures().join(tool))? {
@@ -141,10 +156,33 @@ fn repeated(path: &Path, size: usize, tool: &str) -> io::Result<()> {
         once.push(b'\n');
     }
     let mut file = io::BufWriter::new(File::create(path)?);
-    for _ in 0..=size / once.len() {
-        file.write_all(&once)?;
+    for time in 0..=size / once.len() {
+        if tool == name {
+            file.write_all(&once)?;
+        } else {
+            file.write_all(&moved(&once, time))?;
+        }
     }
     file.flush()
+}
+
+/// The same with another number wherever the number of a line may stand.
+fn moved(output: &[u8], by: usize) -> Vec<u8> {
+    let mut moved = Vec::with_capacity(output.len() + output.len() / 4);
+    let mut rest = output;
+    while let Some((byte, after)) = rest.split_first() {
+        moved.push(*byte);
+        rest = after;
+        let is_place = matches!(byte, b':' | b'(') || moved.ends_with(b"line ");
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if is_place && (1..8).contains(&digits) {
+            let (number, after) = rest.split_at(digits);
+            let number = number.iter().fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
+            moved.extend_from_slice((number + by).to_string().as_bytes());
+            rest = after;
+        }
+    }
+    moved
 }
 
 fn timed<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<(Duration, T)> {

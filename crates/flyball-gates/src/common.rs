@@ -35,13 +35,13 @@ impl Common {
     /// `INFO - `, where all lines have it.
     fn level(lines: &[&str]) -> Option<Self> {
         let levels = ["INFO", "DEBUG", "NOTICE", "TRACE", "info", "debug"];
-        let marks = [" - ", " | ", ": ", " "];
+        let marks = [" - ", " | ", ": ", "  ", " "];
         let first = lines.first().filter(|_| lines.len() > 3)?;
         let level = levels.iter().find(|level| first.starts_with(*level))?;
         let rest = first.get(level.len()..)?;
-        let mark = marks.iter().find(|mark| rest.starts_with(*mark) || rest == mark.trim_end())?;
-        let common = Self(format!("{level}{mark}").into_bytes());
-        lines.iter().all(|line| common.strip(line).is_some()).then_some(common)
+        let marks = marks.iter().filter(|mark| rest.starts_with(*mark) || rest == mark.trim_end());
+        let mut all = marks.map(|mark| Self(format!("{level}{mark}").into_bytes()));
+        all.find(|common| lines.iter().all(|line| common.strip(line).is_some()))
     }
 
     fn like(base: &str, lines: &[&str]) -> Option<Self> {
@@ -65,8 +65,8 @@ impl Common {
             if *byte == b'0' {
                 let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
                 rest = rest.get(digits..).filter(|_| digits > 0)?;
-            } else if rest.is_empty() && at + 1 == self.0.len() {
-                // An empty line lost its blank at the end.
+            } else if rest.is_empty() && self.0.get(at..)?.iter().all(|byte| *byte == b' ') {
+                // An empty line lost its blanks at the end.
                 return Some(rest);
             } else {
                 let (first, after) = rest.split_at_checked(1)?;

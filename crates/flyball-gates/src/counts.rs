@@ -24,6 +24,16 @@ impl Counts {
         }
     }
 
+    /// So many times as many.
+    #[cfg(feature = "read")]
+    pub(crate) const fn times(self, times: u64) -> Self {
+        Self {
+            passed: self.passed.saturating_mul(times),
+            failed: self.failed.saturating_mul(times),
+            skipped: self.skipped.saturating_mul(times),
+        }
+    }
+
     /// Passed, failed and skipped.
     pub const fn total(self) -> u64 {
         self.ran().saturating_add(self.skipped)

@@ -15,7 +15,7 @@ const LINE_CHARS_MAX: usize = 400;
 const LOOKS_MAX: u32 = 200_000;
 
 /// Lines with their numbers.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
     first: Vec<(u64, String)>,
     errors: Vec<(u64, String)>,

@@ -81,6 +81,8 @@ mod recogniser;
 #[cfg(feature = "read")]
 mod report;
 #[cfg(feature = "read")]
+mod rounds;
+#[cfg(feature = "read")]
 mod stream;
 #[cfg(feature = "read")]
 mod tail;

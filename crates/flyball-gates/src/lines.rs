@@ -38,7 +38,7 @@ pub(crate) trait Sink {
 }
 
 /// The beginning of a line whose end has not come yet.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Lines {
     partial: Vec<u8>,
     /// Whether a line is open: its first byte has come.

@@ -1,5 +1,7 @@
 //! Makes one result of what several recognisers have understood, in all streams of an output.
 
+mod said;
+
 use crate::report::{ANNOTATIONS, Findings, MENTIONS, Report, TICKS};
 use crate::stream::Said;
 use crate::tail::Tail;
@@ -89,7 +91,12 @@ impl Parts {
                 reason::in_words(&lines).filter(|(_, found)| !is_said(ended.as_ref(), found));
             match words {
                 Some((number, finding)) => found.push(number, finding),
-                None if ended.is_none() => found = self.unread(),
+                None if ended.is_none() => {
+                    found = unread(std::mem::take(&mut self.mentions), &self.errors);
+                    if found.is_empty() {
+                        found = said::findings(&self.errors, &lines);
+                    }
+                }
                 None => {}
             }
         } else if ended.is_none()
@@ -103,19 +110,18 @@ impl Parts {
         }
         found
     }
+}
 
-    /// The places that output nobody understands mentions. A bare place says nothing when an error
-    /// stands elsewhere; the error itself is in the tail.
-    fn unread(&mut self) -> Findings {
-        let mut mentions = std::mem::take(&mut self.mentions);
-        let is_error = |message: &str| self.errors.iter().any(|(_, line)| line.contains(message));
-        if mentions.kept().any(|mention| is_error(&mention.message)) {
-            mentions.retain(|mention| is_error(&mention.message));
-        } else if self.errors.iter().any(|(_, line)| !place::is_foreign(line)) {
-            mentions.retain(|mention| mention.message.split_whitespace().count() > 2);
-        }
-        mentions
+/// The places that output nobody understands mentions. A bare place says nothing when an error
+/// stands elsewhere; the error itself is in the tail.
+fn unread(mut mentions: Findings, errors: &[(u64, String)]) -> Findings {
+    let is_error = |message: &str| errors.iter().any(|(_, line)| line.contains(message));
+    if mentions.kept().any(|mention| is_error(&mention.message)) {
+        mentions.retain(|mention| is_error(&mention.message));
+    } else if errors.iter().any(|(_, line)| !place::is_foreign(line)) {
+        mentions.retain(|mention| mention.message.split_whitespace().count() > 2);
     }
+    mentions
 }
 
 /// Whether the words only say what the exit said already.
@@ -139,13 +145,13 @@ fn together(lists: Vec<Findings>) -> Findings {
     let mut found = Findings::default();
     let mut all = Vec::new();
     for list in lists {
-        let (kept, left_out) = list.take();
+        let (kept, left_out) = list.take_marked();
         all.extend(kept);
         found.leave_out(left_out);
     }
-    all.sort_by_key(|(number, _)| *number);
-    for (number, finding) in all {
-        found.push(number, finding);
+    all.sort_by_key(|(number, ..)| *number);
+    for (number, mark, finding) in all {
+        found.push_as(mark, number, finding);
     }
     found
 }

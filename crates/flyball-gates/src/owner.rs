@@ -4,7 +4,7 @@
 use crate::text;
 
 /// Knows in whose part of the output the next line stands.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Owner {
     inside: Option<Part>,
     /// Whether the line before was one that a part may follow.
@@ -20,6 +20,8 @@ pub(crate) enum Part {
     Cargo,
     /// The failures of unittest.
     Unittest,
+    /// The title of one failure, up to a blank line: it may go on at the very left.
+    JestTitle,
     /// One failure, or what a test said on the console.
     Jest,
     /// One failure.
@@ -36,6 +38,8 @@ pub(crate) enum Part {
     Nextest,
     /// What a test prints while it runs, with `--no-capture`.
     NextestLive,
+    /// A report in XML.
+    Junit,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +66,14 @@ impl Owner {
     /// The runner this line belongs to alone, if it does. The marks themselves are for everyone.
     pub(crate) fn of(&mut self, line: &str) -> Option<Part> {
         if let Some(part) = self.inside {
+            if part == Part::JestTitle && (line.is_empty() || is_deep(line)) {
+                self.inside = Some(Part::Jest);
+                return Some(Part::Jest);
+            }
             if !part.ends(line) {
+                if part == Part::Jest && line.starts_with("  \u{25cf} ") {
+                    self.inside = Some(Part::JestTitle);
+                }
                 return Some(part);
             }
             self.inside = None;
@@ -103,21 +114,35 @@ fn begun(line: &str, before: Before) -> Option<Part> {
         b's' => (line.starts_with("stdout | ") || line.starts_with("stderr | "))
             .then_some(Part::VitestPrinted),
         b' ' => indented(line, before),
+        b'<' => is_report(line).then_some(Part::Junit),
         _ => None,
     }
+}
+
+/// Whether a line is indented as what stands below the title of a failure, and is no title.
+fn is_deep(line: &str) -> bool {
+    line.starts_with("  ") && !line.starts_with("  \u{25cf} ")
+}
+
+/// `<testsuites …>` or `<testsuite …>` whose end comes later.
+fn is_report(line: &str) -> bool {
+    line.starts_with("<testsuite") && !line.contains("</testsuite") && !line.ends_with("/>")
 }
 
 fn indented(line: &str, before: Before) -> Option<Part> {
     let depth = text::indent(line);
     // Most lines are indented, and few of them begin like one of these.
-    if !matches!(line.as_bytes().get(depth)?, b'-' | b'c' | b'F' | b's' | 0xe2) {
+    if !matches!(line.as_bytes().get(depth)?, b'-' | b'c' | b'F' | b's' | b'S' | 0xe2) {
         return None;
     }
     let own = text::trim_start(line);
     if own == "---" && before == Before::NotOk {
         return Some(Part::Tap);
     }
-    if line.starts_with("  \u{25cf} ") || is_console(line) {
+    if line.starts_with("  \u{25cf} ") {
+        return Some(Part::JestTitle);
+    }
+    if is_console(line) {
         return Some(Part::Jest);
     }
     if line.starts_with(" FAIL  ") && (line.contains(" > ") || line.contains(" [ ")) {
@@ -143,18 +168,24 @@ fn is_running(line: &str) -> bool {
 }
 
 impl Part {
+    /// Whether it is nothing but what a test printed.
+    pub(crate) const fn is_printed(self) -> bool {
+        matches!(self, Self::VitestPrinted)
+    }
+
     /// The runner it belongs to.
     pub(crate) const fn runner(self) -> &'static str {
         match self {
             Self::Pytest => "pytest",
             Self::Cargo => "cargo-test",
             Self::Unittest => "unittest",
-            Self::Jest => "jest",
+            Self::JestTitle | Self::Jest => "jest",
             Self::Vitest | Self::VitestPrinted => "vitest",
             Self::Go => "go-test",
             Self::Rspec => "rspec",
             Self::Tap => "tap",
             Self::Nextest | Self::NextestLive => "nextest",
+            Self::Junit => "junit",
         }
     }
 
@@ -170,6 +201,9 @@ impl Part {
                     || line.starts_with("   Doc-tests ")
             }
             Self::Unittest => line.starts_with("Ran ") && line.contains(" test"),
+            Self::JestTitle => ["FAIL ", "PASS ", "Test Suites: ", "Tests: "]
+                .iter()
+                .any(|own| line.starts_with(own)),
             Self::Jest => !line.is_empty() && !line.starts_with(' '),
             Self::Vitest => line.starts_with('\u{23af}'),
             Self::VitestPrinted => line.is_empty(),
@@ -184,6 +218,7 @@ impl Part {
             Self::Rspec => line.starts_with("Finished in ") || line.starts_with("Failed examples:"),
             Self::Tap => line.trim() == "..." || text::indent(line) == 0,
             Self::NextestLive => is_status(line),
+            Self::Junit => line.trim_start().starts_with("</testsuite"),
             Self::Nextest => !line.is_empty() && text::indent(line) < 4 || is_status(line),
         }
     }
@@ -238,6 +273,7 @@ mod tests {
             [2, 3]
         );
         assert_eq!(owned("stdout | a.test.js > x\nerror: x\n\nb"), [2]);
+        assert_eq!(owned("<testsuites>\n<testsuite>\nnot ok 1\n</testsuite>\nb"), [2, 3]);
         assert_eq!(owned("not ok 1 - a\n  ---\n  error: x\n  ...\nb"), [3]);
         let rule = "=".repeat(70);
         assert_eq!(owned(&format!("{rule}\nFAIL: a (b.C)\nx\nRan 1 test in 1s\nb")), [3]);

@@ -9,6 +9,7 @@ use crate::tool::{self, Documents, MEMBERS};
 use crate::wants::{Set, Wants};
 
 /// All recognisers, and which of them want which line.
+#[derive(Clone)]
 pub(crate) struct Panel {
     members: [Box<dyn Recogniser>; MEMBERS],
     wants: Wants,
@@ -124,7 +125,8 @@ impl Panel {
         let place = if hints.number == Number::Nothing { None } else { place::prefix(text) };
         let line = Line { text, number, place };
         if let Some(part) = self.owner.of(text) {
-            if let Some(index) = self.index_of(part)
+            if !part.is_printed()
+                && let Some(index) = self.index_of(part)
                 && !self.becomes_routine(index, Some(part), &line)
             {
                 self.hand(index, &line);
@@ -282,6 +284,77 @@ mod tests {
             )
         },
         |n| format!("tests/a.py::test_{n} PASSED [ 42%]\ntests/a.py::test_{n} FAILED [ 42%]"),
+        |n| format!("FAIL a.test.js\n  ● suite › test {n}\n\n    no {n}\n\n      at a.js:{n}:3\n"),
+        |n| format!(" FAIL  a.test.ts > test {n}\nError: no\n ❯ a.test.ts:{n}:3\n\n⎯⎯⎯[1/2]⎯"),
+        |n| {
+            format!(
+                "  1 passing\n  1 failing\n\n  1) suite\n       test {n}:\n     Error: no\n      at a.js:{n}:3"
+            )
+        },
+        |n| {
+            format!(
+                "==== FAILURES ====\n____ test_{n} ____\n\n>   assert {n}\nE   no\n\na.py:{n}: Error"
+            )
+        },
+        |n| {
+            format!(
+                "running 1 test\n---- a_{n} stdout ----\nthread 'a_{n}' panicked at a.rs:{n}:3:\nno\n\n\
+                 failures:\n    a_{n}\n\ntest result: FAILED. 0 passed; 1 failed"
+            )
+        },
+        |n| {
+            let (rule, line) = ("=".repeat(70), "-".repeat(70));
+            format!(
+                "{rule}\nFAIL: test_{n} (a.B.test_{n})\n{line}\nTraceback (most recent call last):\n  \
+                 File \"a.py\", line {n}, in test\nAssertionError: {n}\n\n{line}\nRan 1 test in 1s\n\n\
+                 FAILED (failures=1)"
+            )
+        },
+        |n| {
+            format!(
+                "Failures:\n\n  1) test {n}\n     Failure/Error: no\n\n       no\n     # ./a.rb:{n}:in `x'\n\n1 example, 1 failure"
+            )
+        },
+        |n| {
+            format!(
+                "a.js:{n}:3 lint/no ━━━━━━━━━━\n\n  × no {n}.\n\n  > {n} │ x\n  \n\nb.js:{n}:3 lint/no ━━━━━━━━━━\n\n  ! no\n"
+            )
+        },
+        |n| {
+            format!(
+                "  × eslint(no): no {n}\n   ╭─[a.js:{n}:3]\n {n} │ x\n   · ─\n   ╰────\n\n  ⚠ a(b): c\n   ╭─[a.js:{n}:4]\n"
+            )
+        },
+        |n| {
+            format!(
+                "error[no-rule]: no {n}\n --> a.py:{n}:3\n  |\n{n} | x\n  | ^ no\ninfo: rule\n\nwarning[no]: w\n --> a.py:{n}:4\n"
+            )
+        },
+        |n| {
+            format!(
+                "/a.py\n  /a.py:{n}:3 - error: no {n} (reportX)\n    more of it\n  /a.py:{n}:4 - warning: no (reportY)"
+            )
+        },
+        |n| {
+            format!(
+                "--- FAIL: Test{n} (0.00s)\n    a_test.go:{n}: no\n    --- FAIL: Test{n}/a (0.00s)\n        a_test.go:{n}: no\nFAIL\nFAIL\tp{n}\t0.1s"
+            )
+        },
+        |n| {
+            format!(
+                "not ok {n} - test {n}\n  ---\n  error: no\n  at: a.js:{n}:3\n  ...\nok {n} - x"
+            )
+        },
+        |n| {
+            format!(
+                "✖ test {n} (1.5ms)\n  Error: no {n}\n      at a.js:{n}:3\n\n✔ x (1ms)\nℹ pass 1"
+            )
+        },
+        |n| {
+            format!(
+                "        FAIL [   0.004s] (1/9) area tests::number_{n}\n  stderr ───\n    thread 't' panicked at a.rs:{n}:3:\n    no\n\n        PASS [   0.004s] (2/9) a b"
+            )
+        },
     ];
 
     /// What all recognisers say but those who only collect mentions, which nobody asks for when

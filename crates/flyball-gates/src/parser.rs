@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use crate::lines::{Clean, Lines, Sink};
 use crate::passing::Passing;
 use crate::recogniser::Skimmed;
+use crate::rounds::Rounds;
 use crate::stream::Stream;
 use crate::tail::Tail;
 use crate::{Counts, Difference, Executed, Exit, Finding, Label, merge, report};
@@ -67,44 +68,74 @@ impl Parsed {
 
 /// Reads the output of one check as it arrives.
 pub struct Parser {
-    lines: Lines,
     reading: Reading,
-    command: String,
-}
-
-/// Who gets the lines.
-struct Reading {
-    tail: Tail,
-    stream: Stream,
-    number: u64,
+    rounds: Rounds,
 }
 
 impl Parser {
     /// A parser for the output of `command`. The command line is only a hint: what a tool prints
     /// decides.
     pub fn new(command: &str) -> Self {
-        Self {
-            lines: Lines::default(),
-            reading: Reading { tail: Tail::default(), stream: Stream::new(command), number: 0 },
-            command: command.to_owned(),
-        }
+        Self { reading: Reading::new(command), rounds: Rounds::default() }
     }
 
     /// Takes the next bytes of stdout or stderr, cut anywhere.
     pub fn feed(&mut self, bytes: &[u8]) {
-        let Self { lines, reading, .. } = self;
-        lines.feed(bytes, reading);
+        self.rounds.feed(bytes, &mut self.reading);
     }
 
     /// What it all says, now that the check has ended.
-    pub fn finish(mut self, exit: impl Into<Exit>) -> Parsed {
-        self.lines.finish(&mut self.reading);
-        let Reading { tail, stream, number } = self.reading;
-        merge::merge(stream.finish(number), tail, exit.into(), &self.command)
+    pub fn finish(self, exit: impl Into<Exit>) -> Parsed {
+        self.rounds.finish(self.reading, exit.into())
     }
 }
 
-impl Sink for Reading {
+/// Everything that was read so far.
+#[derive(Clone)]
+pub(crate) struct Reading {
+    lines: Lines,
+    reader: Reader,
+    command: String,
+}
+
+/// Who gets the lines.
+#[derive(Clone)]
+struct Reader {
+    tail: Tail,
+    stream: Stream,
+    number: u64,
+}
+
+impl Reading {
+    pub(crate) fn new(command: &str) -> Self {
+        let reader = Reader { tail: Tail::default(), stream: Stream::new(command), number: 0 };
+        Self { lines: Lines::default(), reader, command: command.to_owned() }
+    }
+
+    /// Reads the next bytes.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        self.lines.feed(bytes, &mut self.reader);
+    }
+
+    /// Counts lines that nobody reads.
+    pub(crate) const fn pass(&mut self, lines: u64) {
+        self.reader.number = self.reader.number.saturating_add(lines);
+    }
+
+    /// What it would say if the check had failed here.
+    pub(crate) fn so_far(&self) -> Parsed {
+        self.clone().finish(Exit::Code(1))
+    }
+
+    /// What it all says.
+    pub(crate) fn finish(mut self, exit: Exit) -> Parsed {
+        self.lines.finish(&mut self.reader);
+        let Reader { tail, stream, number } = self.reader;
+        merge::merge(stream.finish(number), tail, exit, &self.command)
+    }
+}
+
+impl Sink for Reader {
     fn skim(&mut self, lines: &[u8]) -> Skimmed {
         let skimmed = self.stream.skim(lines, self.number.saturating_add(1));
         self.number = self.number.saturating_add(skimmed.lines);

@@ -36,6 +36,8 @@ pub(crate) enum Shape {
     Tab,
     /// A name with the number of its process.
     Tag,
+    /// The number of a process alone.
+    Number,
 }
 
 /// The longest name.
@@ -87,7 +89,7 @@ const NOT_NAMES: &[&str] = &[
 pub(crate) fn of(text: &str) -> Option<Prefixed<'_>> {
     let first = *text.as_bytes().first()?;
     match first {
-        b'0'..=b'9' => time(text).or_else(|| numbered(text)),
+        b'0'..=b'9' => time(text).or_else(|| numbered(text)).or_else(|| process(text)),
         b'(' => time(text),
         b'[' => time(text).or_else(|| bracket(text)),
         b'#' => step(text),
@@ -147,6 +149,14 @@ fn numbered(text: &str) -> Option<Prefixed<'_>> {
     let inner = named(text.get(digits..)?.strip_prefix('|')?)?;
     let key = text.get(..digits + 1 + inner.key.len())?;
     (inner.shape == Shape::Bar).then_some(Prefixed { key, ..inner })
+}
+
+/// The number of a process, which has a few digits: `29915 text`.
+fn process(text: &str) -> Option<Prefixed<'_>> {
+    let digits = text.bytes().take(9).take_while(u8::is_ascii_digit).count();
+    let (key, rest) = text.split_at_checked(digits)?;
+    let rest = after_blank(rest).filter(|_| (3..8).contains(&digits))?;
+    Some(Prefixed { shape: Shape::Number, key, rest })
 }
 
 /// The log of a system: `host name[412]: text`, `name[412]: text`.
@@ -225,6 +235,8 @@ fn in_brackets(text: &str) -> Option<Prefixed<'_>> {
     let end = text.bytes().take(KEY_MAX).position(|byte| byte == b']')?;
     let (key, rest) = (text.get(1..end)?, text.get(end + 1..)?);
     let rest = after_blank(rest.strip_prefix(':').unwrap_or(rest))?;
+    // Some make all names of one length.
+    let key = key.trim_end_matches(' ');
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.@/:#- ".contains(&byte);
     let is_progress = key.bytes().next()?.is_ascii_digit() && key.contains(['/', '%', '.']);
     let is_worker = key.strip_prefix("gw").is_some_and(|n| n.parse::<u32>().is_ok());
@@ -357,6 +369,8 @@ mod tests {
             ("2026-11-15T16:30:22.123456Z 00E", Shape::Time, "", ""),
             ("0|web  | x", Shape::Bar, "0|web", "x"),
             ("+test | x", Shape::Bar, "+test", "x"),
+            ("29915   x", Shape::Number, "29915", "  x"),
+            ("[test ] x", Shape::Bracket, "test", "x"),
             ("build-7 runner[412]: x", Shape::Tag, "build-7 runner[412]", "x"),
             ("runner[412]:", Shape::Tag, "runner[412]", ""),
         ];

@@ -158,10 +158,25 @@ fn crashed(line: &str) -> Option<FindingKind> {
     }
     let is_killed = line == "Killed"
         || line == "Aborted"
-        || (line.starts_with("make") && line.ends_with("] Killed"))
-        || line.ends_with("] Aborted (core dumped)")
+        || (line.starts_with("make") && is_signal(line))
         || (line.contains(": line ") && line.trim_end().ends_with("Killed"));
     (is_killed || ENDS.iter().any(|word| line.contains(word))).then_some(FindingKind::Crash)
+}
+
+/// Whether make says which signal ended a recipe: `make: *** [Makefile:2: test] Aborted`.
+fn is_signal(line: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "Killed",
+        "Aborted",
+        "Segmentation fault",
+        "Bus error",
+        "Illegal instruction",
+        "Floating point exception",
+        "Trace/breakpoint trap",
+        "Terminated",
+    ];
+    let line = line.strip_suffix(" (core dumped)").unwrap_or(line);
+    line.rsplit_once("] ").is_some_and(|(_, name)| NAMES.contains(&name))
 }
 
 /// What a shell says when it finds nothing to start.

@@ -86,8 +86,27 @@ pub(crate) struct Skimmed {
     pub lines: u64,
 }
 
+/// A copy of a recogniser in the middle of its work.
+pub(crate) trait Copied {
+    /// One that goes on from here on its own.
+    fn copied(&self) -> Box<dyn Recogniser>;
+}
+
+impl<T: Recogniser + Clone + 'static> Copied for T {
+    fn copied(&self) -> Box<dyn Recogniser> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Recogniser> {
+    fn clone(&self) -> Self {
+        // Of what is in the box, not of the box.
+        (**self).copied()
+    }
+}
+
 /// Reads one tool's output.
-pub(crate) trait Recogniser: Send {
+pub(crate) trait Recogniser: Copied + Send {
     /// The tool's name.
     fn name(&self) -> &'static str;
     /// Which lines it wants while idle.

@@ -1,8 +1,13 @@
 //! What one recogniser has understood, within limits.
 
-use std::collections::HashSet;
+mod block;
+mod names;
+
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash as _, Hasher};
 
+pub(crate) use self::block::Block;
+pub(crate) use self::names::Names;
 use crate::{Counts, Executed, Finding, place, text};
 
 /// Mentions of places in output nobody understands.
@@ -21,7 +26,7 @@ const EXCERPT_LINES_MAX: usize = 20;
 const SEEN_MAX: usize = 2_048;
 
 /// What one tool said.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Report {
     /// The tool's name.
     pub tool: &'static str,
@@ -62,7 +67,7 @@ impl Report {
 
     /// Which tests ran, if it counts or names them.
     pub(crate) fn executed(&self) -> Option<Executed> {
-        let names = self.names.0.as_deref().cloned().unwrap_or_default();
+        let names = self.names.told();
         let named = u64::try_from(names.names.len()).unwrap_or(u64::MAX);
         let counts = self.counts?;
         // What a runner counts is not changed by lines that a test prints in its words.
@@ -72,72 +77,8 @@ impl Report {
     }
 }
 
-/// The names of the tests that ran; nothing is kept for the many tools that tell none.
-#[derive(Debug, Default)]
-pub(crate) struct Names(Option<Box<Executed>>);
-
-impl Names {
-    /// A test ran.
-    pub(crate) fn ran(&mut self, name: &str) {
-        self.0.get_or_insert_default().add(text::clip(name, NAME_CHARS_MAX));
-    }
-
-    /// Another test ran; false, and nothing was noted, when its name cannot be read.
-    pub(crate) fn ran_bytes(&mut self, name: &[u8], bare: fn(&str) -> &str) -> bool {
-        if let Some(executed) = self.0.as_deref_mut().filter(|own| own.is_full()) {
-            executed.names_left_out = executed.names_left_out.saturating_add(1);
-            return true;
-        }
-        let name = std::str::from_utf8(name);
-        name.map(|name| self.ran(bare(name))).is_ok()
-    }
-
-    /// A test of a package ran.
-    pub(crate) fn ran_in(&mut self, package: &str, name: &str) {
-        let executed = self.0.get_or_insert_default();
-        if executed.is_full() {
-            executed.names_left_out = executed.names_left_out.saturating_add(1);
-        } else {
-            executed.add(text::clip(&format!("{package} {name}"), NAME_CHARS_MAX));
-        }
-    }
-
-    /// Further tests ran, of which no name was kept.
-    pub(crate) fn leave_out(&mut self, more: u64) {
-        if more > 0 {
-            let executed = self.0.get_or_insert_default();
-            executed.names_left_out = executed.names_left_out.saturating_add(more);
-        }
-    }
-
-    /// Whether there is none.
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.0.is_none()
-    }
-
-    /// Whether further names can only be counted.
-    pub(crate) fn is_full(&self) -> bool {
-        self.0.as_deref().is_some_and(Executed::is_full)
-    }
-
-    /// All that are kept.
-    #[cfg(test)]
-    pub(crate) fn all(&self) -> Vec<String> {
-        self.0.iter().flat_map(|executed| executed.names.iter().cloned()).collect()
-    }
-
-    fn absorb(&mut self, other: Self) {
-        let Some(other) = other.0 else { return };
-        let own = self.0.get_or_insert_default();
-        for name in &other.names {
-            own.add(name);
-        }
-        own.names_left_out = own.names_left_out.saturating_add(other.names_left_out);
-    }
-}
-
 /// Findings with the line they were seen at: the first ones, without repetitions.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     kept: Vec<(u64, Finding)>,
     left_out: u64,
@@ -149,10 +90,16 @@ pub(crate) struct Findings {
 impl Findings {
     /// Adds a finding unless it was there before; keeps it only while there is room.
     pub(crate) fn push(&mut self, number: u64, finding: Finding) {
+        self.push_as(0, number, finding);
+    }
+
+    /// Adds a finding that only those of the same `mark` can be a repetition of: there the same words
+    /// are said of several things.
+    pub(crate) fn push_as(&mut self, mark: u64, number: u64, finding: Finding) {
         let is_full = self.kept.len() >= FINDINGS_MAX;
         // Nothing more is remembered then: all that can be done is to count.
         if !is_full || self.seen.len() < SEEN_MAX {
-            let key = key(&finding);
+            let key = key(&finding) ^ mark;
             let is_new = if self.seen.len() < SEEN_MAX {
                 self.seen.insert(key)
             } else {
@@ -180,6 +127,17 @@ impl Findings {
     /// Whether nothing can be done with one more finding but to count it.
     pub(crate) fn is_full(&self) -> bool {
         self.kept.len() >= FINDINGS_MAX && self.seen.len() >= SEEN_MAX
+    }
+
+    /// Room for what is said of one more finding: none when that can only be counted.
+    pub(crate) fn room(&self) -> Block {
+        if self.is_full() { Block::closed() } else { Block::default() }
+    }
+
+    /// Whether a finding of these words need not be put together: it can only be counted, and then it
+    /// has been, or the very same words told one before.
+    pub(crate) fn is_known(&mut self, words: &[&str]) -> bool {
+        self.is_only_counted() || !self.told.is_new(words)
     }
 
     /// Adds a finding that is told by one line alone, and by every line like it.
@@ -248,6 +206,18 @@ impl Findings {
         (self.kept, self.left_out)
     }
 
+    /// The same, each with a mark: how many like it came before.
+    pub(crate) fn take_marked(self) -> (Vec<(u64, u64, Finding)>, u64) {
+        let mut times: HashMap<u64, u64> = HashMap::new();
+        let (kept, left_out) = self.take();
+        let mark = |(number, finding): (u64, Finding)| {
+            let before = times.entry(key(&finding)).or_default();
+            *before += 1;
+            (number, *before - 1, finding)
+        };
+        (kept.into_iter().map(mark).collect(), left_out)
+    }
+
     /// Counts findings that were seen elsewhere and not kept.
     pub(crate) const fn leave_out(&mut self, more: u64) {
         self.left_out = self.left_out.saturating_add(more);
@@ -255,7 +225,7 @@ impl Findings {
 }
 
 /// Lines, by what they look like.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Told(HashSet<u64, BuildHasherDefault<AsItIs>>);
 
 impl Told {
@@ -268,10 +238,17 @@ impl Told {
     fn has(&self, line: &[u8]) -> bool {
         !self.0.is_empty() && self.0.contains(&look(line))
     }
+
+    /// Whether nobody told these words before; notes that somebody has now.
+    fn is_new(&mut self, words: &[&str]) -> bool {
+        let add = |sum: u64, word: &&str| sum.rotate_left(31) ^ look(word.as_bytes());
+        let look = words.iter().fold(0, add);
+        if self.0.len() < SEEN_MAX { self.0.insert(look) } else { !self.0.contains(&look) }
+    }
 }
 
 /// A number that is spread well enough already.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct AsItIs(u64);
 
 impl Hasher for AsItIs {
@@ -350,49 +327,5 @@ fn shorten(text: &mut String, kept: fn(&str) -> &str) {
     let short = kept(text);
     if short.len() < text.len() {
         *text = short.to_owned();
-    }
-}
-
-/// A few lines collected while a block is open.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Block {
-    text: String,
-    lines: usize,
-}
-
-impl Block {
-    const LINES_MAX: usize = 60;
-    const CHARS_MAX: usize = 6_000;
-    const LINE_CHARS_MAX: usize = 1_000;
-
-    /// Adds a line while there is room.
-    pub(crate) fn push(&mut self, line: &str) {
-        if self.lines < Self::LINES_MAX && self.text.len() < Self::CHARS_MAX {
-            self.text.push_str(text::clip(line, Self::LINE_CHARS_MAX));
-            self.text.push('\n');
-            self.lines += 1;
-        }
-    }
-
-    /// Whether nothing but blanks was collected.
-    pub(crate) fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
-    }
-
-    /// What was collected.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text
-    }
-
-    /// Starts anew.
-    pub(crate) fn clear(&mut self) {
-        self.lines = 0;
-        self.text.clear();
-    }
-
-    /// Takes what was collected and starts anew.
-    pub(crate) fn take(&mut self) -> String {
-        self.lines = 0;
-        std::mem::take(&mut self.text)
     }
 }

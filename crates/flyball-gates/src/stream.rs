@@ -15,6 +15,7 @@ const CHILDREN_MAX: usize = 24;
 const DEPTH_MAX: usize = 3;
 
 /// One stream of lines, and those that are inside it.
+#[derive(Clone)]
 pub(crate) struct Stream {
     command: String,
     depth: usize,
@@ -26,6 +27,7 @@ pub(crate) struct Stream {
     children: Vec<Child>,
 }
 
+#[derive(Clone)]
 struct Child {
     key: String,
     /// Whether it was announced by its command line, as pnpm does: `packages/a test$ jest`.
@@ -34,6 +36,7 @@ struct Child {
 }
 
 /// What one stream said.
+#[derive(Clone)]
 pub(crate) struct Said {
     /// The folder its paths are relative to, where it is known.
     pub folder: Option<String>,

@@ -11,7 +11,7 @@ const LINE_CHARS_MAX: usize = 500;
 const ERRORS_MAX: usize = 10;
 
 /// The last lines seen.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Tail {
     lines: VecDeque<String>,
     /// Whether there was more than white space.

@@ -17,6 +17,7 @@ const HEAD: usize = 4;
 
 /// Which recognisers want which lines while they are idle. A line is handed to those whose bytes
 /// all fit; that a few others get it as well costs little, and looking closer would cost more.
+#[derive(Clone)]
 pub(crate) struct Wants {
     by_first: Table,
     /// By each of the first bytes of those who want a certain beginning.

@@ -15,7 +15,7 @@ const REST_MAX: u32 = 20_000;
 const CALM: u32 = 1_024;
 
 /// Lines held back.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Window {
     held: Vec<Held>,
     bytes: usize,
@@ -58,7 +58,7 @@ impl Before {
 }
 
 /// One line held back.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Held {
     /// The line.
     pub text: String,
@@ -69,7 +69,7 @@ pub(crate) struct Held {
 }
 
 /// What the lines so far say.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Judgement {
     /// Too early to tell; they are held back.
     Open,
@@ -193,6 +193,7 @@ fn shared(held: &[Held]) -> Option<(Before, usize)> {
         Shape::Tag,
         Shape::BareBar,
         Shape::Colon,
+        Shape::Number,
     ];
     shapes.into_iter().find_map(|shape| {
         let lines = held.iter().map(|line| prefix::as_shape(&line.text, shape));
@@ -239,6 +240,7 @@ fn is_shared(shape: Shape, lines: &[Option<Prefixed<'_>>]) -> bool {
             Shape::Bar => share(60) && (has_layout || share(95)),
             Shape::Bracket | Shape::Colons => share(70) && (has_layout || share(100)),
             Shape::BareBar => (share(80) && has_layout) || (share(100) && again >= 8),
+            Shape::Number => share(95) && has_layout && again >= 8 && most >= 4,
             Shape::Tab => share(85) && (has_layout || share(100)) && again >= 6,
             Shape::Colon => (share(85) && has_layout && again >= 6) || (share(100) && most >= 8),
         }

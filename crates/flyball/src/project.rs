@@ -146,7 +146,7 @@ impl fmt::Display for Hindrance {
 /// A gate as one kind of project proposes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Proposal {
-    /// `tests`, `lint`, `build`, `typecheck`, `check`.
+    /// `tests`, `lint`, `build`, `typecheck`, `format`, `check`.
     pub(crate) role: &'static str,
     /// The line for the shell, to be run in the folder looked at.
     pub(crate) command: String,

@@ -15,6 +15,7 @@ pub(super) const STARTS: &[&str] = &[
     "rake aborted!",
     "No Rakefile found",
     "CMake Error: ",
+    "Error(s) in input:",
     "[cargo-make] ERROR - Task ",
     // JavaScript.
     "npm error Missing script:",
@@ -25,6 +26,8 @@ pub(super) const STARTS: &[&str] = &[
     "npm error could not determine executable",
     "npm ERR! could not determine executable",
     "npm error enoent ",
+    "npm error code EJSONPARSE",
+    "npm ERR! code EJSONPARSE",
     "npm error 404 ",
     "npm error No workspaces found",
     "npm error No workspace folder present",

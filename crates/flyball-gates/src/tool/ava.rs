@@ -12,7 +12,7 @@ use crate::{Counts, Finding, FindingKind, text};
 const TITLES_MAX: usize = 500;
 
 /// Reads the list of tests, then the blocks of those that failed.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Ava {
     titles: HashSet<String>,
     names: Names,

@@ -6,7 +6,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Finding, FindingKind};
 
 /// Reads issues of every severity: each makes the exit code red.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Bandit {
     open: Option<(u64, Finding, Block)>,
     findings: Findings,

@@ -5,7 +5,7 @@ use crate::report::{Block, Findings, Names, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads failures that name their test file; the other formatters print TAP.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Bats {
     counts: Option<Counts>,
     names: Names,
@@ -13,6 +13,7 @@ pub(super) struct Bats {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     name: String,

@@ -5,7 +5,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Finding, FindingKind};
 
 /// Reads the headings with a path; those without are about the run as a whole.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Biome {
     spoke: bool,
     open: Option<Open>,
@@ -13,6 +13,7 @@ pub(super) struct Biome {
     warnings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     category: String,
@@ -52,6 +53,21 @@ impl Recogniser for Biome {
         {
             self.close();
         }
+        self.after_routine()
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        // More of a report that can only be counted.
+        let severity = self.open.as_ref().and_then(|open| open.severity);
+        let is_counted = severity.is_some_and(|severity| match severity {
+            Severity::Error => self.findings.is_full(),
+            Severity::Warning => self.warnings.is_full(),
+            Severity::Information => true,
+        });
+        is_counted && (line.is_empty() || line.starts_with(b"  "))
+    }
+
+    fn after_routine(&self) -> Attention {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
@@ -72,6 +88,16 @@ impl Biome {
         let Some(severity) = open.severity else { return };
         self.spoke = true;
         let kind = kind(&open.category);
+        let words = [&*open.category, &*open.message, open.excerpt.as_str()];
+        let is_known = open.place.is_some()
+            && match severity {
+                Severity::Error => self.findings.is_known(&words),
+                Severity::Warning => self.warnings.is_known(&words),
+                Severity::Information => true,
+            };
+        if is_known {
+            return;
+        }
         let Some((file, line, column)) = open.place else {
             // Only the run as a whole: it says something when it could not begin.
             if kind == FindingKind::CouldNotRun && severity == Severity::Error {

@@ -8,7 +8,7 @@ use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads a run that begins with `bun test v…`: what was printed since the last result belongs to
 /// the next one.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Bun {
     run: RunStage,
     file: String,

@@ -11,7 +11,7 @@ use crate::report::{Block, Findings, Names, Report};
 use crate::text;
 
 /// Reads `running 3 tests`, `test x ... ok`, the failure blocks and `test result:`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct CargoTest {
     spoke: bool,
     /// Counted by `test result:` lines.
@@ -81,7 +81,9 @@ impl Recogniser for CargoTest {
             self.part = Part::MaybeList;
         } else if let Some(name) = block_header(text) {
             self.close_block();
-            self.block = Some((line.number, name.to_owned(), Block::default()));
+            let is_kept = self.part != Part::Successes;
+            let room = if is_kept { self.findings.room() } else { Block::closed() };
+            self.block = Some((line.number, name.to_owned(), room));
         } else if self.block.is_some() && is_block_end(text) {
             self.close_block();
             self.outside(line);
@@ -90,12 +92,21 @@ impl Recogniser for CargoTest {
         } else {
             self.outside(line);
         }
+        self.after_routine()
+    }
+
+    fn after_routine(&self) -> Attention {
         let is_open = self.block.is_some() || self.live.is_some() || self.part == Part::List;
         if is_open || self.loose.is_open() { Attention::Busy } else { Attention::Idle }
     }
 
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
-        let is_calm = self.block.is_none() && self.live.is_none() && self.part == Part::Other;
+        if let Some((_, _, block)) = &self.block {
+            // More of a failure of which nothing is kept.
+            let is_mark = matches!(line.first(), Some(b'f' | b'-' | b't' | b'r'));
+            return block.is_closed() && self.part != Part::MaybeList && !is_mark;
+        }
+        let is_calm = self.live.is_none() && self.part == Part::Other;
         let Some(open) = self.open.as_mut().filter(|_| is_calm && !self.loose.is_open()) else {
             return false;
         };
@@ -248,11 +259,21 @@ impl CargoTest {
         if self.part == Part::Successes {
             return;
         }
+        if self.findings.is_full() {
+            self.findings.leave_out(1);
+            if let Some(at) = self.failed.iter().position(|(_, failed)| *failed == name) {
+                self.failed.swap_remove(at);
+            }
+            return;
+        }
         self.failed.retain(|(_, failed)| *failed != name);
         let mut output = block.take();
         // With `--nocapture` only a part of it stands in the block.
         if let Some(panic) = self.loose.of(&name) {
             output.push_str(panic);
+        }
+        if self.findings.is_known(&[&name, &output]) {
+            return;
         }
         self.findings.push(number, panic::finding(&name, &output));
     }
@@ -262,8 +283,12 @@ impl CargoTest {
         let name = text.strip_prefix("    ").map(str::trim_end);
         let is_open = |name: &str| self.block.as_ref().is_some_and(|(_, open, _)| open == name);
         let is_marked = |name: &str| self.failed.iter().any(|(_, failed)| failed == name);
-        let is_found = |name| self.findings.kept().any(|f| f.name.as_deref() == Some(name));
-        name.is_some_and(|name| is_open(name) || is_marked(name) || is_found(name))
+        let is_found = |name: &str| self.findings.kept().any(|f| f.name.as_deref() == Some(name));
+        // Of very many not all names are remembered.
+        let is_any = |name: &str| self.findings.is_full() && !name.starts_with(' ');
+        let is_one =
+            |name: &str| is_any(name) || is_open(name) || is_marked(name) || is_found(name);
+        name.is_some_and(is_one)
     }
 
     fn result(&mut self, rest: &str) {

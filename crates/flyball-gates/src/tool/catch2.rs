@@ -6,7 +6,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads `path.cc:4: FAILED:` below the title of a test case, and the compact form.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Catch2 {
     spoke: bool,
     counts: Option<Counts>,
@@ -18,6 +18,7 @@ pub(super) struct Catch2 {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     place: (String, u32),

@@ -5,7 +5,7 @@ use crate::report::{Findings, Report};
 use crate::{Finding, FindingKind};
 
 /// Reads errors below their file; every severity but `ignore` counts.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Checkstyle {
     begun: bool,
     file: String,

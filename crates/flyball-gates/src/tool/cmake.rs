@@ -6,12 +6,13 @@ use crate::report::{Block, Findings, Report};
 use crate::{Finding, FindingKind, text};
 
 /// Reads errors of the configuration; without it nothing can be built or tested.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Cmake {
     open: Option<Open>,
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     at: Option<(String, u32)>,

@@ -7,7 +7,7 @@ use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads `3/7 Test #3: name ......***Failed    0.00 sec`. What a test printed comes below, or
 /// before in the verbose form; its first failure gives the place.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Ctest {
     spoke: bool,
     counts: Option<Counts>,
@@ -19,6 +19,7 @@ pub(super) struct Ctest {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     name: String,

@@ -7,7 +7,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads `name => ./a_test.ts:3:6` with the error below it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Deno {
     counts: Option<Counts>,
     spoke: bool,
@@ -16,6 +16,7 @@ pub(super) struct Deno {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     /// A test, or nothing for what the type checker says.

@@ -21,7 +21,7 @@ use crate::report::Report;
 const DOCUMENT_MAX: usize = 16 * 1024 * 1024;
 
 /// Collects a document over its lines and reads it when it is complete.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Documents {
     open: Option<(u64, String)>,
     reports: Vec<Report>,
@@ -115,6 +115,8 @@ fn report(document: &str, number: u64) -> Option<Report> {
         pyright::report(document, number)
     } else if has("\"Issues\"") {
         golangci::report(document, number)
+    } else if has("\"filename\"") && has("\"location\"") && has("\"end_location\"") {
+        ruff::report(document, number)
     } else {
         None
     }

@@ -6,7 +6,7 @@ use crate::report::{Block, Findings, Names, Report};
 use crate::{Counts, Finding, FindingKind, bytes, text};
 
 /// Reads `  Failed Name [12 ms]` with its message and stack, and `a.cs(5,9): error CS0103: text`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Dotnet {
     spoke: bool,
     counts: Option<Counts>,
@@ -16,6 +16,7 @@ pub(super) struct Dotnet {
     warnings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     name: String,
@@ -25,7 +26,7 @@ struct Open {
     excerpt: Block,
 }
 
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum Part {
     Begin,
     Message,

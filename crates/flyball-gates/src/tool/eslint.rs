@@ -7,7 +7,7 @@ use crate::report::{Findings, Report};
 use crate::{bytes, text};
 
 /// Reads `  1:10  error  text  rule` below a path.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Eslint {
     file: Option<String>,
     crashed: bool,
@@ -99,6 +99,7 @@ impl Eslint {
     }
 }
 
+#[derive(Clone)]
 struct Problem {
     line: u32,
     column: u32,

@@ -6,7 +6,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads `  1) test name (Module)` with its place and reason below.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Exunit {
     spoke: bool,
     counts: Option<Counts>,
@@ -18,6 +18,7 @@ pub(super) struct Exunit {
     warnings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     name: String,
@@ -28,6 +29,7 @@ struct Open {
     excerpt: Block,
 }
 
+#[derive(Clone)]
 struct Diagnostic {
     number: u64,
     is_error: bool,

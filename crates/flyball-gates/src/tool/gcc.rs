@@ -7,6 +7,7 @@ use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Report};
 
 /// Reads `path:9:12: error: text` with the source lines below, and undefined references.
+#[derive(Clone)]
 pub(super) struct Gcc {
     is_clang: bool,
     spoke: bool,

@@ -15,7 +15,7 @@ const MENTIONS_MAX: usize = 50;
 const LOOKS_MAX: u32 = 20_000;
 
 /// Collects lines that begin with `path:line` and say something, and of others one per place.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Generic {
     seen: HashSet<(String, u32)>,
     looks: u32,
@@ -92,13 +92,21 @@ fn complaint(text: &str) -> Option<place::Place<'_>> {
     }
     let own = crate::text::trim_start(text);
     let place = place::prefix(own)?;
-    let is_named = place::mention(own).is_some_and(|mention| mention.file == place.file);
+    // `path(3,7): text` is no place inside of a sentence.
+    let is_bracketed = own.as_bytes().get(place.file.len()) == Some(&b'(');
+    let is_named =
+        is_bracketed || place::mention(own).is_some_and(|mention| mention.file == place.file);
     let is_frame = place.rest.starts_with("in ") || place.rest.starts_with("at ");
     (is_named && !is_frame && place.rest.contains(' ')).then_some(place)
 }
 
 /// Whether a line says that all is well, or only warns.
 fn is_harmless(text: &str) -> bool {
+    // Further frames of Ruby, and comments that say where a step is defined.
+    let is_frame = crate::text::trim_start(text).starts_with("from ");
+    if is_frame || text.rsplit_once(" # ").is_some_and(|(_, place)| !place.contains(' ')) {
+        return true;
+    }
     let ends = [":PASS", " PASS", " PASSED", " ok", ": ok", " passed"];
     ends.iter().any(|end| text.ends_with(end))
         || ["PASS ", "PASSED ", "ok ", "\u{2713} ", "\u{2714} "]

@@ -1,4 +1,5 @@
-//! Workflow annotations, which many linters can print: `::error file=…,line=…::text`.
+//! Annotations for a workflow, which many linters can print: `::error file=…,line=…::text`, and in
+//! Azure's words `##vso[task.logissue type=error;sourcepath=…;linenumber=…;]text`.
 
 use crate::{Finding, FindingKind};
 
@@ -6,7 +7,7 @@ use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{ANNOTATIONS, Findings, Report};
 
 /// Reads `::error` and `::warning` lines.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Github {
     findings: Findings,
     warnings: Findings,
@@ -18,7 +19,7 @@ impl Recogniser for Github {
     }
 
     fn cues(&self) -> Cues {
-        Cues { starts: &["::"], ..Cues::NONE }
+        Cues { starts: &["::", "##vs"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -30,6 +31,11 @@ impl Recogniser for Github {
             && let Some(finding) = finding(rest)
         {
             self.warnings.push(line.number, finding);
+        } else if let Some(rest) = line.text.strip_prefix("##vso[task.logissue ")
+            && let Some((is_warning, finding)) = issue(rest)
+        {
+            let list = if is_warning { &mut self.warnings } else { &mut self.findings };
+            list.push(line.number, finding);
         }
         Attention::Idle
     }
@@ -44,6 +50,25 @@ impl Recogniser for Github {
             ..Report::default()
         })
     }
+}
+
+/// Whether it is a warning, and what `type=error;sourcepath=a.py;linenumber=3;code=E1;]text` says.
+fn issue(rest: &str) -> Option<(bool, Finding)> {
+    let (properties, message) = rest.split_once(']')?;
+    let mut finding = Finding::new(FindingKind::Lint, message.trim());
+    let mut is_warning = false;
+    for property in properties.split(';') {
+        let Some((name, value)) = property.split_once('=') else { continue };
+        match name.trim() {
+            "type" => is_warning = value == "warning",
+            "sourcepath" => finding.file = Some(value.to_owned()),
+            "linenumber" => finding.line = value.parse().ok(),
+            "columnnumber" => finding.column = value.parse().ok(),
+            "code" => finding.name = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+    finding.file.is_some().then_some((is_warning, finding))
 }
 
 fn finding(rest: &str) -> Option<Finding> {

@@ -7,6 +7,7 @@ use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Findings, Report};
 
 /// Reads `path.go:3:8: text` below `# package`.
+#[derive(Clone)]
 pub(super) struct GoBuild {
     is_vet: bool,
     spoke: bool,

@@ -1,11 +1,13 @@
 //! `go test`, as text and with `-json`.
 
+mod begun;
 mod event;
 mod output;
 mod printed;
 
 use crate::{Counts, Finding, FindingKind};
 
+use self::begun::Begun;
 use self::event::Event;
 use self::printed::Printed;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
@@ -13,7 +15,7 @@ use crate::report::{Block, Findings, Names, Report};
 use crate::{Executed, bytes, place, text};
 
 /// Reads `--- FAIL: TestX (0.00s)` with its lines, panics, and the events of `-json`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct GoTest {
     spoke: bool,
     counts: Counts,
@@ -25,6 +27,8 @@ pub(super) struct GoTest {
     running: Option<(String, Block)>,
     /// With `-v`, what tests printed while others ran.
     printed: Printed,
+    /// With `-v`, which tests of this package have begun: only these can have a result.
+    begun: Begun,
     /// The name of a test with its package, put together for each event.
     key: String,
     /// The tests that ran since the last package, which is named after them.
@@ -37,6 +41,7 @@ pub(super) struct GoTest {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     name: String,
@@ -60,11 +65,7 @@ impl Recogniser for GoTest {
         } else {
             self.text(line.text, line.number);
         }
-        if self.open.is_some() || self.running.is_some() {
-            Attention::Busy
-        } else {
-            Attention::Idle
-        }
+        self.after_routine()
     }
 
     fn routine(&mut self, line: &[u8], number: u64) -> bool {
@@ -73,7 +74,13 @@ impl Recogniser for GoTest {
             let event = event.filter(|event| !matches!(&*event.action, "build-output" | "fail"));
             return event.map(|event| self.event(&event, number)).is_some();
         }
-        if self.open.is_some() || !self.printed.is_empty() {
+        if let Some(open) = &self.open {
+            // More of a failure of which nothing is kept.
+            let own = line.trim_ascii_start();
+            let is_more = own.is_empty() || own.len() < line.len();
+            return open.block.is_closed() && is_more && !own.starts_with(b"--- ");
+        }
+        if !self.printed.is_empty() {
             return false;
         }
         if let Some(name) = line.strip_prefix(b"=== RUN   ") {
@@ -95,7 +102,11 @@ impl Recogniser for GoTest {
     }
 
     fn after_routine(&self) -> Attention {
-        if self.running.is_some() { Attention::Busy } else { Attention::Idle }
+        if self.open.is_some() || self.running.is_some() {
+            Attention::Busy
+        } else {
+            Attention::Idle
+        }
     }
 
     fn finish(&mut self) -> Option<Report> {
@@ -120,8 +131,12 @@ impl Recogniser for GoTest {
 impl GoTest {
     fn text(&mut self, text: &str, number: u64) {
         let trimmed = text::trim_start(text);
-        if let Some(result) = trimmed.strip_prefix("--- ") {
-            self.result(result, number);
+        let depth = text.len().saturating_sub(trimmed.len());
+        if let Some((word, name)) = trimmed.strip_prefix("--- ").and_then(result)
+            && is_at(depth, name)
+            && self.has_begun(word, name)
+        {
+            self.result(word, name, number);
         } else if let Some(rest) = text.strip_prefix("=== ") {
             self.close();
             self.switch(rest);
@@ -136,9 +151,13 @@ impl GoTest {
             self.ended = Some((number, text.to_owned()));
         } else if is_package_line(text) {
             self.close();
-            self.running = None;
+            if let Some((running, _)) = self.running.take() {
+                self.begun.leave(&running);
+            }
             self.spoke = true;
+            // A bare `PASS` may be what a test printed.
             if let Some(package) = text.split('\t').nth(1) {
+                self.begun = Begun::default();
                 self.package(package);
             }
         } else if let Some(open) = &mut self.open {
@@ -153,6 +172,10 @@ impl GoTest {
         if !self.running.as_ref().is_none_or(|(_, block)| block.is_blank()) {
             return false;
         }
+        if let Some((before, _)) = &self.running {
+            self.begun.leave(before);
+        }
+        self.begun.any = true;
         let (running, block) = self.running.get_or_insert_with(|| std::mem::take(&mut self.spare));
         name.clone_into(running);
         block.clear();
@@ -168,13 +191,15 @@ impl GoTest {
         self.names.leave_out(of.names_left_out);
     }
 
-    /// `FAIL: TestX (0.00s)`.
-    fn result(&mut self, result: &str, number: u64) {
-        let Some((word, rest)) = result.split_once(": ") else { return };
-        let name = rest.split(" (").next().unwrap_or(rest);
-        if !rest.ends_with("s)") || !matches!(word, "FAIL" | "PASS" | "SKIP") {
-            return;
-        }
+    /// Whether a result can be that of a test of this package. What a test prints in these words is
+    /// of one that never began; and without `-v` nobody says what passed.
+    fn has_begun(&self, word: &str, name: &str) -> bool {
+        let is_running = self.running.as_ref().is_some_and(|(running, _)| running == name);
+        is_running || self.begun.has(name) || (!self.begun.any && word != "PASS")
+    }
+
+    /// The result of a test.
+    fn result(&mut self, word: &str, name: &str, number: u64) {
         self.close();
         let printed = self.printed_by(name);
         if word != "SKIP" {
@@ -190,7 +215,8 @@ impl GoTest {
                 self.counts.failed += 1;
                 self.spoke = true;
                 let name = name.to_owned();
-                self.open = Some(Open { number, name, block: printed });
+                let block = if self.findings.is_full() { Block::closed() } else { printed };
+                self.open = Some(Open { number, name, block });
             }
         }
     }
@@ -199,12 +225,14 @@ impl GoTest {
     fn switch(&mut self, rest: &str) {
         let Some((word, name)) = rest.split_once(' ') else { return };
         let name = text::clip(name.trim(), 500);
-        if let Some((name, block)) = self.running.take()
-            && !block.is_blank()
-        {
-            self.printed.insert(name, block);
+        if let Some((name, block)) = self.running.take() {
+            self.begun.leave(&name);
+            if !block.is_blank() {
+                self.printed.insert(name, block);
+            }
         }
         if matches!(word, "RUN" | "CONT" | "NAME") {
+            self.begun.any = true;
             let name = name.to_owned();
             let block = self.printed.take(&name);
             self.running = Some((name, block));
@@ -216,6 +244,7 @@ impl GoTest {
             if running == name {
                 return block;
             }
+            self.begun.leave(&running);
             if !block.is_blank() {
                 self.printed.insert(running, block);
             }
@@ -277,6 +306,10 @@ impl GoTest {
 
     fn close(&mut self) {
         let Some(mut open) = self.open.take() else { return };
+        if open.block.is_closed() {
+            self.findings.leave_out(1);
+            return;
+        }
         let block = open.block.take();
         // A panic outside any test matters only when it is the test binary's own.
         if open.name.is_empty() && !block.contains("testing.") {
@@ -300,6 +333,19 @@ fn drop_parents(findings: &mut Findings) {
             })
     };
     findings.retain(|finding| !is_parent(finding));
+}
+
+/// Whether the result of this test may stand so deep: subtests are indented below their parents.
+fn is_at(depth: usize, name: &str) -> bool {
+    let parents = memchr::memchr_iter(b'/', name.as_bytes()).count();
+    depth.is_multiple_of(4) && depth / 4 <= parents
+}
+
+/// Word and name of `FAIL: TestX (0.00s)`.
+fn result(result: &str) -> Option<(&str, &str)> {
+    let (word, rest) = result.split_once(": ")?;
+    let name = rest.split(" (").next().unwrap_or(rest);
+    (rest.ends_with("s)") && matches!(word, "FAIL" | "PASS" | "SKIP")).then_some((word, name))
 }
 
 /// Whether a name is that of a test, as nearly all are.

@@ -6,7 +6,7 @@ use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Report};
 
 /// Reads problems that name their linter at the end.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Golangci {
     open: Option<(u64, Finding, Block)>,
     findings: Findings,

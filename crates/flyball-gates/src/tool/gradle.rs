@@ -9,7 +9,7 @@ use crate::report::{Block, Findings, Report};
 use crate::text;
 
 /// Reads test results, Kotlin compile errors and the reason of a failed build.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Gradle {
     spoke: bool,
     counts: Option<Counts>,

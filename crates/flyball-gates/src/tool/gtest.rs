@@ -6,7 +6,7 @@ use crate::report::{Block, Findings, Names, Report};
 use crate::{Counts, Finding, FindingKind, bytes, text};
 
 /// Reads failures with their test; in the brief form there are no `RUN` lines.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Gtest {
     spoke: bool,
     /// The test that runs now.
@@ -30,7 +30,7 @@ enum Totals {
     Listed,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Failure {
     number: u64,
     place: Option<(String, u32)>,
@@ -218,6 +218,7 @@ fn timed(rest: &str) -> bool {
 }
 
 /// Where a failure is.
+#[derive(Clone)]
 enum At {
     Place(String, u32),
     /// `unknown file: Failure`

@@ -6,7 +6,7 @@ use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Block, Findings, Report};
 
 /// Reads errors and warnings with the column from the caret.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Javac {
     spoke: bool,
     open: Option<Open>,
@@ -14,6 +14,7 @@ pub(super) struct Javac {
     warnings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     is_warning: bool,

@@ -9,12 +9,14 @@ use crate::report::{Block, Findings, Report};
 use crate::text;
 
 /// Reads the failure blocks below `FAIL path` and the line `Tests: …`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Jest {
     spoke: bool,
     counts: Option<Counts>,
     file: String,
     open: Option<(u64, String, Block)>,
+    /// The title of the open one may go on: a blank line ends it.
+    is_title: bool,
     findings: Findings,
     warnings: Findings,
 }
@@ -37,16 +39,38 @@ impl Recogniser for Jest {
         if let Some(name) = text.strip_prefix("  ● ") {
             self.close();
             if !matches!(name, "Console" | "Deprecation Warning" | "Validation Warning") {
-                self.open = Some((line.number, name.trim().to_owned(), Block::default()));
+                let room = self.findings.room();
+                self.open = Some((line.number, name.trim().to_owned(), room));
+                self.is_title = true;
             }
+        } else if self.is_title
+            && !text.is_empty()
+            && !text.starts_with("  ")
+            && !is_outside(text)
+            && let Some((_, name, _)) = &mut self.open
+        {
+            *name = format!("{} {}", text::clip(name, 500), text.trim());
         } else if text.starts_with("  ") || text.is_empty() {
+            self.is_title = false;
             if let Some((_, _, block)) = &mut self.open {
                 block.push(text::dedent(text, 4));
             }
         } else {
+            self.is_title = false;
             self.close();
             self.outside(text, line.number);
         }
+        self.after_routine()
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        // More of a failure of which nothing is kept.
+        !self.is_title
+            && self.open.as_ref().is_some_and(|(_, _, block)| block.is_closed())
+            && (line.is_empty() || (line.starts_with(b"  ") && line.get(2) != Some(&0xe2)))
+    }
+
+    fn after_routine(&self) -> Attention {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
@@ -101,7 +125,11 @@ impl Jest {
 
     fn close(&mut self) {
         let Some((number, name, mut block)) = self.open.take() else { return };
+        self.spoke |= !self.file.is_empty();
         let text = block.take();
+        if self.findings.is_known(&[&self.file, &name, &text]) {
+            return;
+        }
         let is_suite = name == "Test suite failed to run";
         let (message, mut kind) = message(&text);
         if is_suite && typed_place(&message).is_some() {
@@ -110,7 +138,6 @@ impl Jest {
         if !is_suite && kind == FindingKind::Compile {
             kind = FindingKind::Test;
         }
-        self.spoke |= !self.file.is_empty();
         let mut finding = Finding::new(kind, message).with_excerpt(text.as_str());
         if !is_suite {
             finding = finding.named(name);
@@ -127,6 +154,12 @@ impl Jest {
         }
         self.findings.push(number, finding);
     }
+}
+
+/// Whether a line is one of those that end a failure.
+fn is_outside(text: &str) -> bool {
+    let own = text.trim_start();
+    ["FAIL ", "PASS ", "Test Suites: ", "Tests: "].iter().any(|start| own.starts_with(start))
 }
 
 /// The place ts-jest puts before what the type checker says: `a.test.ts:1:7 - error TS2322: text`.

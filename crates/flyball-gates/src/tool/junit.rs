@@ -15,11 +15,13 @@ const DOCUMENT_MAX: usize = 16 * 1024 * 1024;
 
 /// Collects `<testsuites>…</testsuites>` and reads it event by event; a cut report gives what it
 /// has.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Junit {
     document: String,
     number: u64,
     collecting: bool,
+    /// The name of the suite: linters put the path of a file there.
+    suite: String,
     counts: Option<Counts>,
     findings: Findings,
 }
@@ -104,6 +106,7 @@ impl Junit {
         let verdict = match tag.local_name().as_ref() {
             b"testsuites" | b"testsuite" => {
                 self.counts.get_or_insert_default();
+                self.suite = attribute("name").unwrap_or_default();
                 return;
             }
             b"testcase" => {
@@ -144,6 +147,7 @@ impl Junit {
                     CaseVerdict::Skipped => counts.skipped += 1,
                     CaseVerdict::Failed => {
                         counts.failed += 1;
+                        let case = case.in_file(&self.suite);
                         self.findings.push(self.number, case.into_finding());
                     }
                 }

@@ -9,7 +9,7 @@ use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Findings, Report};
 
 /// Reads `{ "type": "test", "event": "failed", … }`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct LibtestJson {
     spoke: bool,
     counts: Counts,

@@ -8,6 +8,7 @@ use crate::report::{Findings, Report};
 use crate::{Finding, FindingKind, text};
 
 /// Reads one line at a time; the first tool that speaks gives its name.
+#[derive(Clone)]
 pub(super) struct LineLint {
     tool: Option<&'static str>,
     is_hadolint: bool,

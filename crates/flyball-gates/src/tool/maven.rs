@@ -8,7 +8,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{bytes, text};
 
 /// Reads `[ERROR] path:[5,17] text`, `<<< FAILURE!` with its trace, and `Tests run:`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Maven {
     spoke: bool,
     /// From the line that sums up a module.

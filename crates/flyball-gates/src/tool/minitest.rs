@@ -6,7 +6,7 @@ use crate::report::{Block, Findings, Names, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads `  1) Failure:` with `CartTest#test_adds [test/cart_test.rb:4]:` below it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Minitest {
     spoke: bool,
     counts: Option<Counts>,
@@ -17,6 +17,7 @@ pub(super) struct Minitest {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     name: String,

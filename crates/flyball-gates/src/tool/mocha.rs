@@ -9,7 +9,7 @@ use crate::report::{Block, Findings, Report};
 use crate::text;
 
 /// Reads `1 passing`, `2 pending`, `5 failing` and the numbered failures.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Mocha {
     counts: Option<Counts>,
     /// The totals have begun: what stands before them was printed by tests.
@@ -19,6 +19,7 @@ pub(super) struct Mocha {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     titles: Vec<String>,
@@ -56,8 +57,8 @@ impl Recogniser for Mocha {
         } else if let Some(title) = self.head(text) {
             self.close();
             let titles = vec![title.trim_end().trim_end_matches(':').to_owned()];
-            self.open =
-                Some(Open { number: line.number, titles, titled: false, block: Block::default() });
+            let block = self.findings.room();
+            self.open = Some(Open { number: line.number, titles, titled: false, block });
         } else if let Some(error) = text.strip_prefix(" Exception during run: ") {
             self.close();
             let mut block = Block::default();
@@ -71,6 +72,16 @@ impl Recogniser for Mocha {
         } else if let Some(open) = &mut self.open {
             open.line(text);
         }
+        self.after_routine()
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        // More of a failure of which nothing is kept: what begins or ends one is not so deep.
+        self.open.as_ref().is_some_and(|open| open.block.is_closed())
+            && (line.is_empty() || line.starts_with(b"   "))
+    }
+
+    fn after_routine(&self) -> Attention {
         if self.failing || self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
@@ -96,7 +107,9 @@ impl Mocha {
     fn close(&mut self) {
         if let Some(open) = self.open.take() {
             let number = open.number;
-            self.findings.push(number, open.into_finding());
+            if !self.findings.is_known(&[&open.titles.join(" "), open.block.as_str()]) {
+                self.findings.push(number, open.into_finding());
+            }
         }
     }
 }

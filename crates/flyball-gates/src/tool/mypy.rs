@@ -7,7 +7,7 @@ use crate::recogniser::{Attention, Cues, Line, PATHS, Places, Recogniser, Trait}
 use crate::report::{Block, Findings, Report};
 
 /// Reads errors; notes and revealed types are not findings.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Mypy {
     spoke: bool,
     open: Option<(u64, Finding, Block)>,

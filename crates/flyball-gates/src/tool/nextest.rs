@@ -11,7 +11,7 @@ use crate::{bytes, text};
 const SILENT: &str = "test failed";
 
 /// Reads `FAIL [ 0.1s] (1/8) binary test` with its output, and the summary.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Nextest {
     counts: Option<Counts>,
     /// Counted one by one, for output that ends before the summary.
@@ -26,6 +26,7 @@ pub(super) struct Nextest {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     kind: FindingKind,
@@ -83,8 +84,19 @@ impl Recogniser for Nextest {
         self.attention()
     }
 
+    fn after_routine(&self) -> Attention {
+        self.attention()
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
-        let is_calm = self.spoke && self.block.is_none() && self.started.is_none();
+        if let Some(open) = &self.block {
+            // More of a failure of which nothing is kept: only the marks of nextest are in capitals.
+            let (blanks, own) = bytes::after_blanks(line);
+            let is_mark = own.first().is_some_and(u8::is_ascii_uppercase);
+            let is_calm = self.started.is_none() && !self.is_flat && open.output.is_closed();
+            return is_calm && (own.is_empty() || blanks >= 4) && !is_mark;
+        }
+        let is_calm = self.spoke && self.started.is_none();
         let name = if is_calm && !self.is_flat { passed(line) } else { None };
         let is_taken = name.is_some_and(|name| self.names.ran_bytes(name, str::trim));
         self.seen.passed += u64::from(is_taken);
@@ -135,13 +147,17 @@ impl Nextest {
         }
         let name = status.name.to_owned();
         let output = self.started.take().filter(|(started, _)| *started == name);
-        let output = output.map(|(_, output)| output).unwrap_or_default();
+        let output = output.map_or_else(|| self.findings.room(), |(_, output)| output);
         self.block = Some(Open { number, kind, name, output });
     }
 
     fn close(&mut self) {
         self.is_flat = false;
         let Some(mut open) = self.block.take() else { return };
+        if open.output.is_closed() {
+            self.findings.leave_out(1);
+            return;
+        }
         let output = without_harness(&open.output.take());
         let mut finding = panic::finding(&open.name, &output);
         finding.kind = open.kind;

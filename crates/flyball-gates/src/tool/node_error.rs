@@ -8,7 +8,7 @@ use crate::recogniser::{Attention, CAPITALS, Cues, Line, Places, Recogniser, Tra
 use crate::report::{Block, Findings, Report};
 
 /// Reads an error with its stack at the left margin, up to `Node.js v20`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct NodeError {
     /// The place printed above the error.
     above: Option<(u64, String, u32)>,

@@ -8,10 +8,10 @@ use super::js_frame;
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use crate::report::{Block, Findings, Report};
-use crate::text;
+use crate::{bytes, text};
 
 /// Reads `✖ name (1.5ms)` with its error, and the totals `ℹ pass 2`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct NodeTest {
     counts: Option<Counts>,
     /// The list of failures has begun.
@@ -24,10 +24,13 @@ pub(super) struct NodeTest {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     name: String,
     depth: usize,
+    /// Its title may go on in the next line: no time came yet.
+    is_title: bool,
     at: Option<(String, u32, Option<u32>)>,
     block: Block,
 }
@@ -78,16 +81,40 @@ impl Recogniser for NodeTest {
             }
             // What was cancelled took no time.
             self.failure(without_time(name), depth, line.number);
+            if let Some(open) = &mut self.open {
+                open.is_title = timed(name).is_none();
+            }
         } else if let Some(at) = line.text.strip_prefix("test at ") {
             self.close();
             self.at = place::prefix(at).map(|p| (p.file.to_owned(), p.line, p.column));
+        } else if let Some(open) = &mut self.open
+            && open.is_title
+            && let Some(more) = timed(line.text)
+        {
+            open.name = format!("{} {}", open.name, more.trim());
+            open.is_title = false;
         } else if let Some(open) = &mut self.open {
+            open.is_title = false;
             if !trimmed.is_empty() && depth <= open.depth {
                 self.close();
             } else {
                 open.block.push(text::dedent(line.text, open.depth + 2));
             }
         }
+        self.after_routine()
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        // More of a failure of which nothing is kept.
+        let is_counted = |open: &&Open| open.block.is_closed() && !open.is_title;
+        let Some(open) = self.open.as_ref().filter(is_counted) else {
+            return false;
+        };
+        let (blanks, own) = bytes::after_blanks(line);
+        own.is_empty() || (blanks > open.depth && !matches!(own.first(), Some(0xe2 | b'\t')))
+    }
+
+    fn after_routine(&self) -> Attention {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
@@ -128,11 +155,18 @@ impl NodeTest {
             }
         }
         let name = name.to_owned();
-        self.open = Some(Open { number, name, depth, at, block: Block::default() });
+        let block = self.findings.room();
+        self.open = Some(Open { number, name, depth, is_title: false, at, block });
     }
 
     fn close(&mut self) {
         let Some(mut open) = self.open.take() else { return };
+        if open.block.is_closed() {
+            // Suites fail with their tests, and are not counted once more.
+            let is_one = !self.suites.contains(&open.name);
+            self.findings.leave_out(u64::from(is_one));
+            return;
+        }
         let block = open.block.take();
         let (message, place) = js_frame::of_stack(&block);
         let quoted = message.strip_prefix('\'').and_then(|inner| inner.strip_suffix('\''));

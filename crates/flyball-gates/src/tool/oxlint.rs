@@ -6,13 +6,14 @@ use crate::report::{Block, Findings, Report};
 use crate::{Finding, FindingKind};
 
 /// Reads `  × plugin(rule): text` with `╭─[path:1:8]` below, in signs or in plain letters.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Oxlint {
     open: Option<Open>,
     findings: Findings,
     warnings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     is_warning: bool,
@@ -35,7 +36,7 @@ impl Recogniser for Oxlint {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         if let Some((is_warning, message)) = head(line.text) {
             self.close();
-            let mut excerpt = Block::default();
+            let mut excerpt = self.list(is_warning).room();
             excerpt.push(line.text);
             self.open = Some(Open {
                 number: line.number,
@@ -50,6 +51,17 @@ impl Recogniser for Oxlint {
         {
             self.close();
         }
+        self.after_routine()
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        // More of a report of which nothing is kept; what begins one is not so deep.
+        self.open.as_ref().is_some_and(|open| open.place.is_some() && open.excerpt.is_closed())
+            && line.starts_with(b"   ")
+            && !line.trim_ascii().is_empty()
+    }
+
+    fn after_routine(&self) -> Attention {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
@@ -67,16 +79,23 @@ impl Recogniser for Oxlint {
 }
 
 impl Oxlint {
+    const fn list(&mut self, is_warning: bool) -> &mut Findings {
+        if is_warning { &mut self.warnings } else { &mut self.findings }
+    }
+
     fn close(&mut self) {
         let Some(mut open) = self.open.take() else { return };
         let Some((file, line, column)) = open.place else { return };
+        let words = [&*open.message, open.excerpt.as_str()];
+        if self.list(open.is_warning).is_known(&words) {
+            return;
+        }
         let finding = match rule(&open.message) {
             Some((rule, message)) => Finding::new(FindingKind::Lint, message).named(rule),
             None => Finding::new(FindingKind::Compile, open.message.as_str()),
         };
         let finding = finding.at(file, line, column).with_excerpt(open.excerpt.take());
-        let list = if open.is_warning { &mut self.warnings } else { &mut self.findings };
-        list.push(open.number, finding);
+        self.list(open.is_warning).push(open.number, finding);
     }
 }
 

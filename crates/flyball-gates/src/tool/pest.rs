@@ -6,7 +6,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads the failures below the list of tests, and `Tests:    1 failed, 2 passed (3 assertions)`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Pest {
     spoke: bool,
     counts: Option<Counts>,
@@ -14,6 +14,7 @@ pub(super) struct Pest {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     name: String,

@@ -5,14 +5,14 @@ use crate::report::{Findings, Report};
 use crate::{Finding, FindingKind, text};
 
 /// Reads ` Line   src/Cart.php` between two rules and the rows up to the third.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Phpstan {
     table: Table,
     open: Option<(u64, Finding)>,
     findings: Findings,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 enum Table {
     #[default]
     Outside,

@@ -6,7 +6,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads what stands below `There were 2 failures:`, and ` ✘ Title` with its bar.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Phpunit {
     run: RunStage,
     counts: Option<Counts>,
@@ -44,6 +44,7 @@ enum Section {
     Other,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     name: String,

@@ -7,7 +7,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads the numbered failures of every reporter that prints them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Playwright {
     spoke: bool,
     counts: Option<Counts>,
@@ -19,6 +19,7 @@ pub(super) struct Playwright {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     name: String,

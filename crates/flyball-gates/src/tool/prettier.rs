@@ -7,6 +7,7 @@ use crate::report::{Findings, Report};
 use crate::text;
 
 /// Reads `[warn] path` and `[error] path: SyntaxError: … (1:7)`.
+#[derive(Clone)]
 pub(super) struct Prettier {
     said: Said,
     lists_paths: bool,

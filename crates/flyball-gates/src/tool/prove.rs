@@ -8,7 +8,7 @@ use crate::report::{Block, Findings, Report};
 use crate::text;
 
 /// Reads `#   Failed test 'x'` with its lines, and `Files=2, Tests=7`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Prove {
     total: Option<u64>,
     in_summary: bool,

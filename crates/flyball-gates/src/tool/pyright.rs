@@ -3,10 +3,10 @@
 use crate::place::{self, Place};
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use crate::report::{Block, Findings, Report};
-use crate::{Finding, FindingKind, text};
+use crate::{Finding, FindingKind, bytes, text};
 
 /// Reads errors; warnings matter when there is no error.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Pyright {
     spoke: bool,
     open: Option<Open>,
@@ -14,6 +14,7 @@ pub(super) struct Pyright {
     warnings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     is_warning: bool,
@@ -38,7 +39,7 @@ impl Recogniser for Pyright {
             self.spoke = true;
             let finding = Finding::new(FindingKind::Type, place.rest);
             let finding = finding.at(place.file, place.line, place.column);
-            let mut excerpt = Block::default();
+            let mut excerpt = self.list(is_warning).room();
             excerpt.push(text);
             self.open = Some(Open { number: line.number, is_warning, finding, excerpt });
         } else if let Some(open) = &mut self.open {
@@ -57,6 +58,26 @@ impl Recogniser for Pyright {
                 self.spoke = true;
             }
         }
+        self.after_routine()
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        // One more, or more of one, of which nothing is kept.
+        if !self.open.as_ref().is_some_and(|open| open.excerpt.is_closed()) {
+            return false;
+        }
+        let (blanks, own) = bytes::after_blanks(line);
+        if blanks >= 4 {
+            return !own.trim_ascii().is_empty();
+        }
+        let is_same =
+            |(is_warning, _)| self.open.as_ref().is_some_and(|open| open.is_warning == is_warning);
+        let head = std::str::from_utf8(line).ok().filter(|_| blanks == 2).and_then(head);
+        // The one that was open is counted; this one is open now.
+        head.is_some_and(is_same) && self.counts_open()
+    }
+
+    fn after_routine(&self) -> Attention {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
@@ -72,10 +93,24 @@ impl Recogniser for Pyright {
 }
 
 impl Pyright {
+    const fn list(&mut self, is_warning: bool) -> &mut Findings {
+        if is_warning { &mut self.warnings } else { &mut self.findings }
+    }
+
+    /// Counts what is open, of which nothing is kept.
+    fn counts_open(&mut self) -> bool {
+        let is_warning = self.open.as_ref().is_some_and(|open| open.is_warning);
+        self.list(is_warning).is_only_counted()
+    }
+
     fn close(&mut self) {
         let Some(Open { number, is_warning, mut finding, mut excerpt }) = self.open.take() else {
             return;
         };
+        let place = finding.place().unwrap_or_default();
+        if self.list(is_warning).is_known(&[&place, &finding.message, excerpt.as_str()]) {
+            return;
+        }
         if let Some((message, rule)) = rule(&finding.message) {
             let (message, rule) = (message.to_owned(), rule.to_owned());
             if matches!(rule.as_str(), "reportMissingImports" | "reportMissingModuleSource") {
@@ -87,13 +122,15 @@ impl Pyright {
             // Only what cannot be read at all has no rule.
             finding.kind = FindingKind::Compile;
         }
-        let list = if is_warning { &mut self.warnings } else { &mut self.findings };
-        list.push(number, finding.with_excerpt(excerpt.take()));
+        self.list(is_warning).push(number, finding.with_excerpt(excerpt.take()));
     }
 }
 
 impl Open {
     fn more(&mut self, text: &str) {
+        if self.excerpt.is_closed() {
+            return;
+        }
         if self.finding.message.len() < 2_000 {
             self.finding.message = format!("{}\n{}", self.finding.message, text.trim());
         }

@@ -1,22 +1,23 @@
 //! pytest: failure sections, the short summary and the last line.
 
+mod node;
 mod progress;
 mod section;
 
 use crate::{Counts, Finding, FindingKind};
 
+use self::node::{split_node, title_of, values_of};
 use self::progress::{passed, ran};
 use self::section::Section;
-use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
-use crate::report::{Findings, Names, Report};
+use crate::report::{Block, Findings, Names, Report};
 use crate::text;
 
 /// How many one-line tracebacks (`--tb=line`) are remembered for the summary to name.
 const LINES_MAX: usize = 400;
 
 /// Reads `____ test_x ____` sections and `FAILED path::test_x - why` lines.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Pytest {
     counts: Option<Counts>,
     spoke: bool,
@@ -69,7 +70,8 @@ impl Recogniser for Pytest {
         let text = line.text;
         if let Some(title) = self.heading(text) {
             self.close();
-            self.section = Some(Section::new(title, line.number));
+            let room = if self.is_counting() { Block::closed() } else { Block::default() };
+            self.section = Some(Section::new(title, line.number, room));
         } else if text.starts_with("=====") || is_last(text) {
             self.rule(text);
         } else if self.may_sum_up() && is_summary(text) {
@@ -83,7 +85,8 @@ impl Recogniser for Pytest {
         } else if let Some(file) = conftest(text) {
             self.close();
             self.spoke = true;
-            self.section = Some(Section::new(&format!("ERROR collecting {file}"), line.number));
+            let title = format!("ERROR collecting {file}");
+            self.section = Some(Section::new(&title, line.number, Block::default()));
         } else if let Some(section) = &mut self.section {
             section.line(text);
         } else {
@@ -93,6 +96,12 @@ impl Recogniser for Pytest {
     }
 
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        if let Some(section) = &self.section {
+            // More of a section of which nothing is kept.
+            let is_mark =
+                matches!(line.first(), Some(b'_' | b'=' | b'-' | b'F' | b'n' | b'0'..=b'9' | 0xe2));
+            return section.is_counted() && self.part == Part::Failures && !is_mark;
+        }
         let is_calm = self.part == Part::Running && self.spoke && self.section.is_none();
         let node = if is_calm { passed(line) } else { None };
         node.is_some_and(|node| self.names.ran_bytes(node, |node| node))
@@ -116,6 +125,10 @@ impl Recogniser for Pytest {
             let message = "pytest began and ended without a result";
             self.findings.push(u64::MAX, Finding::new(FindingKind::Crash, message));
         }
+        if self.counts == Some(Counts::default()) && self.findings.is_empty() {
+            let finding = Finding::new(FindingKind::CouldNotRun, "no tests ran");
+            self.findings.push(u64::MAX, finding);
+        }
         Some(Report {
             tool: "pytest",
             counts: self.counts,
@@ -132,7 +145,13 @@ impl Pytest {
         if text.starts_with('―') {
             return text::in_rule(text, '―');
         }
-        if self.part != Part::Failures || !text.starts_with('_') {
+        // pytest-instafail tells failures while tests run, over the whole width.
+        let is_told = match self.part {
+            Part::Failures => true,
+            Part::Running => text.len() >= 60,
+            _ => false,
+        };
+        if !is_told || !text.starts_with('_') {
             return None;
         }
         // A long title leaves room for one mark on each side only.
@@ -146,8 +165,17 @@ impl Pytest {
         matches!(self.part, Part::Summary | Part::Unknown)
     }
 
+    /// Whether further sections can only be counted.
+    fn is_counting(&self) -> bool {
+        self.sections.len() >= LINES_MAX || self.findings.is_full()
+    }
+
     fn close(&mut self) {
         let Some(section) = self.section.take() else { return };
+        if section.is_counted() {
+            self.sections_left_out = self.sections_left_out.saturating_add(1);
+            return;
+        }
         let (number, title) = (section.number, section.title.clone());
         let Some(finding) = section.into_finding() else { return };
         if self.sections.len() < LINES_MAX {
@@ -204,8 +232,13 @@ impl Pytest {
             && let Some(reason) = cannot_run(text)
         {
             self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, reason));
+        } else if self.part == Part::Failures && text.starts_with("[XPASS(strict)]") {
+            // It comes in the order of the others, and has no place.
+            if self.lines.len() < LINES_MAX {
+                self.lines.push((String::new(), 0, text.trim().to_owned()));
+            }
         } else if let Some(place) = line.place
-            && self.spoke
+            && (self.spoke || self.part == Part::Failures)
             && self.lines.len() < LINES_MAX
             && !place.rest.is_empty()
         {
@@ -217,7 +250,8 @@ impl Pytest {
     /// `FAILED path::Class::test[x] - why`, `SUBFAILED(i=0) path::…` or `ERROR path - why`.
     fn summary(&mut self, text: &str, number: u64) {
         let Some((word, rest)) = text.split_once(' ') else { return };
-        let known = |node: &str| self.section_of(&title_of(word, node));
+        let is_full = self.findings.is_full();
+        let known = |node: &str| self.section_of(&title_of(word, node)).filter(|_| !is_full);
         let (node, why) = split_node(rest, known);
         let (file, test) = match node.split_once("::") {
             Some((file, test)) => (file, Some(test)),
@@ -227,6 +261,15 @@ impl Pytest {
             return;
         }
         self.spoke = true;
+        if self.findings.is_full() {
+            // Its section was counted, or it is.
+            match self.sections_left_out.checked_sub(1) {
+                Some(left) => self.sections_left_out = left,
+                None => self.sections.truncate(self.sections.len().saturating_sub(1)),
+            }
+            self.findings.leave_out(1);
+            return;
+        }
         if let Some(at) = self.section_of(&title_of(word, node)) {
             let (number, title, mut finding) = self.sections.remove(at);
             finding.name = Some(match test {
@@ -264,7 +307,7 @@ impl Pytest {
         if let Some(at) = at {
             let (file, line, message) = self.lines.remove(at);
             finding.message = message;
-            return finding.at(file, line, None);
+            return if file.is_empty() { finding } else { finding.at(file, line, None) };
         }
         finding
     }
@@ -273,35 +316,6 @@ impl Pytest {
 /// Whether a line of the summary tells a failure.
 fn is_summary(text: &str) -> bool {
     text.starts_with("FAILED ") || text.starts_with("ERROR ") || text.starts_with("SUBFAIL")
-}
-
-/// The title of the section of a node: `Class.test[x]`, with the values of a subtest behind it.
-fn title_of(word: &str, node: &str) -> String {
-    let Some((_, test)) = node.split_once("::") else { return node.to_owned() };
-    let at = test.find('[').unwrap_or(test.len());
-    let (name, values) = test.split_at_checked(at).unwrap_or((test, ""));
-    format!("{}{values}{}", name.replace("::", "."), values_of(word))
-}
-
-/// The values of a subtest, ` (i=0)` of `SUBFAILED(i=0)`; nothing for others.
-fn values_of(word: &str) -> String {
-    let values = word.find(['(', '[']).and_then(|at| word.get(at..));
-    values.map_or_else(String::new, |values| format!(" {values}"))
-}
-
-/// Node and reason of `path::test[a - b] - why`, whose values may hold the mark between the two.
-fn split_node(rest: &str, known: impl Fn(&str) -> Option<usize>) -> (&str, &str) {
-    let cuts = || rest.match_indices(" - ").map(|(at, mark)| (at, at + mark.len()));
-    let split = |(end, start): (usize, usize)| Some((rest.get(..end)?, rest.get(start..)?.trim()));
-    let whole = (rest.trim(), "");
-    if known(whole.0).is_some() {
-        return whole;
-    }
-    let by_section = cuts().filter_map(split).find(|(node, _)| known(node).is_some());
-    let is_closed = |node: &str| !node.contains('[') || node.ends_with(']');
-    by_section
-        .or_else(|| cuts().filter_map(split).find(|(node, _)| is_closed(node)))
-        .unwrap_or(whole)
 }
 
 /// The reason of a coverage that was not reached.
@@ -365,29 +379,4 @@ fn counts(title: &str) -> Option<Counts> {
         known = true;
     }
     known.then_some(counts)
-}
-
-/// Whether a file belongs to an installed library and not to the project.
-fn is_library(file: &str) -> bool {
-    file.contains("site-packages/")
-        || file.contains("/lib/python")
-        || file.starts_with("<frozen")
-        || file.contains("dist-packages/")
-}
-
-/// The file and line of `path:3: …` unless it is a library's.
-fn own_place(text: &str) -> Option<(String, u32, &str)> {
-    let place = place::prefix(text).or_else(|| with_blanks(text))?;
-    (!is_library(place.file) && place.column.is_none())
-        .then(|| (place.file.to_owned(), place.line, place.rest))
-}
-
-/// A place whose path has blanks: only `path.py:3: SomeError` is sure enough.
-fn with_blanks(text: &str) -> Option<place::Place<'_>> {
-    let (file, rest) = text.split_once(".py:")?;
-    let file = text.get(..file.len() + 3)?;
-    let (line, rest) = text::small(rest)?;
-    let rest = rest.strip_prefix(": ").or_else(|| rest.strip_prefix(':'))?;
-    let is_path = !file.starts_with([' ', '>', 'E']) && !rest.contains(' ');
-    is_path.then_some(place::Place { file, line, column: None, rest })
 }

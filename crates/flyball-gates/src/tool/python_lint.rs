@@ -10,6 +10,7 @@ use crate::{bytes, text};
 const PATHS: &[u8] = b"/._abcdefghijklmnopqrstuvwxyz0123456789";
 
 /// Reads `path:1:8: F401 text` and ruff's long form with its `-->` line.
+#[derive(Clone)]
 pub(super) struct PythonLint {
     tool: Option<&'static str>,
     diff_counts: bool,
@@ -21,6 +22,7 @@ pub(super) struct PythonLint {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Head {
     number: u64,
     code: String,

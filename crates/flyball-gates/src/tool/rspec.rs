@@ -10,7 +10,7 @@ use crate::report::{Block, Findings, Report};
 use crate::text;
 
 /// Reads numbered failures below `Failures:` and errors while loading.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Rspec {
     counts: Option<Counts>,
     in_failures: bool,
@@ -46,13 +46,23 @@ impl Recogniser for Rspec {
         } else if let Some(name) = jasmine::head(text).filter(|_| self.in_failures) {
             self.close();
             self.is_jasmine = true;
-            self.open = Some((line.number, Some(name.to_owned()), Block::default()));
+            self.open = Some((line.number, Some(name.to_owned()), self.findings.room()));
         } else if let Some(name) = self.head(text) {
             self.close();
-            self.open = Some((line.number, Some(name.to_owned()), Block::default()));
+            self.open = Some((line.number, Some(name.to_owned()), self.findings.room()));
         } else if let Some((_, _, block)) = &mut self.open {
             block.push(text);
         }
+        self.after_routine()
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        // More of a failure of which nothing is kept: what begins or ends one is not so deep.
+        self.open.as_ref().is_some_and(|(_, _, block)| block.is_closed())
+            && (line.is_empty() || line.starts_with(b"   "))
+    }
+
+    fn after_routine(&self) -> Attention {
         let busy = self.in_failures || self.open.is_some();
         if busy { Attention::Busy } else { Attention::Idle }
     }
@@ -80,6 +90,9 @@ impl Rspec {
     fn close(&mut self) {
         let Some((number, name, mut block)) = self.open.take() else { return };
         let block = block.take();
+        if self.findings.is_known(&[name.as_deref().unwrap_or_default(), &block]) {
+            return;
+        }
         if let Some(name) = name.as_deref().filter(|_| self.is_jasmine) {
             self.findings.push(number, jasmine::finding(name, &block));
             return;

@@ -7,6 +7,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{bytes, place, text};
 
 /// Reads `error[E0425]: …` with its `-->` line and its notes.
+#[derive(Clone)]
 pub(super) struct Rustc {
     /// Whether the command says that a bare `error:` is cargo's.
     is_cargo: bool,
@@ -19,6 +20,7 @@ pub(super) struct Rustc {
 }
 
 /// A diagnostic of which nothing is kept.
+#[derive(Clone)]
 struct Counted {
     level: Level,
     has_code: bool,
@@ -26,6 +28,7 @@ struct Counted {
     lines: usize,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     level: Level,

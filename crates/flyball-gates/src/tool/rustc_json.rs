@@ -7,7 +7,7 @@ use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Findings, Report};
 
 /// Reads cargo's `compiler-message` lines and rustc's own.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct RustcJson {
     spoke: bool,
     findings: Findings,

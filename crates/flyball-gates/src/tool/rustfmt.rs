@@ -8,6 +8,7 @@ use crate::report::{Block, Findings, Report};
 use crate::text;
 
 /// Reads `Diff in path:line:` with the difference below it, and the bare paths of `-l`.
+#[derive(Clone)]
 pub(super) struct Rustfmt {
     lists_paths: bool,
     open: Option<(u64, String, u32, Block)>,

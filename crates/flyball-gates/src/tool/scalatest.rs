@@ -6,7 +6,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads `[info] - adds two prices *** FAILED ***` below its suite, with or without `[info]`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Scalatest {
     spoke: bool,
     counts: Option<Counts>,
@@ -15,6 +15,7 @@ pub(super) struct Scalatest {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     indent: usize,

@@ -5,7 +5,7 @@ use crate::report::{Findings, Report};
 use crate::{Finding, FindingKind, text};
 
 /// Reads `     ^---^ SC2086 (info): text`; every level makes the exit code red.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Shellcheck {
     at: Option<(String, u32)>,
     source: Option<String>,

@@ -5,7 +5,7 @@ use crate::report::{Findings, Report};
 use crate::{Finding, FindingKind, text};
 
 /// Reads the table of each file; warnings matter when there is no error.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Stylelint {
     file: Option<String>,
     findings: Findings,

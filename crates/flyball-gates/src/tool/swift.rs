@@ -6,7 +6,7 @@ use crate::report::{Findings, Names, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads `a.swift:8: error: CartTests.testAdds : text` and `✘ Test adds() recorded an issue at …`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Swift {
     spoke: bool,
     /// `XCTest`'s totals and those of swift-testing.

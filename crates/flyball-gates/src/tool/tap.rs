@@ -9,7 +9,7 @@ use crate::text;
 use crate::{bytes, place};
 
 /// Reads `ok` and `not ok` with what is said below them; only leaves count, not their parents.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Tap {
     spoke: bool,
     /// Leaves counted one by one.
@@ -19,6 +19,10 @@ pub(super) struct Tap {
     /// Levels that have results: how deep, and whether one failed.
     levels: Vec<(usize, bool)>,
     open: Option<(u64, String, Block)>,
+    /// The number of the open one: several may have the same name.
+    mark: u64,
+    /// The test whose steps come now.
+    subtest: String,
     /// The open one has children of its own.
     is_parent: bool,
     /// What a file printed that could not be loaded: node hands it on as comments.
@@ -27,13 +31,13 @@ pub(super) struct Tap {
 }
 
 /// An error in the comments before a result, and where it is.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Crash {
     place: Option<(String, u32)>,
     message: Option<String>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Closing {
     passed: Option<u64>,
     failed: Option<u64>,
@@ -54,14 +58,18 @@ impl Recogniser for Tap {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let depth = text::indent(line.text);
         let trimmed = text::trim_start(line.text);
-        if let Some(result) = result(trimmed) {
+        // Nobody indents subtests by one or three.
+        if let Some(result) = result(trimmed).filter(|_| depth.is_multiple_of(2)) {
             self.close();
             self.result(&result, depth, line.number);
         } else if is_plan(trimmed) || trimmed.starts_with("TAP version ") {
             self.close();
             self.spoke |= trimmed.starts_with("TAP ");
-        } else if trimmed.starts_with("# Subtest:") {
+        } else if let Some(name) = trimmed.strip_prefix("# Subtest:") {
             self.close();
+            if depth == 0 {
+                name.trim().clone_into(&mut self.subtest);
+            }
         } else if trimmed == "}" && self.open.is_none() {
             self.levels.retain(|(level, _)| *level <= depth);
         } else if let Some(reason) = line.text.strip_prefix("Bail out!") {
@@ -81,11 +89,21 @@ impl Recogniser for Tap {
         } else if let Some(comment) = line.text.strip_prefix("# ").filter(|_| self.spoke) {
             self.crash.take(comment);
         }
+        self.after_routine()
+    }
+
+    fn after_routine(&self) -> Attention {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
-        let is_flat = matches!(self.levels.as_slice(), [(0, _)]) && self.open.is_none();
+        if let Some((_, _, block)) = &self.open {
+            // More of a failure of which nothing is kept.
+            let own = line.trim_ascii_start();
+            let marks: [&[u8]; 6] = [b"ok", b"not ok", b"1..", b"TAP ", b"#", b"Bail"];
+            return block.is_closed() && !marks.iter().any(|mark| own.starts_with(mark));
+        }
+        let is_flat = matches!(self.levels.as_slice(), [(0, _)]);
         let is_passed = is_flat && self.crash.is_empty() && is_plain(line);
         self.leaves.passed += u64::from(is_passed);
         is_passed
@@ -137,15 +155,20 @@ impl Tap {
             }
             Mark::Failed => {
                 self.leaves.failed += 1;
-                self.open = Some((number, result.name.to_owned(), Block::default()));
+                self.mark = result.number;
+                self.open = Some((number, result.name.to_owned(), self.findings.room()));
             }
         }
     }
 
     fn close(&mut self) {
         let Some((number, name, mut block)) = self.open.take() else { return };
+        if block.is_closed() {
+            self.findings.leave_out(1);
+            return;
+        }
         let text = block.take();
-        let is_parent = std::mem::take(&mut self.is_parent);
+        let (mark, is_parent) = (self.mark, std::mem::take(&mut self.is_parent));
         // What was cancelled was so because of something else.
         let has = |key: &str| text.lines().any(|line| line.trim() == key);
         if (is_parent && !has("failureType: 'hookFailed'"))
@@ -154,6 +177,10 @@ impl Tap {
             return;
         }
         let mut finding = tap_diagnostics::finding(&name, &text);
+        // Steps of deno have no name of their own.
+        if text.starts_with("      ---\n      {") {
+            finding = finding.named(format!("{} > {name}", self.subtest));
+        }
         let crash = std::mem::take(&mut self.crash);
         if finding.message == "test failed"
             && let Some(message) = crash.message
@@ -164,7 +191,7 @@ impl Tap {
                 finding = finding.at(file, line, None);
             }
         }
-        self.findings.push(number, finding);
+        self.findings.push_as(mark, number, finding);
     }
 }
 
@@ -208,6 +235,7 @@ struct TestLine<'a> {
     verdict: Mark,
     /// Its subtests follow in braces.
     opens: bool,
+    number: u64,
     name: &'a str,
 }
 
@@ -218,11 +246,13 @@ fn result(text: &str) -> Option<TestLine<'_>> {
         None => (true, text.strip_prefix("ok")?),
     };
     let rest = rest.strip_prefix(' ')?.trim_start();
-    let (numbered, rest) = match text::number(rest) {
-        Some((_, rest)) if rest.is_empty() || rest.starts_with(' ') => (true, rest.trim_start()),
-        _ => (false, rest),
+    let (number, rest) = match text::number(rest) {
+        Some((number, rest)) if rest.is_empty() || rest.starts_with(' ') => {
+            (Some(number), rest.trim_start())
+        }
+        _ => (None, rest),
     };
-    if !numbered && !rest.starts_with("- ") {
+    if number.is_none() && !rest.starts_with("- ") {
         return None;
     }
     let opens = rest.ends_with('{');
@@ -236,7 +266,7 @@ fn result(text: &str) -> Option<TestLine<'_>> {
         (false, true) => Mark::Passed,
         (false, false) => Mark::Failed,
     };
-    Some(TestLine { verdict, opens, name })
+    Some(TestLine { verdict, opens, number: number.unwrap_or(0), name })
 }
 
 /// `ok 3 - name` with nothing more to say.

@@ -1,6 +1,6 @@
 //! What TAP says below a failed test: a YAML block, comments, or plain text.
 
-use crate::Finding;
+use crate::{Finding, FindingKind};
 
 use super::js_frame;
 use crate::place;
@@ -18,6 +18,9 @@ pub(super) fn finding(name: &str, block: &str) -> Finding {
     };
     let message = if message.is_empty() { "test failed".to_owned() } else { message };
     let mut finding = Finding::new(js_frame::test_kind(&message), message);
+    if unread(&finding.message) {
+        finding.kind = FindingKind::Compile;
+    }
     if !name.is_empty() {
         finding = finding.named(name);
     }
@@ -27,12 +30,24 @@ pub(super) fn finding(name: &str, block: &str) -> Finding {
     if block.trim().is_empty() { finding } else { finding.with_excerpt(block) }
 }
 
+/// Whether a shell could not read the test file itself: `a.bats: line 3: syntax error near …`.
+fn unread(message: &str) -> bool {
+    message.lines().next().is_some_and(|line| line.contains(": syntax error"))
+}
+
 type At = (String, u32, Option<u32>);
 
 /// The keys that matter of a YAML block.
 fn yaml(lines: &[&str]) -> (String, Option<At>) {
-    let scalar = |key: &str| {
-        lines.iter().enumerate().find_map(|(at, line)| {
+    if let Some(told) = lines.iter().find_map(|line| json(line.trim())) {
+        return told;
+    }
+    // Keys further in may belong to values that are quoted.
+    let first = lines.iter().skip_while(|line| line.trim() != "---").nth(1);
+    let depth = first.map_or(0, |line| text::indent(line));
+    let value = |key: &str, deepest: usize| {
+        let own = lines.iter().enumerate().filter(|(_, line)| text::indent(line) <= deepest);
+        own.into_iter().find_map(|(at, line)| {
             let value = line.trim_start().strip_prefix(key)?.strip_prefix(':')?.trim();
             let text = if value.starts_with('|') || value.starts_with('>') {
                 below(lines, at)
@@ -42,15 +57,27 @@ fn yaml(lines: &[&str]) -> (String, Option<At>) {
             (!text.is_empty()).then_some(text)
         })
     };
-    let message = scalar("message").or_else(|| scalar("error"));
-    let message =
-        message.or_else(|| compared(&scalar)).or_else(|| detail(lines)).unwrap_or_default();
+    let scalar = |key: &str| value(key, depth).or_else(|| value(key, usize::MAX));
+    let message = detail(lines).or_else(|| scalar("message")).or_else(|| scalar("error"));
+    let message = message.or_else(|| compared(&scalar)).unwrap_or_default();
     let stack = scalar("stack").unwrap_or_default();
     let stacked = stack.lines().find_map(js_frame::bare);
     let named = scalar("location").or_else(|| scalar("at"));
-    let named = named.as_deref().and_then(place::prefix);
+    let named = named.as_deref().and_then(|at| place::prefix(place::tidy(at)));
     let at = stacked.or(named).map(|p| (p.file.to_owned(), p.line, p.column));
     (message, at)
+}
+
+/// What deno says in one line of JSON: the message with its stack.
+fn json(line: &str) -> Option<(String, Option<At>)> {
+    #[derive(serde::Deserialize)]
+    struct Told {
+        message: String,
+    }
+    let told: Told = serde_json::from_str(line.strip_prefix('{').map(|_| line)?).ok()?;
+    let (message, place) = js_frame::of_stack(&told.message);
+    let at = place.map(|p| (place::tidy(p.file).to_owned(), p.line, p.column));
+    Some((message.lines().next().unwrap_or_default().to_owned(), at))
 }
 
 /// What was expected and what came, where there is no message.
@@ -114,7 +141,7 @@ pub(super) fn perl_place(words: &str) -> Option<At> {
 }
 
 /// `(in test file a.bats, line 3)`
-fn bats_place(words: &str) -> Option<At> {
+pub(super) fn bats_place(words: &str) -> Option<At> {
     let (_, rest) = words.strip_prefix('(')?.split_once("in test file ")?;
     let (file, line) = rest.split_once(", line ")?;
     Some((file.to_owned(), text::small(line)?.0, None))

@@ -6,7 +6,7 @@ use crate::report::{Findings, Names, Report};
 use crate::{Counts, Finding, FindingKind};
 
 /// Reads `testFailed`, and counts what was started and ignored.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Teamcity {
     suite: Option<String>,
     counts: Counts,

@@ -5,7 +5,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Finding, FindingKind, text};
 
 /// Reads `Error: Unsupported argument` with `  on main.tf line 3, in …:` below it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Terraform {
     in_box: bool,
     open: Option<Open>,
@@ -13,6 +13,7 @@ pub(super) struct Terraform {
     warnings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     is_warning: bool,

@@ -6,7 +6,7 @@ use crate::report::{Names, Report, TICKS};
 use crate::{bytes, text};
 
 /// Reads ticks and crosses, and the suites above them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Ticks {
     /// The file the tests below are in, where it is told.
     file: String,

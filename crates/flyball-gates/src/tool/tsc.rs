@@ -7,7 +7,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{bytes, text};
 
 /// Reads `src/a.ts(3,28): error TS2322: text` and `src/a.ts:3:28 - error TS2322: text`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Tsc {
     open: Option<(u64, Finding, Block)>,
     findings: Findings,

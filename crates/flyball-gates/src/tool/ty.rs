@@ -6,7 +6,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Finding, FindingKind, text};
 
 /// Reads a head with a rule in small letters, its `-->` and what stands at the mark.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Ty {
     tool: Option<&'static str>,
     open: Option<Open>,
@@ -14,6 +14,7 @@ pub(super) struct Ty {
     warnings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     is_warning: bool,
@@ -38,7 +39,7 @@ impl Recogniser for Ty {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         if let Some((is_warning, rule, message)) = head(line.text) {
             self.close();
-            let mut excerpt = Block::default();
+            let mut excerpt = self.list(is_warning).room();
             excerpt.push(line.text);
             self.open = Some(Open {
                 number: line.number,
@@ -55,6 +56,17 @@ impl Recogniser for Ty {
         {
             self.close();
         }
+        self.after_routine()
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        // More of a diagnostic of which nothing is kept.
+        self.open.as_ref().is_some_and(|open| open.place.is_some() && open.excerpt.is_closed())
+            && !matches!(line.first(), None | Some(b'e' | b'w'))
+            && !line.trim_ascii().is_empty()
+    }
+
+    fn after_routine(&self) -> Attention {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
@@ -71,11 +83,19 @@ impl Recogniser for Ty {
 }
 
 impl Ty {
+    const fn list(&mut self, is_warning: bool) -> &mut Findings {
+        if is_warning { &mut self.warnings } else { &mut self.findings }
+    }
+
     fn close(&mut self) {
         let Some(mut open) = self.open.take() else { return };
         let Some((file, line, column)) = open.place.take() else { return };
         let is_python = place::has_extension(&file, &["py", "pyi", "ipynb"]);
         self.tool = Some(if is_python { "ty" } else { "deno-lint" });
+        let words = [&*file, &*open.message, open.excerpt.as_str()];
+        if self.list(open.is_warning).is_known(&words) {
+            return;
+        }
         let kind = match open.rule.as_str() {
             "invalid-syntax" | "unresolved-import" | "import-not-found" => FindingKind::Compile,
             _ if is_python => FindingKind::Type,
@@ -87,8 +107,7 @@ impl Ty {
         };
         let finding = Finding::new(kind, message).named(open.rule);
         let finding = finding.at(file, line, column).with_excerpt(open.excerpt.take());
-        let list = if open.is_warning { &mut self.warnings } else { &mut self.findings };
-        list.push(open.number, finding);
+        self.list(open.is_warning).push(open.number, finding);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::report::{Block, Findings, Names, Report};
 use crate::text;
 
 /// Reads `FAIL: test_x (module.Class.test_x)` with its traceback.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Unittest {
     spoke: bool,
     ran: Option<u64>,
@@ -18,6 +18,7 @@ pub(super) struct Unittest {
     findings: Findings,
 }
 
+#[derive(Clone)]
 struct Open {
     number: u64,
     name: String,
@@ -39,7 +40,12 @@ impl Recogniser for Unittest {
     }
 
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
-        let is_calm = self.open.is_none() && !self.after_rule && self.ran.is_none();
+        if let Some(open) = &self.open {
+            // More of a failure of which nothing is kept.
+            let is_mark = matches!(line.trim_ascii_start().first(), Some(b'=' | b'-' | b'R'));
+            return open.begun && open.excerpt.is_closed() && !is_mark;
+        }
+        let is_calm = !self.after_rule && self.ran.is_none();
         let test =
             line.strip_suffix(b" ... ok").filter(|test| is_calm && test.starts_with(b"test"));
         let is_one = |test: &&[u8]| {
@@ -49,6 +55,10 @@ impl Recogniser for Unittest {
         };
         // Names with their class, where Python prints it with the test.
         test.filter(is_one).is_some_and(|test| self.names.ran_bytes(test, path))
+    }
+
+    fn after_routine(&self) -> Attention {
+        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -67,7 +77,7 @@ impl Recogniser for Unittest {
             let finding = Finding::new(FindingKind::Test, message).named(name);
             self.findings.push(line.number, finding);
         } else if titled && let Some(name) = title(text) {
-            self.open = Some(Open::new(name, line.number));
+            self.open = Some(Open::new(name, line.number, self.findings.room()));
         } else if let Some(rest) = text.strip_prefix("Ran ")
             && let Some((ran, rest)) = text::number(rest)
             && rest.starts_with(" test")
@@ -86,7 +96,7 @@ impl Recogniser for Unittest {
                 open.line(text);
             }
         }
-        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+        self.after_routine()
     }
 
     fn finish(&mut self) -> Option<Report> {
@@ -105,6 +115,7 @@ impl Unittest {
     fn close(&mut self) {
         if let Some(open) = self.open.take()
             && open.begun
+            && !self.findings.is_known(&[&open.name, open.excerpt.as_str()])
         {
             let number = open.number;
             self.findings.push(number, open.into_finding());
@@ -132,7 +143,7 @@ impl Unittest {
 }
 
 impl Open {
-    fn new(name: (String, bool), number: u64) -> Self {
+    fn new(name: (String, bool), number: u64, room: Block) -> Self {
         Self {
             number,
             name: name.0,
@@ -140,13 +151,16 @@ impl Open {
             begun: false,
             place: None,
             message: Block::default(),
-            excerpt: Block::default(),
+            excerpt: room,
         }
     }
 
     fn line(&mut self, text: &str) {
         if !self.begun {
             self.begun = text::is_rule(text, '-', 60);
+            return;
+        }
+        if self.excerpt.is_closed() {
             return;
         }
         self.excerpt.push(text);

@@ -6,7 +6,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{Counts, Finding, FindingKind, text};
 
 /// Reads failures; only the totals make it sure that uvu speaks.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Uvu {
     total: Option<u64>,
     counts: Option<Counts>,

@@ -9,13 +9,15 @@ use crate::report::{Block, Findings, Report};
 use crate::text;
 
 /// Reads the failure blocks and the line `Tests  4 failed | 2 passed (6)`.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Vitest {
     spoke: bool,
     counts: Option<Counts>,
     /// The tests one block speaks of: the same error is printed once for several.
     heads: Vec<(u64, String)>,
     block: Block,
+    /// Whether the block has begun.
+    has_begun: bool,
     /// An error that belongs to no test.
     unhandled: Option<(u64, Block)>,
     findings: Findings,
@@ -42,10 +44,13 @@ impl Recogniser for Vitest {
         if let Some(head) = text.strip_prefix(" FAIL  ")
             && (self.spoke || head.contains(" > ") || head.contains(" [ "))
         {
-            if !self.block.is_blank() {
+            if self.has_begun {
                 self.close();
             }
             self.spoke = true;
+            if self.heads.is_empty() {
+                self.block = self.findings.room();
+            }
             if self.heads.len() < HEADS_MAX {
                 self.heads.push((line.number, text::clip(head.trim(), 500).to_owned()));
             }
@@ -57,9 +62,12 @@ impl Recogniser for Vitest {
             {
                 self.unhandled = Some((line.number, Block::default()));
             }
+        } else if text.starts_with("::error ") {
+            // What is said to a workflow comes in between.
         } else if let Some((_, block)) = &mut self.unhandled {
             block.push(text);
         } else if !self.heads.is_empty() {
+            self.has_begun |= !text.trim().is_empty();
             self.block.push(text);
         } else if text.starts_with(" RUN  v") {
             self.spoke = true;
@@ -68,6 +76,19 @@ impl Recogniser for Vitest {
         {
             self.total(list);
         }
+        self.after_routine()
+    }
+
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        // More of a failure of which nothing is kept.
+        let is_counted =
+            !self.heads.is_empty() && self.unhandled.is_none() && self.block.is_closed();
+        let is_more = is_counted && !line.starts_with(b" FAIL  ") && line.first() != Some(&0xe2);
+        self.has_begun |= is_more && !line.trim_ascii().is_empty();
+        is_more
+    }
+
+    fn after_routine(&self) -> Attention {
         let is_open = !self.heads.is_empty() || self.unhandled.is_some();
         if is_open { Attention::Busy } else { Attention::Idle }
     }
@@ -105,8 +126,11 @@ impl Vitest {
             self.findings.push(number, finding);
         }
         let text = self.block.take();
-        for (number, head) in std::mem::take(&mut self.heads) {
-            self.findings.push(number, finding(&head, &text));
+        self.has_begun = false;
+        for (number, head) in self.heads.drain(..) {
+            if !self.findings.is_known(&[&head, &text]) {
+                self.findings.push(number, finding(&head, &text));
+            }
         }
     }
 }

@@ -168,6 +168,8 @@ fn similarity(fact: &Fact, finding: &Finding) -> u32 {
             (_, true, _, true) => 5,
             (_, true, true, _) => 4,
             (_, _, _, true) if fact.places.is_empty() => 4,
+            // Nothing else is known of what an own script says.
+            (_, true, _, _) if want.is_empty() && fact.file.is_empty() => 4,
             _ => 0,
         };
     }

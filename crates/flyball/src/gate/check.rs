@@ -18,6 +18,7 @@ use super::plan::Gate;
 use super::run::GateRunner;
 use crate::clock::{Clock, Deadline};
 use crate::process::{ProcessEvent, Spec, StartError, Supervised};
+use crate::project::{AsGate, Fault, as_gate};
 
 /// How long a check that ran into its limit may take to print what it knows before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -198,7 +199,14 @@ fn of_gate(mut finding: Finding, gate: &Gate, ending: Ending) -> Finding {
         finding.name = Some(gate.name.to_string());
     }
     if matches!(ending, Ending::TimedOut) && finding.name.as_deref() == Some(gate.name.as_str()) {
-        finding.message = format!("it ran into its time limit of {}", gate.timeout);
+        let watches = match as_gate(&gate.command.to_string(), str::to_owned) {
+            AsGate::Instead(line, Fault::Watches) => {
+                format!(": {}; `{line}` ends", Fault::Watches)
+            }
+            AsGate::Never(Fault::Watches) => format!(": {}", Fault::Watches),
+            _ => String::new(),
+        };
+        finding.message = format!("it ran into its time limit of {}{watches}", gate.timeout);
     }
     finding
 }

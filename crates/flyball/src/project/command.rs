@@ -175,7 +175,32 @@ fn checking(command: &[&str]) -> Option<(Fault, Option<String>)> {
         "php-cs-fixer" if first == "fix" && !has(&["--dry-run"]) => {
             Some((Edits, Some(plus("--dry-run"))))
         }
-        "gofmt" | "goimports" if has(&["-w"]) => Some((Edits, None)),
+        "gofmt" | "goimports" if has(&["-w"]) => {
+            let once = without(&["-w", "-l"]).replacen(tool, &format!("{tool} -l"), 1);
+            Some((Edits, Some(format!("test -z \"$({once})\""))))
+        }
+        "rustfmt" if !has(&["--check"]) => {
+            Some((Edits, Some(command.join(" ").replacen(tool, &format!("{tool} --check"), 1))))
+        }
+        "stylua" | "gersemi" if !has(&["--check"]) => Some((Edits, Some(plus("--check")))),
+        "yapf" | "autopep8" | "autoflake" | "pyupgrade" | "docformatter" if has(&["-i", "--in-place"]) => {
+            let once = without(&["-i", "--in-place"]);
+            let flag = match name {
+                "yapf" => "--diff",
+                "autopep8" => "--exit-code --diff",
+                "autoflake" | "docformatter" => "--check",
+                _ => return Some((Edits, None)),
+            };
+            Some((Edits, Some(format!("{once} {flag}"))))
+        }
+        "sqlfluff" if matches!(first, "fix" | "format") => {
+            Some((Edits, Some(command.join(" ").replacen(first, "lint", 1))))
+        }
+        "ktlint" => drop_flags(Edits, &["-F", "--format"]),
+        "pint" if !has(&["--test"]) => Some((Edits, Some(plus("--test")))),
+        "next" if first == "lint" => drop_flags(Edits, &["--fix"]),
+        "pytest" => drop_flags(Watches, &["-f", "--looponfail"]),
+        "tsx" if first == "watch" => Some((Watches, None)),
         _ => None,
     }
 }
@@ -210,6 +235,7 @@ mod tests {
             ("cross-env CI=1 ng test", "once: cross-env CI=1 ng test --watch=false"),
             ("karma start karma.conf.js", "once: karma start karma.conf.js --single-run"),
             ("cypress open", "once: cypress run"),
+            ("pytest -f tests", "once: pytest tests"),
             ("nodemon -x 'npm test'", "never: Watches"),
             ("vite", "never: Watches"),
             ("vite build", "fits"),
@@ -241,7 +267,11 @@ mod tests {
                 "check: cargo clippy -- -D warnings",
             ),
             ("cargo fix", "never: Edits"),
-            ("gofmt -w .", "never: Edits"),
+            ("gofmt -w .", "check: test -z \"$(gofmt -l .)\""),
+            ("rustfmt src/a.rs", "check: rustfmt --check src/a.rs"),
+            ("yapf -i -r src", "check: yapf -r src --diff"),
+            ("sqlfluff fix models", "check: sqlfluff lint models"),
+            ("next lint --fix", "check: next lint"),
             ("npx prettier --write . ", "check: npx prettier --check ."),
         ];
         for (line, expected) in rows {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Look, Proposal};
+use super::{AsGate, Look, Proposal, as_gate};
 
 /// Lock files and the program that wrote them; npm when there is none.
 const LOCK_FILES: [(&str, &str); 6] = [
@@ -15,11 +15,12 @@ const LOCK_FILES: [(&str, &str); 6] = [
 ];
 
 /// What a script is for, and the names it goes by, best first.
-const SCRIPTS: [(&str, &[&str]); 4] = [
+const SCRIPTS: [(&str, &[&str]); 5] = [
     ("tests", &["test"]),
     ("lint", &["lint"]),
     ("build", &["build"]),
     ("typecheck", &["typecheck", "type-check", "check-types"]),
+    ("format", &["format:check", "check:format", "format-check", "prettier:check", "format", "prettier"]),
 ];
 
 pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
@@ -32,6 +33,11 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
     };
     let proposals = SCRIPTS.iter().filter_map(|(role, names)| {
         let (name, text) = names.iter().find_map(|name| Some((*name, script(name)?)))?;
+        // A script that formats is a check only where its form that checks is known.
+        let is_check = text.contains("check") || as_gate(text, str::to_owned) != AsGate::Fits;
+        if *role == "format" && !is_check {
+            return None;
+        }
         let command = format!("{manager} run {name}");
         let why = format!("package.json, script `{name}`");
         Some(Proposal::of_script(role, (&command, text), |line| call(manager, line), why))

@@ -143,6 +143,12 @@ fn scripts_that_watch_or_mend_are_called_in_the_form_that_checks_once() {
             &["tests: make test", "lint: ruff check ."],
         ),
         (managers, &[("justfile", "test:\n  vitest\n")], &["tests: vitest run"]),
+        (
+            managers,
+            &[("package.json", r#"{"scripts":{"format":"prettier --write ."}}"#)],
+            &["format: npm exec --no -- prettier --check ."],
+        ),
+        (managers, &[("package.json", r#"{"scripts":{"format":"own-formatter"}}"#)], &[]),
     ]);
     let detected = Machine::new(managers, &[("package.json", both)]).detect();
     let [unfit] = &detected.not_runnable[..] else { panic!("one cannot be a gate") };

@@ -10,7 +10,7 @@ use crate::{Finding, FindingKind};
 const PANICS_MAX: usize = 200;
 
 /// Panics by the name of their thread, which is that of the test.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Loose {
     open: bool,
     panics: Vec<(String, String)>,

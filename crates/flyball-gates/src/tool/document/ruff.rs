@@ -1,4 +1,4 @@
-//! `ruff check --output-format json`.
+//! `ruff check --output-format json`, and `json-lines`.
 
 use crate::{Finding, FindingKind};
 use serde::Deserialize;
@@ -23,7 +23,11 @@ struct Location {
 }
 
 pub(super) fn report(document: &str, number: u64) -> Option<Report> {
-    let items: Vec<Item> = serde_json::from_str(document).ok()?;
+    let items: Vec<Item> = if document.starts_with('{') {
+        vec![serde_json::from_str(document).ok()?]
+    } else {
+        serde_json::from_str(document).ok()?
+    };
     let mut report = Report { tool: "ruff", ..Report::default() };
     for item in items {
         let code = item.code.or(item.name);

@@ -8,7 +8,7 @@ use crate::report::Block;
 const TESTS_MAX: usize = 2_000;
 
 /// Output by the name of its test.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Printed {
     by_name: HashMap<String, Block>,
     /// The test that printed last, which is nearly always the next to print or to end.

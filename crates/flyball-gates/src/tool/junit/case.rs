@@ -2,6 +2,7 @@
 
 use crate::Finding;
 
+use super::super::tap_diagnostics::bats_place;
 use super::super::{js_frame, jvm};
 use crate::{place, text};
 
@@ -15,7 +16,7 @@ pub(super) enum CaseVerdict {
 }
 
 /// A test while its elements are read.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) class: String,
@@ -36,6 +37,20 @@ impl Case {
         if self.body.len() < BODY_MAX {
             self.body.push_str(text::clip(more, BODY_MAX));
         }
+    }
+
+    /// The same, in the file its suite is named after, where it is one: linters give the class that
+    /// path without its extension, and the line in the text.
+    pub(super) fn in_file(mut self, suite: &str) -> Self {
+        let is_file = !self.class.is_empty()
+            && suite.strip_prefix(self.class.as_str()).is_some_and(|end| end.starts_with('.'));
+        if is_file && self.file.is_none() {
+            self.file = Some(suite.to_owned());
+            let line = self.body.trim_start().strip_prefix("line ").and_then(text::small);
+            self.line = self.line.or(line.map(|(line, _)| line));
+            self.class.clear();
+        }
+        self
     }
 
     /// What the failure says.
@@ -72,6 +87,9 @@ impl Case {
             if matches!(extension, "java" | "kt" | "scala" | "groovy") {
                 return Some((frame.file.to_owned(), frame.line, None));
             }
+        }
+        if let Some(place) = self.body.lines().find_map(|line| bats_place(line.trim())) {
+            return Some(place);
         }
         let of = |place: place::Place<'_>| (place.file.to_owned(), place.line, place.column);
         // node wraps the error of the test in one of its own.

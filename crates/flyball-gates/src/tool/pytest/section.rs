@@ -2,11 +2,12 @@
 
 use crate::{Finding, FindingKind};
 
-use super::{is_library, kind, own_place};
+use super::kind;
 use crate::report::Block;
-use crate::text;
+use crate::{place, text};
 
 /// A section while its lines are coming.
+#[derive(Clone)]
 pub(super) struct Section {
     pub(super) number: u64,
     /// The test's name, or the file of a collection error.
@@ -27,7 +28,8 @@ pub(super) struct Section {
 }
 
 impl Section {
-    pub(super) fn new(title: &str, number: u64) -> Self {
+    /// One that keeps nothing where `room` is closed.
+    pub(super) fn new(title: &str, number: u64, room: Block) -> Self {
         let (collecting, title) = if let Some(file) = title.strip_prefix("ERROR collecting ") {
             (true, file)
         } else {
@@ -39,7 +41,7 @@ impl Section {
             title: text::clip(title, 500).to_owned(),
             collecting,
             errors: Block::default(),
-            excerpt: Block::default(),
+            excerpt: room,
             place: None,
             syntax: None,
             captured: false,
@@ -54,9 +56,17 @@ impl Section {
         self.captured
     }
 
+    /// Whether it can only be counted.
+    pub(super) const fn is_counted(&self) -> bool {
+        self.excerpt.is_closed()
+    }
+
     pub(super) fn line(&mut self, text: &str) {
         if text.starts_with("-----") && text.contains(" Captured ") {
             self.captured = true;
+        }
+        if self.is_counted() {
+            return;
         }
         self.excerpt.push(text);
         if self.captured {
@@ -160,4 +170,29 @@ fn named_error(message: &str) -> Option<String> {
 fn frame(text: &str) -> Option<(&str, u32)> {
     let (file, rest) = text.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
     Some((file, text::small(rest)?.0))
+}
+
+/// Whether a file belongs to an installed library and not to the project.
+fn is_library(file: &str) -> bool {
+    file.contains("site-packages/")
+        || file.contains("/lib/python")
+        || file.starts_with("<frozen")
+        || file.contains("dist-packages/")
+}
+
+/// The file and line of `path:3: …` unless it is a library's.
+fn own_place(text: &str) -> Option<(String, u32, &str)> {
+    let place = place::prefix(text).or_else(|| with_blanks(text))?;
+    (!is_library(place.file) && place.column.is_none())
+        .then(|| (place.file.to_owned(), place.line, place.rest))
+}
+
+/// A place whose path has blanks: only `path.py:3: SomeError` is sure enough.
+fn with_blanks(text: &str) -> Option<place::Place<'_>> {
+    let (file, rest) = text.split_once(".py:")?;
+    let file = text.get(..file.len() + 3)?;
+    let (line, rest) = text::small(rest)?;
+    let rest = rest.strip_prefix(": ").or_else(|| rest.strip_prefix(':'))?;
+    let is_path = !file.starts_with([' ', '>', 'E']) && !rest.contains(' ');
+    is_path.then_some(place::Place { file, line, column: None, rest })
 }

@@ -1,0 +1,143 @@
+//! What a program nobody knows says of its own failure.
+
+use crate::report::Findings;
+use crate::{Finding, FindingKind, place, text};
+
+/// An output of so few lines is what it has to say.
+const SHORT: usize = 3;
+
+/// The gravest lines that speak of an error, as far as they begin alike; failing these the last line
+/// that says that something did not go well, or all of an output of very few lines.
+pub(super) fn findings(errors: &[(u64, String)], lines: &[(u64, &str)]) -> Findings {
+    const GRAVE: &[&str] = &["fatal", "panic", "critical", "emerg", "uncaught", "unhandled"];
+    let is_grave = |word: &str| GRAVE.iter().any(|grave| word.starts_with(grave));
+    let is_own = |line: &str| !place::is_foreign(line) && !is_relay(line);
+    let own = || errors.iter().filter(|(_, line)| is_own(line));
+    let words: Vec<String> = own().map(|(_, line)| first_word(line)).collect();
+    let first = words.iter().find(|word| is_grave(word)).or(words.first());
+    let mut said = Findings::default();
+    for ((number, line), _) in own().zip(&words).filter(|(_, word)| Some(*word) == first) {
+        let line = line.trim();
+        // A bare heading says nothing without what stands below it.
+        let below = lines.iter().find(|(at, _)| *at == number.saturating_add(1));
+        let message = match below {
+            Some((_, below)) if line.ends_with(':') => format!("{line} {}", below.trim()),
+            _ => line.to_owned(),
+        };
+        said.push(*number, finding(&message));
+    }
+    if said.is_empty() {
+        let spoken = || lines.iter().filter(|(_, line)| !line.trim().is_empty());
+        let is_said = |line: &str| is_complaint(line) && !is_relay(line);
+        if let Some((number, line)) = spoken().rev().find(|(_, line)| is_said(line)) {
+            said.push(*number, finding(line.trim()));
+        } else if spoken().count() <= SHORT {
+            let all: Vec<&str> = spoken().map(|(_, line)| line.trim()).collect();
+            if let Some((number, _)) = spoken().next_back() {
+                said.push(*number, finding(&all.join("\n")));
+            }
+        }
+    }
+    said
+}
+
+/// The first word of a line in small letters.
+fn first_word(line: &str) -> String {
+    let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let end = bare.find(|c: char| !c.is_alphabetic()).unwrap_or(bare.len());
+    bare.get(..end).unwrap_or(bare).to_lowercase()
+}
+
+fn finding(message: &str) -> Finding {
+    let finding = Finding::new(FindingKind::Other, message);
+    match perl_place(message).or_else(|| shell_place(message)) {
+        Some((file, line)) => finding.at(file, line, None),
+        None => finding,
+    }
+}
+
+/// The place in `no luck at check.pl line 3.`
+fn perl_place(message: &str) -> Option<(&str, u32)> {
+    let (before, line) = message.lines().next()?.rsplit_once(" line ")?;
+    let (_, file) = before.rsplit_once(" at ")?;
+    (file.contains('.') && !file.contains(' ')).then_some((file, text::small(line)?.0))
+}
+
+/// The place in `check.sh: line 3: NOPE: unbound variable`.
+fn shell_place(message: &str) -> Option<(&str, u32)> {
+    let (file, rest) = message.lines().next()?.split_once(": line ")?;
+    let (line, rest) = text::small(rest)?;
+    (!file.contains(' ') && rest.starts_with(": ")).then_some((file, line))
+}
+
+/// Whether a line only passes on that something below it failed.
+fn is_relay(line: &str) -> bool {
+    let line = line.trim_start();
+    let by =
+        ["npm error ", "npm ERR! ", "make: *** ", "make[", "error: Recipe `", "error Command "];
+    by.iter().any(|start| line.starts_with(start))
+        || ["ELIFECYCLE", "exited with code ", "exit code ", "exit status "]
+            .iter()
+            .any(|words| line.contains(words))
+}
+
+/// Whether a line says that something did not go well, in words that are too frequent elsewhere.
+fn is_complaint(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "no such file or directory",
+        "permission denied",
+        "operation not permitted",
+        "unbound variable",
+        "connection refused",
+        "syntax error",
+        "does not exist",
+        "no space left",
+        "timed out",
+        "failed",
+        "failure",
+        "invalid ",
+        "unexpected ",
+        "mismatch",
+        "violation",
+    ];
+    const NOT: &[&str] = &["0 failed", "failed: 0", "failures: 0", "0 failures", "no failure"];
+    let line = line.to_ascii_lowercase();
+    WORDS.iter().any(|word| line.contains(word)) && !NOT.iter().any(|word| line.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::findings;
+
+    fn told(errors: &[(u64, &str)], lines: &[(u64, &str)]) -> Vec<(String, String)> {
+        let errors: Vec<(u64, String)> =
+            errors.iter().map(|(number, line)| (*number, (*line).to_owned())).collect();
+        let (kept, _) = findings(&errors, lines).take();
+        let tell =
+            |(_, found): (u64, crate::Finding)| (found.place().unwrap_or_default(), found.message);
+        kept.into_iter().map(tell).collect()
+    }
+
+    #[test]
+    fn the_gravest_lines_are_told_and_those_like_them() {
+        let errors = [(3, "error: a"), (5, "FATAL: b"), (9, "error: c"), (12, "fatal: d")];
+        let want = [(String::new(), "FATAL: b".to_owned()), (String::new(), "fatal: d".to_owned())];
+        assert_eq!(told(&errors, &[]), want);
+        let errors = [(3, "ERROR: a"), (4, "cannot b"), (9, "ERROR: c")];
+        assert_eq!(told(&errors, &[]).len(), 2);
+        let headed = told(&[(3, "Error:")], &[(3, "Error:"), (4, "  the reason")]);
+        assert_eq!(headed, [(String::new(), "Error: the reason".to_owned())]);
+    }
+
+    #[test]
+    fn without_such_a_line_the_last_complaint_or_a_few_lines_speak() {
+        let cat = [(1, "one"), (2, "cat: /x: No such file or directory"), (3, "bye")];
+        assert_eq!(told(&[], &cat)[0].1, cat[1].1);
+        let perl = [(1, "no luck at boom.pl line 3.")];
+        assert_eq!(told(&[], &perl), [("boom.pl:3".to_owned(), perl[0].1.to_owned())]);
+        let shell = [(1, "a.sh: line 2: NOPE: unbound variable")];
+        assert_eq!(told(&[], &shell)[0].0, "a.sh:2");
+        let many: Vec<(u64, &str)> = (1..9).map(|number| (number, "step done")).collect();
+        assert!(told(&[], &many).is_empty());
+    }
+}

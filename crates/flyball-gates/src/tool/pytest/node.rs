@@ -1,0 +1,30 @@
+//! Node ids of the summary: `path::Class::test[values]`, and what stands behind them.
+
+/// The title of the section of a node: `Class.test[x]`, with the values of a subtest behind it.
+pub(super) fn title_of(word: &str, node: &str) -> String {
+    let Some((_, test)) = node.split_once("::") else { return node.to_owned() };
+    let at = test.find('[').unwrap_or(test.len());
+    let (name, values) = test.split_at_checked(at).unwrap_or((test, ""));
+    format!("{}{values}{}", name.replace("::", "."), values_of(word))
+}
+
+/// The values of a subtest, ` (i=0)` of `SUBFAILED(i=0)`; nothing for others.
+pub(super) fn values_of(word: &str) -> String {
+    let values = word.find(['(', '[']).and_then(|at| word.get(at..));
+    values.map_or_else(String::new, |values| format!(" {values}"))
+}
+
+/// Node and reason of `path::test[a - b] - why`, whose values may hold the mark between the two.
+pub(super) fn split_node(rest: &str, known: impl Fn(&str) -> Option<usize>) -> (&str, &str) {
+    let cuts = || rest.match_indices(" - ").map(|(at, mark)| (at, at + mark.len()));
+    let split = |(end, start): (usize, usize)| Some((rest.get(..end)?, rest.get(start..)?.trim()));
+    let whole = (rest.trim(), "");
+    if known(whole.0).is_some() {
+        return whole;
+    }
+    let by_section = cuts().filter_map(split).find(|(node, _)| known(node).is_some());
+    let is_closed = |node: &str| !node.contains('[') || node.ends_with(']');
+    by_section
+        .or_else(|| cuts().filter_map(split).find(|(node, _)| is_closed(node)))
+        .unwrap_or(whole)
+}
