@@ -131,13 +131,12 @@ fn read(path: &Path) -> io::Result<()> {
 fn resident() -> io::Result<f64> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let told = match peak.and_then(|rest| rest.split_whitespace().next()) {
-        Some(peak) => peak.to_owned(),
-        None => {
-            let process = std::process::id().to_string();
-            let told = Command::new("ps").args(["-o", "rss=", "-p", &process]).output()?;
-            String::from_utf8_lossy(&told.stdout).trim().to_owned()
-        }
+    let told = if let Some(peak) = peak.and_then(|rest| rest.split_whitespace().next()) {
+        peak.to_owned()
+    } else {
+        let process = std::process::id().to_string();
+        let told = Command::new("ps").args(["-o", "rss=", "-p", &process]).output()?;
+        String::from_utf8_lossy(&told.stdout).trim().to_owned()
     };
     told.parse::<f64>().map_err(io::Error::other)
 }

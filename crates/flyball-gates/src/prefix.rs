@@ -162,6 +162,7 @@ fn process(text: &str) -> Option<Prefixed<'_>> {
 /// The log of a system: `host name[412]: text`, `name[412]: text`.
 fn tag(text: &str) -> Option<Prefixed<'_>> {
     let near = text.get(..KEY_MAX).unwrap_or(text);
+    memchr::memchr(b']', near.as_bytes())?;
     let end = near.find("]: ").or_else(|| text.strip_suffix("]:").map(str::len))?;
     let key = text.get(..=end)?;
     let (name, process) = key.strip_suffix(']')?.rsplit_once('[')?;
@@ -291,7 +292,9 @@ fn named(text: &str) -> Option<Prefixed<'_>> {
         return None;
     }
     let (name, rest) = text.split_at_checked(length)?;
-    if let Some(tagged) = tag(text).filter(|_| rest.starts_with([' ', '['])) {
+    if rest.starts_with([' ', '['])
+        && let Some(tagged) = tag(text)
+    {
         return Some(tagged);
     }
     if let Some(key) = name.strip_suffix(':') {

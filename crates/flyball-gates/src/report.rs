@@ -77,6 +77,13 @@ impl Report {
     }
 }
 
+/// How grave a finding is, where a tool says so itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    Error,
+    Warning,
+}
+
 /// Findings with the line they were seen at: the first ones, without repetitions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
@@ -199,6 +206,16 @@ impl Findings {
     /// Drops those that do not hold up.
     pub(crate) fn retain(&mut self, mut holds: impl FnMut(&Finding) -> bool) {
         self.kept.retain(|(_, finding)| holds(finding));
+    }
+
+    /// How many are kept.
+    pub(crate) const fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Forgets all but the first so many.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.kept.truncate(length);
     }
 
     /// Takes everything out: those kept, and how many were left out.

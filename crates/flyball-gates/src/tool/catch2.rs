@@ -68,7 +68,7 @@ impl Recogniser for Catch2 {
         } else if let Some(open) = &mut self.open {
             if line.place.is_some_and(|place| place.rest.starts_with("PASSED:")) {
                 self.close();
-            } else {
+            } else if !is_duration(text) {
                 open.text.push(text);
             }
         } else {
@@ -91,9 +91,13 @@ impl Recogniser for Catch2 {
 
 impl Catch2 {
     fn begin(&mut self, title: &str) {
-        let mut lines = title.lines().filter(|line| !line.trim().is_empty());
-        self.case = lines.next().filter(|line| !line.starts_with(' ')).map(|l| l.trim().to_owned());
-        self.section = lines.map(str::trim).collect::<Vec<_>>().join(" > ");
+        let lines = || title.lines().filter(|line| !line.trim().is_empty());
+        // A long name goes on in the next line; sections are indented.
+        let name: Vec<&str> =
+            lines().take_while(|line| !line.starts_with(' ')).map(str::trim).collect();
+        let sections = lines().skip(name.len()).map(str::trim);
+        self.section = sections.collect::<Vec<_>>().join(" > ");
+        self.case = (!name.is_empty()).then(|| name.join(" "));
     }
 
     fn close(&mut self) {
@@ -147,6 +151,12 @@ impl Catch2 {
             self.findings.push(number, Finding::new(FindingKind::CouldNotRun, text.trim()));
         }
     }
+}
+
+/// `0.004 s: adds two prices`.
+fn is_duration(text: &str) -> bool {
+    let rest = text::number(text).and_then(|(_, rest)| text::number(rest.strip_prefix('.')?));
+    rest.is_some_and(|(_, rest)| rest.starts_with(" s: "))
 }
 
 /// What follows `FAILED:` in the long form or `failed:` in the compact one.

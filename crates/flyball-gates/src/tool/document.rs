@@ -115,6 +115,10 @@ fn report(document: &str, number: u64) -> Option<Report> {
         pyright::report(document, number)
     } else if has("\"Issues\"") {
         golangci::report(document, number)
+    } else if has("\"comments\"") && has("\"endLine\"") {
+        // shellcheck's newer form has its list one level down.
+        let list = document.get(document.find('[')?..=document.rfind(']')?)?;
+        flat::report(list, number)
     } else if has("\"filename\"") && has("\"location\"") && has("\"end_location\"") {
         ruff::report(document, number)
     } else {

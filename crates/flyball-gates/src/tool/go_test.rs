@@ -27,6 +27,8 @@ pub(super) struct GoTest {
     running: Option<(String, Block)>,
     /// With `-v`, what tests printed while others ran.
     printed: Printed,
+    /// The last test that had a result and is no subtest.
+    parent: String,
     /// With `-v`, which tests of this package have begun: only these can have a result.
     begun: Begun,
     /// The name of a test with its package, put together for each event.
@@ -133,9 +135,12 @@ impl GoTest {
         let trimmed = text::trim_start(text);
         let depth = text.len().saturating_sub(trimmed.len());
         if let Some((word, name)) = trimmed.strip_prefix("--- ").and_then(result)
-            && is_at(depth, name)
+            && self.is_at(depth, name)
             && self.has_begun(word, name)
         {
+            if depth == 0 {
+                name.clone_into(&mut self.parent);
+            }
             self.result(word, name, number);
         } else if let Some(rest) = text.strip_prefix("=== ") {
             self.close();
@@ -189,6 +194,13 @@ impl GoTest {
             self.names.ran(format!("{package} {name}").trim_start());
         }
         self.names.leave_out(of.names_left_out);
+    }
+
+    /// Whether the result of this test may stand so deep: subtests are indented below their parent's.
+    fn is_at(&self, depth: usize, name: &str) -> bool {
+        let parents = memchr::memchr_iter(b'/', name.as_bytes()).count();
+        let is_child = || name.strip_prefix(&*self.parent).is_some_and(|own| own.starts_with('/'));
+        depth == 0 || (depth.is_multiple_of(4) && depth / 4 <= parents && is_child())
     }
 
     /// Whether a result can be that of a test of this package. What a test prints in these words is
@@ -333,12 +345,6 @@ fn drop_parents(findings: &mut Findings) {
             })
     };
     findings.retain(|finding| !is_parent(finding));
-}
-
-/// Whether the result of this test may stand so deep: subtests are indented below their parents.
-fn is_at(depth: usize, name: &str) -> bool {
-    let parents = memchr::memchr_iter(b'/', name.as_bytes()).count();
-    depth.is_multiple_of(4) && depth / 4 <= parents
 }
 
 /// Word and name of `FAIL: TestX (0.00s)`.

@@ -2,7 +2,7 @@
 
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
-use crate::report::{Block, Findings, Report};
+use crate::report::{Block, Findings, Level, Report};
 use crate::{Finding, FindingKind};
 
 /// Reads `  × plugin(rule): text` with `╭─[path:1:8]` below, in signs or in plain letters.
@@ -16,7 +16,7 @@ pub(super) struct Oxlint {
 #[derive(Clone)]
 struct Open {
     number: u64,
-    is_warning: bool,
+    level: Level,
     message: String,
     place: Option<(String, u32, Option<u32>)>,
     excerpt: Block,
@@ -34,13 +34,13 @@ impl Recogniser for Oxlint {
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
-        if let Some((is_warning, message)) = head(line.text) {
+        if let Some((level, message)) = head(line.text) {
             self.close();
-            let mut excerpt = self.list(is_warning).room();
+            let mut excerpt = self.list(level).room();
             excerpt.push(line.text);
             self.open = Some(Open {
                 number: line.number,
-                is_warning,
+                level,
                 message: message.to_owned(),
                 place: None,
                 excerpt,
@@ -79,15 +79,18 @@ impl Recogniser for Oxlint {
 }
 
 impl Oxlint {
-    const fn list(&mut self, is_warning: bool) -> &mut Findings {
-        if is_warning { &mut self.warnings } else { &mut self.findings }
+    const fn list(&mut self, level: Level) -> &mut Findings {
+        match level {
+            Level::Error => &mut self.findings,
+            Level::Warning => &mut self.warnings,
+        }
     }
 
     fn close(&mut self) {
         let Some(mut open) = self.open.take() else { return };
         let Some((file, line, column)) = open.place else { return };
         let words = [&*open.message, open.excerpt.as_str()];
-        if self.list(open.is_warning).is_known(&words) {
+        if self.list(open.level).is_known(&words) {
             return;
         }
         let finding = match rule(&open.message) {
@@ -95,7 +98,7 @@ impl Oxlint {
             None => Finding::new(FindingKind::Compile, open.message.as_str()),
         };
         let finding = finding.at(file, line, column).with_excerpt(open.excerpt.take());
-        self.list(open.is_warning).push(open.number, finding);
+        self.list(open.level).push(open.number, finding);
     }
 }
 
@@ -121,16 +124,16 @@ impl Open {
     }
 }
 
-/// Whether it is a warning, and the text of `  × text`.
-fn head(text: &str) -> Option<(bool, &str)> {
+/// Level and text of `  × text`.
+fn head(text: &str) -> Option<(Level, &str)> {
     let own = text.strip_prefix("  ")?;
     let (mark, message) = own.split_once(' ')?;
-    let is_warning = match mark {
-        "×" | "x" => false,
-        "⚠" | "!" => true,
+    let level = match mark {
+        "×" | "x" => Level::Error,
+        "⚠" | "!" => Level::Warning,
         _ => return None,
     };
-    (!message.trim().is_empty()).then(|| (is_warning, message.trim()))
+    (!message.trim().is_empty()).then(|| (level, message.trim()))
 }
 
 /// The place in `╭─[src/a.js:1:8]` or `,-[src/a.js:1:8]`.

@@ -2,7 +2,7 @@
 
 use crate::place::{self, Place};
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
-use crate::report::{Block, Findings, Report};
+use crate::report::{Block, Findings, Level, Report};
 use crate::{Finding, FindingKind, bytes, text};
 
 /// Reads errors; warnings matter when there is no error.
@@ -17,7 +17,7 @@ pub(super) struct Pyright {
 #[derive(Clone)]
 struct Open {
     number: u64,
-    is_warning: bool,
+    level: Level,
     finding: Finding,
     excerpt: Block,
 }
@@ -34,14 +34,14 @@ impl Recogniser for Pyright {
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
-        if let Some((is_warning, place)) = head(text) {
+        if let Some((level, place)) = head(text) {
             self.close();
             self.spoke = true;
             let finding = Finding::new(FindingKind::Type, place.rest);
             let finding = finding.at(place.file, place.line, place.column);
-            let mut excerpt = self.list(is_warning).room();
+            let mut excerpt = self.list(level).room();
             excerpt.push(text);
-            self.open = Some(Open { number: line.number, is_warning, finding, excerpt });
+            self.open = Some(Open { number: line.number, level, finding, excerpt });
         } else if let Some(open) = &mut self.open {
             // Reasons come below, further to the right.
             if text::indent(text) >= 4 && !text.trim().is_empty() {
@@ -70,8 +70,7 @@ impl Recogniser for Pyright {
         if blanks >= 4 {
             return !own.trim_ascii().is_empty();
         }
-        let is_same =
-            |(is_warning, _)| self.open.as_ref().is_some_and(|open| open.is_warning == is_warning);
+        let is_same = |(level, _)| self.open.as_ref().is_some_and(|open| open.level == level);
         let head = std::str::from_utf8(line).ok().filter(|_| blanks == 2).and_then(head);
         // The one that was open is counted; this one is open now.
         head.is_some_and(is_same) && self.counts_open()
@@ -93,22 +92,25 @@ impl Recogniser for Pyright {
 }
 
 impl Pyright {
-    const fn list(&mut self, is_warning: bool) -> &mut Findings {
-        if is_warning { &mut self.warnings } else { &mut self.findings }
+    const fn list(&mut self, level: Level) -> &mut Findings {
+        match level {
+            Level::Error => &mut self.findings,
+            Level::Warning => &mut self.warnings,
+        }
     }
 
     /// Counts what is open, of which nothing is kept.
     fn counts_open(&mut self) -> bool {
-        let is_warning = self.open.as_ref().is_some_and(|open| open.is_warning);
-        self.list(is_warning).is_only_counted()
+        let Some(level) = self.open.as_ref().map(|open| open.level) else { return false };
+        self.list(level).is_only_counted()
     }
 
     fn close(&mut self) {
-        let Some(Open { number, is_warning, mut finding, mut excerpt }) = self.open.take() else {
+        let Some(Open { number, level, mut finding, mut excerpt }) = self.open.take() else {
             return;
         };
         let place = finding.place().unwrap_or_default();
-        if self.list(is_warning).is_known(&[&place, &finding.message, excerpt.as_str()]) {
+        if self.list(level).is_known(&[&place, &finding.message, excerpt.as_str()]) {
             return;
         }
         if let Some((message, rule)) = rule(&finding.message) {
@@ -122,7 +124,7 @@ impl Pyright {
             // Only what cannot be read at all has no rule.
             finding.kind = FindingKind::Compile;
         }
-        self.list(is_warning).push(number, finding.with_excerpt(excerpt.take()));
+        self.list(level).push(number, finding.with_excerpt(excerpt.take()));
     }
 }
 
@@ -138,8 +140,8 @@ impl Open {
     }
 }
 
-/// Whether it is a warning, and place and text of `  path:3:7 - error: text`.
-fn head(text: &str) -> Option<(bool, Place<'_>)> {
+/// Level, place and text of `  path:3:7 - error: text`.
+fn head(text: &str) -> Option<(Level, Place<'_>)> {
     let own = text.strip_prefix("  ").filter(|own| !own.starts_with(' '))?;
     // A path may hold blanks, which a place in front of a line never does.
     let at = text::find(own, " - error: ").or_else(|| text::find(own, " - warning: "))?;
@@ -150,13 +152,13 @@ fn head(text: &str) -> Option<(bool, Place<'_>)> {
     if !is_python || file.len() > 400 {
         return None;
     }
-    let (is_warning, message) = match after.strip_prefix(" - error: ") {
-        Some(message) => (false, message),
-        None => (true, after.strip_prefix(" - warning: ")?),
+    let (level, message) = match after.strip_prefix(" - error: ") {
+        Some(message) => (Level::Error, message),
+        None => (Level::Warning, after.strip_prefix(" - warning: ")?),
     };
     let (line, column) = (line.parse().ok()?, column.parse().ok());
     let file = place::tidy(file);
-    Some((is_warning, Place { file, line, column, rest: message }))
+    Some((level, Place { file, line, column, rest: message }))
 }
 
 /// Message and rule of `text (reportSomething)`.

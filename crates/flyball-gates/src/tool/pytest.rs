@@ -149,7 +149,7 @@ impl Pytest {
         let is_told = match self.part {
             Part::Failures => true,
             Part::Running => text.len() >= 60,
-            _ => false,
+            Part::Unknown | Part::Summary | Part::Other => false,
         };
         if !is_told || !text.starts_with('_') {
             return None;
@@ -326,6 +326,10 @@ fn coverage(text: &str) -> Option<&str> {
 
 /// The file of `ImportError while loading conftest '/path/conftest.py'.`
 fn conftest(text: &str) -> Option<&str> {
+    // A cheap question first: this looks at every line.
+    if !text.ends_with("'.") {
+        return None;
+    }
     let (class, rest) = text.split_once(" while loading conftest '")?;
     (!class.contains(' ')).then(|| rest.trim_end_matches(['.', '\'']))
 }

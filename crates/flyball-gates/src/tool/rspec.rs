@@ -14,6 +14,8 @@ use crate::text;
 pub(super) struct Rspec {
     counts: Option<Counts>,
     in_failures: bool,
+    /// How many findings there were before this run: its own list comes last.
+    before: usize,
     /// jasmine prints much the same, with other headings.
     is_jasmine: bool,
     open: Option<(u64, Option<String>, Block)>,
@@ -32,10 +34,14 @@ impl Recogniser for Rspec {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if text == "Failures:" {
+            self.close();
+            // A list before this one was printed by a test.
+            self.findings.truncate(self.before);
             self.in_failures = true;
         } else if let Some(counts) = totals(text) {
             self.close();
             self.in_failures = false;
+            self.before = self.findings.len();
             self.counts = Some(counts);
         } else if text.starts_with("Finished in ") || text == "Failed examples:" {
             self.close();

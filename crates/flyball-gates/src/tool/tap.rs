@@ -21,6 +21,9 @@ pub(super) struct Tap {
     open: Option<(u64, String, Block)>,
     /// The number of the open one: several may have the same name.
     mark: u64,
+    /// How deep the open one stands.
+    depth: usize,
+    details: Details,
     /// The test whose steps come now.
     subtest: String,
     /// The open one has children of its own.
@@ -28,6 +31,14 @@ pub(super) struct Tap {
     /// What a file printed that could not be loaded: node hands it on as comments.
     crash: Crash,
     findings: Findings,
+}
+
+/// Whether the details of the open test are being read.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Details {
+    #[default]
+    None,
+    Open,
 }
 
 /// An error in the comments before a result, and where it is.
@@ -58,9 +69,23 @@ impl Recogniser for Tap {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let depth = text::indent(line.text);
         let trimmed = text::trim_start(line.text);
+        if let Some((number, _, block)) = &mut self.open
+            && (self.details == Details::Open || trimmed == "---")
+            && (depth > self.depth || trimmed.is_empty())
+        {
+            // What a test printed may stand there in the words of a result.
+            if trimmed == "..." {
+                self.details = Details::None;
+            } else if line.number == *number + 1 {
+                self.details = Details::Open;
+            }
+            block.push(line.text);
+            return Attention::Busy;
+        }
         // Nobody indents subtests by one or three.
         if let Some(result) = result(trimmed).filter(|_| depth.is_multiple_of(2)) {
             self.close();
+            self.depth = depth;
             self.result(&result, depth, line.number);
         } else if is_plan(trimmed) || trimmed.starts_with("TAP version ") {
             self.close();
@@ -70,7 +95,8 @@ impl Recogniser for Tap {
             if depth == 0 {
                 name.trim().clone_into(&mut self.subtest);
             }
-        } else if trimmed == "}" && self.open.is_none() {
+        } else if trimmed == "}" && (self.open.is_none() || depth < self.depth) {
+            self.close();
             self.levels.retain(|(level, _)| *level <= depth);
         } else if let Some(reason) = line.text.strip_prefix("Bail out!") {
             self.close();
@@ -101,7 +127,9 @@ impl Recogniser for Tap {
             // More of a failure of which nothing is kept.
             let own = line.trim_ascii_start();
             let marks: [&[u8]; 6] = [b"ok", b"not ok", b"1..", b"TAP ", b"#", b"Bail"];
-            return block.is_closed() && !marks.iter().any(|mark| own.starts_with(mark));
+            let is_mark = own.starts_with(b"---") || own.starts_with(b"...");
+            let is_mark = is_mark || marks.iter().any(|mark| own.starts_with(mark));
+            return block.is_closed() && !is_mark;
         }
         let is_flat = matches!(self.levels.as_slice(), [(0, _)]);
         let is_passed = is_flat && self.crash.is_empty() && is_plain(line);
@@ -162,6 +190,7 @@ impl Tap {
     }
 
     fn close(&mut self) {
+        self.details = Details::None;
         let Some((number, name, mut block)) = self.open.take() else { return };
         if block.is_closed() {
             self.findings.leave_out(1);

@@ -17,6 +17,7 @@ pub(super) fn finding(name: &str, block: &str) -> Finding {
         plain(block)
     };
     let message = if message.is_empty() { "test failed".to_owned() } else { message };
+    let place = place.or_else(|| lines.iter().find_map(|line| bats_place(line.trim())));
     let mut finding = Finding::new(js_frame::test_kind(&message), message);
     if unread(&finding.message) {
         finding.kind = FindingKind::Compile;

@@ -2,7 +2,7 @@
 
 use crate::place;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
-use crate::report::{Block, Findings, Report};
+use crate::report::{Block, Findings, Level, Report};
 use crate::{Finding, FindingKind, text};
 
 /// Reads a head with a rule in small letters, its `-->` and what stands at the mark.
@@ -17,7 +17,7 @@ pub(super) struct Ty {
 #[derive(Clone)]
 struct Open {
     number: u64,
-    is_warning: bool,
+    level: Level,
     rule: String,
     message: String,
     place: Option<(String, u32, Option<u32>)>,
@@ -37,13 +37,13 @@ impl Recogniser for Ty {
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
-        if let Some((is_warning, rule, message)) = head(line.text) {
+        if let Some((level, rule, message)) = head(line.text) {
             self.close();
-            let mut excerpt = self.list(is_warning).room();
+            let mut excerpt = self.list(level).room();
             excerpt.push(line.text);
             self.open = Some(Open {
                 number: line.number,
-                is_warning,
+                level,
                 rule: rule.to_owned(),
                 message: message.to_owned(),
                 place: None,
@@ -83,8 +83,11 @@ impl Recogniser for Ty {
 }
 
 impl Ty {
-    const fn list(&mut self, is_warning: bool) -> &mut Findings {
-        if is_warning { &mut self.warnings } else { &mut self.findings }
+    const fn list(&mut self, level: Level) -> &mut Findings {
+        match level {
+            Level::Error => &mut self.findings,
+            Level::Warning => &mut self.warnings,
+        }
     }
 
     fn close(&mut self) {
@@ -93,7 +96,7 @@ impl Ty {
         let is_python = place::has_extension(&file, &["py", "pyi", "ipynb"]);
         self.tool = Some(if is_python { "ty" } else { "deno-lint" });
         let words = [&*file, &*open.message, open.excerpt.as_str()];
-        if self.list(open.is_warning).is_known(&words) {
+        if self.list(open.level).is_known(&words) {
             return;
         }
         let kind = match open.rule.as_str() {
@@ -107,7 +110,7 @@ impl Ty {
         };
         let finding = Finding::new(kind, message).named(open.rule);
         let finding = finding.at(file, line, column).with_excerpt(open.excerpt.take());
-        self.list(open.is_warning).push(open.number, finding);
+        self.list(open.level).push(open.number, finding);
     }
 }
 
@@ -133,15 +136,15 @@ impl Open {
 }
 
 /// Severity, rule and message of `error[rule-name]: text`.
-fn head(text: &str) -> Option<(bool, &str, &str)> {
-    let (is_warning, rest) = match text.strip_prefix("error[") {
-        Some(rest) => (false, rest),
-        None => (true, text.strip_prefix("warning[")?),
+fn head(text: &str) -> Option<(Level, &str, &str)> {
+    let (level, rest) = match text.strip_prefix("error[") {
+        Some(rest) => (Level::Error, rest),
+        None => (Level::Warning, text.strip_prefix("warning[")?),
     };
     let (rule, message) = rest.split_once("]: ")?;
     // Codes with capital letters are the Rust compiler's.
     let is_rule = rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-    (is_rule && !rule.is_empty()).then_some((is_warning, rule, message))
+    (is_rule && !rule.is_empty()).then_some((level, rule, message))
 }
 
 /// What stands behind the carets of `   |    ^^^^ Expected this`.

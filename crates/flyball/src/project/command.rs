@@ -183,7 +183,9 @@ fn checking(command: &[&str]) -> Option<(Fault, Option<String>)> {
             Some((Edits, Some(command.join(" ").replacen(tool, &format!("{tool} --check"), 1))))
         }
         "stylua" | "gersemi" if !has(&["--check"]) => Some((Edits, Some(plus("--check")))),
-        "yapf" | "autopep8" | "autoflake" | "pyupgrade" | "docformatter" if has(&["-i", "--in-place"]) => {
+        "yapf" | "autopep8" | "autoflake" | "pyupgrade" | "docformatter"
+            if has(&["-i", "--in-place"]) =>
+        {
             let once = without(&["-i", "--in-place"]);
             let flag = match name {
                 "yapf" => "--diff",

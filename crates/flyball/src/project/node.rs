@@ -20,7 +20,10 @@ const SCRIPTS: [(&str, &[&str]); 5] = [
     ("lint", &["lint"]),
     ("build", &["build"]),
     ("typecheck", &["typecheck", "type-check", "check-types"]),
-    ("format", &["format:check", "check:format", "format-check", "prettier:check", "format", "prettier"]),
+    (
+        "format",
+        &["format:check", "check:format", "format-check", "prettier:check", "format", "prettier"],
+    ),
 ];
 
 pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {

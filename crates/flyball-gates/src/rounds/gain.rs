@@ -1,0 +1,81 @@
+//! What one round adds, and many of them.
+
+use crate::{Counts, Executed, Parsed};
+
+/// What one round adds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Gain {
+    counts: Counts,
+    left_out: u64,
+    /// By runner; of each only how many.
+    executed: Vec<Executed>,
+}
+
+impl Gain {
+    /// What `after` has that `before` had not; nothing if that is more than numbers.
+    pub(super) fn between(before: &Parsed, after: &Parsed) -> Option<Self> {
+        let is_same = before.tools == after.tools
+            && before.findings == after.findings
+            && before.executed.len() == after.executed.len();
+        let (one, two) = (before.counts.unwrap_or_default(), after.counts.unwrap_or_default());
+        let counts = Counts {
+            passed: two.passed.checked_sub(one.passed)?,
+            failed: two.failed.checked_sub(one.failed)?,
+            skipped: two.skipped.checked_sub(one.skipped)?,
+        };
+        let left_out = after.findings_left_out.checked_sub(before.findings_left_out)?;
+        let executed = before.executed.iter().zip(&after.executed);
+        let executed = executed.map(|(one, two)| more(one, two)).collect::<Option<Vec<_>>>()?;
+        is_same.then_some(Self { counts, left_out, executed })
+    }
+
+    /// Adds another so many times.
+    pub(super) fn add(&mut self, other: &Self, times: u64) {
+        self.counts = self.counts.and(other.counts.times(times));
+        self.left_out = self.left_out.saturating_add(other.left_out.saturating_mul(times));
+        for more in &other.executed {
+            let known = self.executed.iter_mut().find(|known| known.runner == more.runner);
+            let mut more = more.clone();
+            more.ran = more.ran.saturating_mul(times);
+            more.skipped = more.skipped.saturating_mul(times);
+            more.names_left_out = more.names_left_out.saturating_mul(times);
+            match known {
+                Some(known) => grow(known, &more),
+                None => self.executed.push(more),
+            }
+        }
+    }
+
+    /// All that was said, with this.
+    pub(super) fn add_to(&self, mut parsed: Parsed) -> Parsed {
+        parsed.counts = parsed.counts.map(|counts| counts.and(self.counts));
+        if !parsed.findings.is_empty() {
+            parsed.findings_left_out = parsed.findings_left_out.saturating_add(self.left_out);
+        }
+        for more in &self.executed {
+            let known = parsed.executed.iter_mut().find(|known| known.runner == more.runner);
+            if let Some(known) = known {
+                grow(known, more);
+            }
+        }
+        parsed
+    }
+}
+
+fn grow(executed: &mut Executed, more: &Executed) {
+    executed.ran = executed.ran.saturating_add(more.ran);
+    executed.skipped = executed.skipped.saturating_add(more.skipped);
+    executed.names_left_out = executed.names_left_out.saturating_add(more.names_left_out);
+}
+
+/// How many more tests of the same runner there are, of names that were all known.
+fn more(before: &Executed, after: &Executed) -> Option<Executed> {
+    (before.runner == after.runner && before.names == after.names).then_some(())?;
+    Some(Executed {
+        runner: after.runner.clone(),
+        ran: after.ran.checked_sub(before.ran)?,
+        skipped: after.skipped.checked_sub(before.skipped)?,
+        names_left_out: after.names_left_out.checked_sub(before.names_left_out)?,
+        ..Executed::default()
+    })
+}
