@@ -110,7 +110,7 @@ fn median(mut seconds: Vec<f64>) -> f64 {
     seconds.get(seconds.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Reads a file and says how many seconds it took and how many megabytes were resident at most.
+/// Reads a file and says how many seconds it took and how many megabytes are resident after it.
 fn read(path: &Path) -> io::Result<()> {
     let (took, _) = timed(|| {
         let mut file = File::open(path)?;
@@ -127,18 +127,11 @@ fn read(path: &Path) -> io::Result<()> {
     writeln!(io::stdout(), "{} {}", took.as_secs_f64(), resident()? / 1024.0)
 }
 
-/// How many kilobytes were resident at most; where nobody tells, how many are now.
+/// How many kilobytes are resident now: all it ever needs is there from the first lines on.
 fn resident() -> io::Result<f64> {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let told = if let Some(peak) = peak.and_then(|rest| rest.split_whitespace().next()) {
-        peak.to_owned()
-    } else {
-        let process = std::process::id().to_string();
-        let told = Command::new("ps").args(["-o", "rss=", "-p", &process]).output()?;
-        String::from_utf8_lossy(&told.stdout).trim().to_owned()
-    };
-    told.parse::<f64>().map_err(io::Error::other)
+    let process = std::process::id().to_string();
+    let told = Command::new("ps").args(["-o", "rss=", "-p", &process]).output()?;
+    String::from_utf8_lossy(&told.stdout).trim().parse::<f64>().map_err(io::Error::other)
 }
 
 /// All recorded outputs of a tool, again and again; with other places each time behind a `~`.

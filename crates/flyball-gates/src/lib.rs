@@ -75,6 +75,8 @@ mod place;
 #[cfg(feature = "read")]
 mod prefix;
 #[cfg(feature = "read")]
+mod reading;
+#[cfg(feature = "read")]
 mod reason;
 #[cfg(feature = "read")]
 mod recogniser;

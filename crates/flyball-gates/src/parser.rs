@@ -5,13 +5,9 @@
 
 use std::io::{self, Read};
 
-use crate::lines::{Clean, Lines, Sink};
-use crate::passing::Passing;
-use crate::recogniser::Skimmed;
+use crate::reading::Reading;
 use crate::rounds::Rounds;
-use crate::stream::Stream;
-use crate::tail::Tail;
-use crate::{Counts, Difference, Executed, Exit, Finding, Label, merge, report};
+use crate::{Counts, Difference, Executed, Exit, Finding, Label, report};
 
 /// How much is read at once.
 const BUFFER: usize = 64 * 1024;
@@ -87,67 +83,5 @@ impl Parser {
     /// What it all says, now that the check has ended.
     pub fn finish(self, exit: impl Into<Exit>) -> Parsed {
         self.rounds.finish(self.reading, exit.into())
-    }
-}
-
-/// Everything that was read so far.
-#[derive(Clone)]
-pub(crate) struct Reading {
-    lines: Lines,
-    reader: Reader,
-    command: String,
-}
-
-/// Who gets the lines.
-#[derive(Clone)]
-struct Reader {
-    tail: Tail,
-    stream: Stream,
-    number: u64,
-}
-
-impl Reading {
-    pub(crate) fn new(command: &str) -> Self {
-        let reader = Reader { tail: Tail::default(), stream: Stream::new(command), number: 0 };
-        Self { lines: Lines::default(), reader, command: command.to_owned() }
-    }
-
-    /// Reads the next bytes.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) {
-        self.lines.feed(bytes, &mut self.reader);
-    }
-
-    /// Counts lines that nobody reads.
-    pub(crate) const fn pass(&mut self, lines: u64) {
-        self.reader.number = self.reader.number.saturating_add(lines);
-    }
-
-    /// What it would say if the check had failed here.
-    pub(crate) fn so_far(&self) -> Parsed {
-        self.clone().finish(Exit::Code(1))
-    }
-
-    /// What it all says.
-    pub(crate) fn finish(mut self, exit: Exit) -> Parsed {
-        self.lines.finish(&mut self.reader);
-        let Reader { tail, stream, number } = self.reader;
-        merge::merge(stream.finish(number), tail, exit, &self.command)
-    }
-}
-
-impl Sink for Reader {
-    fn skim(&mut self, lines: &[u8]) -> Skimmed {
-        let skimmed = self.stream.skim(lines, self.number.saturating_add(1));
-        self.number = self.number.saturating_add(skimmed.lines);
-        skimmed
-    }
-
-    fn line(&mut self, line: Clean<'_>) {
-        let Clean { text, near_end, hints } = line;
-        self.number = self.number.saturating_add(1);
-        if near_end {
-            self.tail.push(text, self.number);
-        }
-        self.stream.line(Passing { text, number: self.number, hints, near_end });
     }
 }

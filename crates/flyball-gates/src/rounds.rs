@@ -9,7 +9,7 @@ mod tests;
 
 use self::gain::Gain;
 use self::shape::{Shape, Step};
-use crate::parser::Reading;
+use crate::reading::Reading;
 use crate::{Exit, Parsed};
 
 /// How much is remembered to find a round, and so the longest one.
@@ -17,7 +17,7 @@ const ROUND_MAX: usize = 384 * 1024;
 /// When a round is looked for first.
 const LOOK_MIN: usize = 48 * 1024;
 /// So many rounds are read until two of them add the same.
-const READ_MAX: u32 = 4;
+const READ_MAX: u32 = 5;
 
 /// Finds rounds and counts them.
 #[derive(Default)]

@@ -3,11 +3,8 @@
 use crate::report::Findings;
 use crate::{Finding, FindingKind, place, text};
 
-/// An output of so few lines is what it has to say.
-const SHORT: usize = 3;
-
 /// The gravest lines that speak of an error, as far as they begin alike; failing these the last line
-/// that says that something did not go well, or all of an output of very few lines.
+/// with a place in the words of a shell or of Perl. Anything else is for the tail to say.
 pub(super) fn findings(errors: &[(u64, String)], lines: &[(u64, &str)]) -> Findings {
     const GRAVE: &[&str] = &["fatal", "panic", "critical", "emerg", "uncaught", "unhandled"];
     let is_grave = |word: &str| GRAVE.iter().any(|grave| word.starts_with(grave));
@@ -27,15 +24,9 @@ pub(super) fn findings(errors: &[(u64, String)], lines: &[(u64, &str)]) -> Findi
         said.push(*number, finding(&message));
     }
     if said.is_empty() {
-        let spoken = || lines.iter().filter(|(_, line)| !line.trim().is_empty());
-        let is_said = |line: &str| is_complaint(line) && !is_relay(line);
-        if let Some((number, line)) = spoken().rev().find(|(_, line)| is_said(line)) {
+        let last = lines.iter().rev().find(|(_, line)| at(line.trim()).is_some());
+        if let Some((number, line)) = last {
             said.push(*number, finding(line.trim()));
-        } else if spoken().count() <= SHORT {
-            let all: Vec<&str> = spoken().map(|(_, line)| line.trim()).collect();
-            if let Some((number, _)) = spoken().next_back() {
-                said.push(*number, finding(&all.join("\n")));
-            }
         }
     }
     said
@@ -50,10 +41,14 @@ fn first_word(line: &str) -> String {
 
 fn finding(message: &str) -> Finding {
     let finding = Finding::new(FindingKind::Other, message);
-    match perl_place(message).or_else(|| shell_place(message)) {
+    match at(message) {
         Some((file, line)) => finding.at(file, line, None),
         None => finding,
     }
+}
+
+fn at(message: &str) -> Option<(&str, u32)> {
+    perl_place(message).or_else(|| shell_place(message))
 }
 
 /// The place in `no luck at check.pl line 3.`
@@ -81,30 +76,6 @@ fn is_relay(line: &str) -> bool {
             .any(|words| line.contains(words))
 }
 
-/// Whether a line says that something did not go well, in words that are too frequent elsewhere.
-fn is_complaint(line: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "no such file or directory",
-        "permission denied",
-        "operation not permitted",
-        "unbound variable",
-        "connection refused",
-        "syntax error",
-        "does not exist",
-        "no space left",
-        "timed out",
-        "failed",
-        "failure",
-        "invalid ",
-        "unexpected ",
-        "mismatch",
-        "violation",
-    ];
-    const NOT: &[&str] = &["0 failed", "failed: 0", "failures: 0", "0 failures", "no failure"];
-    let line = line.to_ascii_lowercase();
-    WORDS.iter().any(|word| line.contains(word)) && !NOT.iter().any(|word| line.contains(word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::findings;
@@ -130,14 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn without_such_a_line_the_last_complaint_or_a_few_lines_speak() {
-        let cat = [(1, "one"), (2, "cat: /x: No such file or directory"), (3, "bye")];
-        assert_eq!(told(&[], &cat)[0].1, cat[1].1);
-        let perl = [(1, "no luck at boom.pl line 3.")];
+    fn without_such_a_line_only_a_place_speaks() {
+        let perl = [(1, "no luck at boom.pl line 3."), (2, "bye")];
         assert_eq!(told(&[], &perl), [("boom.pl:3".to_owned(), perl[0].1.to_owned())]);
         let shell = [(1, "a.sh: line 2: NOPE: unbound variable")];
         assert_eq!(told(&[], &shell)[0].0, "a.sh:2");
-        let many: Vec<(u64, &str)> = (1..9).map(|number| (number, "step done")).collect();
-        assert!(told(&[], &many).is_empty());
+        assert!(told(&[], &[(1, "boom"), (2, "step 3 failed")]).is_empty());
     }
 }

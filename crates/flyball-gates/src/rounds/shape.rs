@@ -39,9 +39,14 @@ impl Shape {
         let Some(length) = round(&recent) else { return Err(recent) };
         recent.drain(..recent.len().saturating_sub(length));
         recent.shrink_to_fit();
-        // A number that was cut goes on.
+        // A number that was cut goes on; and a round begins with a line.
         let in_number = recent.last() == Some(&NUMBER);
-        let at = if in_number { recent.len() - 1 } else { 0 };
+        if recent.last() == Some(&b'\n') {
+            return Ok(Self { bytes: recent, at: 0, in_number });
+        }
+        let first = memchr::memchr(b'\n', &recent).map_or(0, |end| end + 1);
+        recent.rotate_left(first);
+        let at = recent.len() - first - usize::from(in_number);
         Ok(Self { bytes: recent, at, in_number })
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{Rounds, State};
-use crate::parser::Reading;
+use crate::reading::Reading;
 use crate::{Exit, Parsed};
 
 /// What is said with rounds only compared, and whether there were any; in pieces of some size.
@@ -91,8 +91,10 @@ fn numbers_may_be_others_each_time_once_nothing_more_is_kept() {
     let thorough = thorough(output.as_bytes());
     let numbers = |parsed: &Parsed| {
         let ran = parsed.executed.iter().map(|own| (own.ran, own.names_left_out));
-        (parsed.counts, parsed.findings_left_out, ran.collect::<Vec<_>>())
+        (parsed.counts, ran.collect::<Vec<_>>())
     };
     assert_eq!(numbers(&quick), numbers(&thorough));
+    // One that began in a round that was read and ended in another counts once more.
+    assert!(quick.findings_left_out.abs_diff(thorough.findings_left_out) <= 1);
     assert!(quick.findings == thorough.findings && quick.tail == thorough.tail);
 }
