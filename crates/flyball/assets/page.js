@@ -3,14 +3,14 @@
 "use strict";
 const live = document.getElementById("live");
 const channel = "BroadcastChannel" in window ? new BroadcastChannel("flyball") : null;
-let due = false, busy = false;
+let due = false, busy = false, over = false;
 
 async function refresh() {
   if (busy || document.hidden) { due = true; return; }
   busy = true; due = false;
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-    if (answer.status === 401) { show("off", "session ended"); return; }
+    if (answer.status === 401 || answer.status === 403) { over = true; show("off", "session ended: open a new link"); return; }
     if (answer.ok) swap(new DOMParser().parseFromString(await answer.text(), "text/html"));
   } catch { /* the stream says so */ } finally {
     setTimeout(() => { busy = false; if (due) refresh(); }, 400);
@@ -54,8 +54,8 @@ function show(state, words) {
 }
 function heard(word) {
   if (word === "change") refresh();
-  else if (word === "up") show("on", "live");
-  else if (word === "down") show("off", "connection lost");
+  else if (word === "up") { over = false; show("on", "live"); }
+  else if (word === "down" && !over) show("off", "connection lost");
   else if (word === "bye") show("off", "flyball serve has ended");
 }
 function listen() {
@@ -64,7 +64,11 @@ function listen() {
   stream.addEventListener("hello", () => { tell("up"); tell("change"); });
   stream.addEventListener("change", () => tell("change"));
   stream.addEventListener("bye", () => tell("bye"));
-  stream.onerror = () => tell("down");
+  stream.onerror = () => {
+    tell("down");
+    // A browser comes back by itself where nobody answered, and not where it was sent away.
+    if (stream.readyState === EventSource.CLOSED) setTimeout(() => { refresh(); listen(); }, 3000);
+  };
 }
 if (channel) channel.onmessage = (message) => {
   if (message.data === "who") { if (live.classList.contains("on")) channel.postMessage("up"); } else heard(message.data);

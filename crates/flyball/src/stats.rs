@@ -10,11 +10,19 @@ mod halt;
 mod sums;
 #[cfg(test)]
 mod tests;
+#[cfg(any(feature = "otel", feature = "serve"))]
+mod totals;
 mod watch;
 mod what_if;
 
 pub use self::doubt::{Doubt, DoubtKind, wilson};
 pub use self::figures::{Figures, RunFigures};
 pub use self::halt::Halt;
+#[cfg(feature = "otel")]
+pub(crate) use self::sums::rung_word;
 pub use self::sums::{GuardSum, Heeded, Share, Stats, sum};
+#[cfg(any(feature = "otel", feature = "serve"))]
+pub(crate) use self::totals::{Counts, GATE_BOUNDS, ITERATION_BOUNDS, RunTotals, agent, seconds};
+#[cfg(feature = "otel")]
+pub(crate) use self::totals::{agent_label, result_word};
 pub use self::what_if::{Suggestion, Way, WhatIf, suggest, what_if};

@@ -14,8 +14,10 @@ mod live;
 mod matrix;
 mod narrator;
 mod opening;
+pub(crate) mod remembered;
 mod render;
 mod replay;
+mod run_sums;
 mod run_view;
 pub(crate) mod secrets;
 #[cfg(test)]

@@ -77,6 +77,9 @@ pub struct RunSummary {
     pub state: RunProgress,
     /// How it ended, in full.
     pub ending: Option<Ending>,
+    /// What of its row could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<String>,
 }
 
 /// Which runs to list.
@@ -171,7 +174,7 @@ impl Journal {
         self.read(|connection| {
             let found = connection.prepare_cached(&text)?.query_row([run.as_str()], raw);
             let found = found.optional()?;
-            found.ok_or_else(|| JournalError::UnknownRun { run: run.clone() })?.summary()
+            Ok(found.ok_or_else(|| JournalError::UnknownRun { run: run.clone() })?.summary())
         })
     }
 
@@ -188,7 +191,7 @@ impl Journal {
         self.read(|connection| {
             let mut select = connection.prepare_cached(&text)?;
             let rows = select.query_map(named_params! {":root": root, ":limit": limit}, raw)?;
-            rows.map(|row| row?.summary()).collect()
+            rows.map(|row| Ok(row?.summary())).collect()
         })
     }
 
@@ -276,10 +279,15 @@ struct Raw {
 }
 
 impl Raw {
-    fn summary(self) -> Result<RunSummary, JournalError> {
-        let what = format!("the ending of run `{}`", self.summary.run);
-        let ending = self.ending.map(|body| serde_json::from_str(&body)).transpose();
-        Ok(RunSummary { ending: ending.map_err(JournalError::row(what))?, ..self.summary })
+    /// An ending that cannot be read damages this run, not the list it stands in.
+    fn summary(self) -> RunSummary {
+        match self.ending.map(|body| serde_json::from_str(&body)).transpose() {
+            Ok(ending) => RunSummary { ending, ..self.summary },
+            Err(error) => {
+                let damaged = Some(format!("how it ended cannot be read ({error})"));
+                RunSummary { damaged, ..self.summary }
+            }
+        }
     }
 }
 
@@ -309,6 +317,7 @@ fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
         events: number(row.get("events")?),
         state,
         ending: None,
+        damaged: None,
     };
     Ok(Raw { summary, ending: row.get("ending")? })
 }

@@ -1,5 +1,6 @@
 //! What is remembered of tasks across runs, by repository: attempts, remedies, standings, context.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use flyball_core::task::{
@@ -163,6 +164,22 @@ impl Journal {
         self.read(|connection| {
             let attempts = of_all(connection, "attempts")?;
             Ok(catalogue(&attempts, &of_all(connection, "remedies")?))
+        })
+    }
+
+    /// What the tasks of a repository have cost in all its runs, in millionths of a dollar.
+    pub fn task_costs(&self, root: &Path) -> Result<BTreeMap<TaskId, u64>, JournalError> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT iterations.task, sum(coalesce(body ->> '$.cost_micro_usd', 0))
+                 FROM iterations JOIN runs ON runs.key = iterations.run
+                 WHERE root = ?1 AND iterations.task IS NOT NULL AND json_valid(body)
+                 GROUP BY iterations.task",
+            )?;
+            let rows = select.query_map([text_of(root)], |row| {
+                Ok((TaskId::new(row.get::<_, String>(0)?), number(row.get(1)?)))
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 

@@ -77,6 +77,12 @@ impl Journal {
 
 #[cfg(test)]
 impl Journal {
+    /// Puts something else in the place of a run's ending.
+    pub(crate) fn spoil_ending(&mut self, run: &str, body: &str) {
+        let change = "UPDATE runs SET ending = ?2 WHERE id = ?1";
+        assert_eq!(self.connection.execute(change, params![run, body]), Ok(1));
+    }
+
     /// Puts something else in the place of an event's body.
     pub(crate) fn spoil_event(&mut self, run: &str, seq: u64, body: &str) {
         let run = key(&self.connection, &RunId::new(run)).unwrap();

@@ -17,7 +17,7 @@ pub(crate) fn facts(run: &RunView) -> Markup {
         dl.facts {
             (fact("agent", &words::line(&run.run.agent, 80), ""))
             (fact("took", &took.to_string(), ""))
-            (fact("iterations", &tally.iterations.to_string(), &limit))
+            (fact("iterations", &run.iterations_begun().to_string(), &limit))
             @if tally.stories_total > 0 {
                 (fact("stories", &tally.stories_complete.to_string(), &format!(" of {}", tally.stories_total)))
             }

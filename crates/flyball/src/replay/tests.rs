@@ -22,6 +22,7 @@ fn row() -> RunSummary {
         events: 0,
         state: RunProgress::default(),
         ending: None,
+        damaged: None,
     }
 }
 

@@ -39,6 +39,7 @@ fn row(root: &str) -> RunSummary {
         events: 0,
         state: RunProgress::default(),
         ending: None,
+        damaged: None,
     }
 }
 

@@ -12,11 +12,12 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use super::totals::{Counts, GATE_BOUNDS, ITERATION_BOUNDS, RunTotals, agent};
 use super::window::{Books, Problem};
 use crate::clock::{self};
 use crate::desk::{self, Ask, AskKind, Life, life};
 use crate::journal::RunSummary;
+use crate::run_record::model_of;
+use crate::stats::{Counts, GATE_BOUNDS, ITERATION_BOUNDS, RunTotals, agent, seconds};
 use crate::view::words;
 
 /// The kind of text it is.
@@ -39,7 +40,7 @@ pub(super) fn text(books: &mut Books, now: Moment) -> Result<String, Problem> {
     let took = begun.now().since(now);
     gauge(&mut registry, "flyball_scrape_seconds", "How long it took to count this")
         .get_or_create(&Vec::new())
-        .set(super::totals::seconds(took));
+        .set(seconds(took));
     let mut text = String::new();
     encode(&mut text, &registry).map_err(|error| Problem::internal(&error.to_string()))?;
     Ok(text)
@@ -95,7 +96,7 @@ fn standing(registry: &mut Registry, runs: &[RunSummary], asks: &[Ask], now: Mom
         let labels = vec![("kind", kind.as_str().to_owned())];
         family.get_or_create(&labels).set(number(count as u64));
     }
-    let oldest = asks.first().map_or(0.0, |ask| super::totals::seconds(now.since(ask.since)));
+    let oldest = asks.first().map_or(0.0, |ask| seconds(now.since(ask.since)));
     gauge(registry, "flyball_ask_oldest_seconds", "How long the oldest of them has waited")
         .get_or_create(&Vec::new())
         .set(oldest);
@@ -122,6 +123,7 @@ fn each_run(
             ("run", run.run.as_str().to_owned()),
             ("project", words::line(&project, 60)),
             ("agent", agent(run)),
+            ("model", words::line(&model_of(&run.run).unwrap_or_default(), 60)),
             ("task", words::line(task, 60)),
         ])
         .set(1.0);
@@ -172,8 +174,9 @@ fn counters(
     let checked = Family::<Labels, Histogram>::new_with_constructor(|| Histogram::new(GATE_BOUNDS));
     registry.register("flyball_gate_duration_seconds", "How long gates took", checked.clone());
     for one in books.totals.of(&books.journal, runs)? {
-        let RunTotals { agent, .. } = one;
+        let RunTotals { agent, model, .. } = one;
         let by_agent = vec![("agent", agent.clone())];
+        let by_model = vec![("agent", agent.clone()), ("model", model.clone())];
         if let Some(outcome) = &one.outcome {
             let labels = vec![("outcome", outcome.clone()), ("agent", agent.clone())];
             ended.get_or_create(&labels).inc();
@@ -184,17 +187,17 @@ fn counters(
         take(&gates, &one.gates, &["gate", "status"], None);
         take(&calls, &one.calls, &["outcome"], Some(agent));
         for (kind, count) in [("input", one.input_tokens), ("output", one.output_tokens)] {
-            let labels = vec![("agent", agent.clone()), ("type", kind.to_owned())];
+            let labels = [by_model.as_slice(), &[("type", kind.to_owned())]].concat();
             tokens.get_or_create(&labels).inc_by(count);
         }
-        cost.get_or_create(&by_agent).inc_by(dollars(one.cost_micro_usd));
-        idle.get_or_create(&by_agent).inc_by(dollars(one.idle_micro_usd));
+        cost.get_or_create(&by_model).inc_by(dollars(one.cost_micro_usd));
+        idle.get_or_create(&by_model).inc_by(dollars(one.idle_micro_usd));
         stories.get_or_create(&by_agent).inc_by(one.stories);
-        for seconds in &one.iteration_seconds {
-            took.get_or_create(&by_agent).observe(*seconds);
+        for span in &one.iteration_seconds {
+            took.get_or_create(&by_agent).observe(*span);
         }
-        for (gate, seconds) in &one.gate_seconds {
-            checked.get_or_create(&vec![("gate", gate.clone())]).observe(*seconds);
+        for (gate, span) in &one.gate_seconds {
+            checked.get_or_create(&vec![("gate", gate.clone())]).observe(*span);
         }
     }
     Ok(())

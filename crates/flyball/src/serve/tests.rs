@@ -7,3 +7,4 @@ mod live;
 mod metrics;
 mod pages;
 mod security;
+mod standing;

@@ -33,7 +33,8 @@ impl Views {
         run: &RunSummary,
     ) -> Result<RunView, JournalError> {
         let kept = self.fed(journal, run)?;
-        Ok(RunView { broken: kept.broken.clone(), ..kept.builder.view(run) })
+        let view = kept.builder.view(run);
+        Ok(RunView { broken: kept.broken.clone().or(view.broken), ..view })
     }
 
     /// The run as it is being told.

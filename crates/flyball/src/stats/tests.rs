@@ -1,5 +1,7 @@
 //! Hand-made runs with known answers, and what must hold of every run.
 
+mod doubts;
+
 use std::path::PathBuf;
 
 use flyball_core::call::{Fingerprint, ToolCall, ToolOutcome, ToolResult};
@@ -40,6 +42,7 @@ fn row(run: &str) -> RunSummary {
         events: 0,
         state: RunProgress::default(),
         ending: None,
+        damaged: None,
     }
 }
 
@@ -248,69 +251,6 @@ fn advice_is_heeded_when_the_next_call_is_another() {
     watch.decided(at(2), &nudge);
     watch.happened(at(3), &call("4", "c", "read"));
     assert_eq!((watch.streaks, watch.heeded), (2, 1), "one streak, advised twice, went on");
-}
-
-#[test]
-fn a_refused_call_that_gives_another_result_is_doubted_unless_something_was_changed() {
-    for (between, doubted) in [("read", 1), ("write", 0)] {
-        let mut watch = Watch::default();
-        watch.happened(at(0), &call("1", "a", "read"));
-        watch.happened(at(0), &answer("1", "e"));
-        watch.happened(at(1), &call("2", "a", "read"));
-        watch.decided(at(1), &tripped(GuardKind::Repetition, Rung::Refuse));
-        watch.happened(at(2), &call("3", "b", between));
-        watch.happened(at(3), &call("4", "a", "read"));
-        watch.happened(at(3), &answer("4", "f"));
-        assert_eq!(watch.doubts.len(), doubted, "{between}");
-    }
-}
-
-#[test]
-fn gates_that_waver_and_agents_that_lived_are_doubted_once() {
-    let gates = |tree: &str, failing: u64| {
-        let mut result = red(tree, failing);
-        if failing == 0 {
-            result.checks = vec![Check::passed("tests")];
-        }
-        let (iteration, result) = (IterationNo::new(1), Box::new(result));
-        Event::GatesFinished { iteration, result, tamper: Vec::new() }
-    };
-    let mut watch = Watch::default();
-    watch.happened(at(0), &gates("t1", 1));
-    watch.happened(at(1), &gates("t2", 0));
-    assert!(watch.doubts.is_empty(), "another tree");
-    watch.happened(at(2), &gates("t1", 0));
-    assert_eq!(watch.doubts.len(), 1);
-    let life = Event::Agent { iteration: IterationNo::new(1), fact: AgentFact::ShowedLife };
-    let stall = tripped(GuardKind::Stall, Rung::Halt);
-    watch.happened(at(10), &life);
-    watch.decided(at(21), &stall);
-    assert_eq!(watch.doubts.len(), 1, "long enough ago");
-    watch.decided(at(20), &stall);
-    assert_eq!(watch.doubts.len(), 2);
-}
-
-#[test]
-fn a_halt_is_doubted_when_the_same_work_moves_at_once_and_saves_nothing_then() {
-    let halted = figures(&mut row("first"), &events(3, 9, &[]));
-    let again = |head: &str| {
-        let mut run = row("second");
-        run.started = at(600);
-        let mut told = events(3, 9, &[1]);
-        if let Some((_, Event::RunStarted(start))) = told.first_mut() {
-            start.snapshot.head = Some(head.to_owned());
-            start.human_files.accepted_tamper = vec!["x".to_owned()];
-        }
-        figures(&mut run, &told)
-    };
-    let stats = sum(&[halted.clone(), again("t0")]);
-    let kinds: Vec<DoubtKind> = stats.doubts.iter().map(|doubt| doubt.kind).collect();
-    assert_eq!(kinds, [DoubtKind::Accepted, DoubtKind::MovedAfterAll]);
-    assert_eq!(stats.doubts[1].run, RunId::new("first"));
-    assert_eq!(stats.guards["stuck"].halts, 1, "only the second one's");
-    let stats = sum(&[halted, again("somebody-else")]);
-    assert_eq!(stats.guards["stuck"].doubted, 0, "somebody had changed it");
-    assert_eq!(stats.guards["stuck"].halts, 2);
 }
 
 #[test]

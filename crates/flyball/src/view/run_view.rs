@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::iteration::{ClaimVerdict, GateView, GuardAct, IterationView, fact_in};
 use super::line::{Line, Weight};
-use super::matrix::{Matrix, MatrixBuilder};
+use super::matrix::{Column, Matrix, MatrixBuilder};
 use super::replay::Replay;
 use super::story_view::StoryView;
 use super::words;
@@ -59,7 +59,7 @@ pub struct RunView {
     pub lines: Vec<Line>,
     /// How many lines between them are left out.
     pub lines_left_out: u64,
-    /// Why its events could not be read to the end.
+    /// Why not all of it could be read.
     pub broken: Option<String>,
 }
 
@@ -80,53 +80,8 @@ impl RunView {
                 Err(error) => return Err(error),
             }
         }
-        Ok(Self { broken, ..builder.view(run) })
-    }
-
-    /// The row of an iteration.
-    pub fn iteration(&self, number: IterationNo) -> Option<&IterationView> {
-        self.iterations.iter().find(|one| one.iteration == number)
-    }
-
-    /// Failures counted first and last, where gates ran.
-    pub fn failing(&self) -> Option<(u64, u64)> {
-        let mut counted = self.matrix.columns.iter().filter_map(|column| column.failing);
-        let first = counted.next()?;
-        Some((first, counted.next_back().unwrap_or(first)))
-    }
-
-    /// Money that went into iterations which passed nothing; none where nothing could tell.
-    pub fn cost_without_progress(&self) -> Option<u64> {
-        let idle = self.iterations.iter().filter(|one| one.progress == Some(false));
-        let known = self.iterations.iter().any(|one| one.progress.is_some());
-        known.then(|| idle.map(|one| one.cost_micro_usd).sum())
-    }
-
-    /// How often COMPLETE was said, and how often it was refused.
-    pub fn completions(&self) -> (usize, usize) {
-        let said = self.iterations.iter().filter_map(|one| one.claim.as_ref()?.complete);
-        let refused = said.clone().filter(|verdict| *verdict == ClaimVerdict::Refused).count();
-        (said.count(), refused)
-    }
-
-    /// Calls of all iterations.
-    pub fn calls(&self) -> u64 {
-        self.iterations.iter().map(|one| one.calls).sum()
-    }
-
-    /// How often guards spoke.
-    pub fn guards_spoke(&self) -> u64 {
-        self.iterations.iter().map(IterationView::guards_spoke).sum()
-    }
-
-    /// Stories passed in this run.
-    pub const fn stories_passed(&self) -> u32 {
-        self.tally.stories_complete.saturating_sub(self.stories_before)
-    }
-
-    /// How it ended.
-    pub fn outcome(&self) -> Option<Outcome> {
-        self.run.ending.as_ref().map(|ending| ending.outcome)
+        let view = builder.view(run);
+        Ok(Self { broken: broken.or(view.broken), ..view })
     }
 }
 
@@ -198,11 +153,20 @@ impl Builder {
         self.replay.governor().standing().map(|standing| standing.tally)
     }
 
+    /// What the gates said after an iteration.
+    pub fn column(&self, iteration: IterationNo) -> Option<&Column> {
+        let matrix = self.matrix.matrix();
+        matrix.column(iteration).and_then(|at| matrix.columns.get(at))
+    }
+
+    /// An iteration as it stands.
+    pub fn iteration(&self, number: IterationNo) -> Option<&IterationView> {
+        self.iterations.iter().rev().find(|one| one.iteration == number)
+    }
+
     /// Checks fixed in an iteration, less those it broke.
     pub fn fixed_in(&self, iteration: IterationNo) -> u64 {
-        let matrix = self.matrix.matrix();
-        let column = matrix.column(iteration).and_then(|at| matrix.columns.get(at));
-        column.map_or(0, |column| column.fixed.saturating_sub(column.broken))
+        self.column(iteration).map_or(0, |column| column.fixed.saturating_sub(column.broken))
     }
 
     /// How the run stands right now, in parts, the most wanted first; none before it began.
@@ -228,7 +192,7 @@ impl Builder {
 
     /// Whether an iteration passed anything, once it is closed.
     pub fn progress(&self, iteration: IterationNo) -> Option<bool> {
-        self.iterations.iter().rev().find(|one| one.iteration == iteration)?.progress
+        self.iteration(iteration)?.progress
     }
 
     /// The run as it stands, with its row as it is now.
@@ -250,7 +214,7 @@ impl Builder {
             matrix: self.matrix.matrix().clone(),
             lines: self.first.iter().chain(&self.last).cloned().collect(),
             lines_left_out: self.left_out,
-            broken: None,
+            broken: run.damaged.clone(),
         }
     }
 
@@ -360,9 +324,7 @@ impl Builder {
     }
 
     fn closed(&mut self, report: &IterationReport) {
-        let column = self.matrix.matrix().column(report.iteration);
-        let column = column.and_then(|column| self.matrix.matrix().columns.get(column));
-        let fixed = column.is_some_and(|column| column.fixed > 0);
+        let fixed = self.column(report.iteration).is_some_and(|column| column.fixed > 0);
         let better = match (report.score, self.best) {
             (Some(score), Some(best)) => score > best,
             (Some(_), None) | (None, _) => false,

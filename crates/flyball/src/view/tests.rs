@@ -37,6 +37,7 @@ fn row() -> RunSummary {
         events: 0,
         state: RunProgress::default(),
         ending: None,
+        damaged: None,
     }
 }
 

@@ -264,5 +264,6 @@ fn over(run: &RunSummary, is_latest: bool) -> (Standing, String) {
         parts.push(words::dollars(run.state.cost_micro_usd));
     }
     parts.extend(ending.map(|ending| words::line(&ending.why, WHAT_MAX)));
+    parts.extend(run.damaged.as_ref().map(|why| words::line(&format!("damaged: {why}"), WHAT_MAX)));
     (row::ended(run), parts.join(" · "))
 }

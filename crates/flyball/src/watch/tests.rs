@@ -57,6 +57,7 @@ fn summary(run: &str, project: &str, outcome: Option<Outcome>) -> RunSummary {
         events: 0,
         state,
         ending,
+        damaged: None,
     }
 }
 

@@ -183,7 +183,7 @@ fn signals_give_the_terminal_back() {
         thread::sleep(Duration::from_millis(20));
     }
     assert!(!terminal.is_raw());
-    assert!(!has(&terminal.rows(), "● shop"), "{:?}", terminal.rows());
+    terminal.until(|rows| !has(rows, "● shop"));
     signal(&terminal, Signal::Continue);
     terminal.until(|rows| has(rows, "● shop"));
     assert!(terminal.is_raw());

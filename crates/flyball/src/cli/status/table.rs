@@ -180,7 +180,9 @@ fn next(one: &Shown) -> String {
     let land =
         format!("bring it back: flyball land {0}, or away with it: flyball drop {0}", run.run);
     let land = Some(land).filter(|_| one.to_land);
-    let steps = steps.cloned().chain(land);
+    let damaged =
+        run.damaged.as_ref().map(|why| format!("its row in the journal is damaged: {why}"));
+    let steps = steps.cloned().chain(land).chain(damaged);
     let lines: Vec<String> = steps.map(|step| format!("  {}\n", words::line(&step, 400))).collect();
     if lines.is_empty() {
         String::new()

@@ -1,13 +1,14 @@
 //! What is remembered across runs: tasks that went in circles before, blockers that come again and how
 //! they went away.
 
-use flyball_core::task::{AppliedRemedy, KnownBlocker, Resolution};
+use flyball_core::task::KnownBlocker;
 use serde_json::json;
 
 use super::super::{fault, words};
 use crate::desk::Task;
 use crate::error::CliError;
 use crate::journal::Journal;
+use crate::view::remembered::{circles, met, ways};
 
 /// How many blockers are shown.
 const SHOWN_MAX: usize = 20;
@@ -33,39 +34,8 @@ pub(super) fn text(tasks: &[Task]) -> String {
 }
 
 fn loops_of(task: &Task) -> Option<String> {
-    let last: &AppliedRemedy = task.loops.last()?;
-    let times: u64 = task.loops.iter().map(|one| u64::from(one.times)).sum();
-    Some(format!(
-        "  {}: {}, last {} at {}: {}\n",
-        words::line(task.id.as_str(), 40),
-        flyball_core::text::count(times, "time"),
-        words::pattern(last.pattern),
-        words::time(last.at),
-        words::remedy(last.remedy),
-    ))
-}
-
-fn ways(one: &KnownBlocker) -> String {
-    let ways: Vec<String> = one
-        .resolved
-        .iter()
-        .rev()
-        .take(2)
-        .map(|way| words::line(&Resolution::words(way), 300))
-        .collect();
-    if ways.is_empty() {
-        return "has not gone away so far".to_owned();
-    }
-    format!("went away {}", ways.join("; "))
-}
-
-fn seen(one: &KnownBlocker) -> String {
-    let projects = words::counted(one.projects.len(), "project");
-    format!(
-        "met {} in {projects}, last {}",
-        flyball_core::text::count(one.times, "time"),
-        words::time(one.last)
-    )
+    let circles = circles(&task.loops)?;
+    Some(format!("  {}: {circles}\n", words::line(task.id.as_str(), 40)))
 }
 
 /// The whole catalogue.
@@ -80,7 +50,7 @@ pub(super) fn catalogue(journal: &Journal, is_json: bool) -> Result<String, CliE
     }
     let line = |one: &KnownBlocker| {
         let blocker = words::line(&one.blocker, BLOCKER_CHARS);
-        format!("\"{blocker}\"\n  {}\n  {}\n", seen(one), ways(one))
+        format!("\"{blocker}\"\n  {}\n  {}\n", met(one), ways(one))
     };
     let lines: String = known.iter().take(SHOWN_MAX).map(line).collect();
     let more = known.len().saturating_sub(SHOWN_MAX);
@@ -97,7 +67,7 @@ pub(in super::super) fn recurring(known: &[KnownBlocker]) -> String {
     let line = |one: &&KnownBlocker| {
         let blocker = words::line(&one.blocker, BLOCKER_CHARS);
         let way = if one.resolved.is_empty() { "" } else { "; it went away before" };
-        format!("  \"{blocker}\": {}{way}\n", seen(one))
+        format!("  \"{blocker}\": {}{way}\n", met(one))
     };
     let lines: String = again.iter().take(RECURRING_MAX).map(line).collect();
     format!("\nBlockers that come again (`flyball tasks blockers`):\n{lines}")

@@ -91,11 +91,17 @@ pub(super) fn gauges(view: &RunView) -> Markup {
     let money = (limits.cost_usd.max(0.0) * 1e6) as u64;
     let of = |limit: u64, words: String| if limit == 0 { "no limit".to_owned() } else { words };
     let runtime = limits.runtime.get();
+    let begun = view.iterations_begun();
+    // Nobody has told what it costs: that is not the same as nothing.
+    let cost = match tally.cost_micro_usd {
+        0 => "–".to_owned(),
+        cost => words::dollars(cost),
+    };
     html! {
         div.gauges {
-            (gauge("iteration", &tally.iterations.to_string(), &of(limits.iterations.into(), format!("of {}", limits.iterations)), (tally.iterations.into(), limits.iterations.into())))
+            (gauge("iteration", &begun.to_string(), &of(limits.iterations.into(), format!("of {}", limits.iterations)), (begun.into(), limits.iterations.into())))
             (gauge("time", &span_words(Millis::new(tally.runtime_ms)), &of(runtime, format!("of {}", span_words(limits.runtime))), (tally.runtime_ms, runtime)))
-            (gauge("cost", &words::dollars(tally.cost_micro_usd), &of(money, format!("of {}", words::dollars(money))), (tally.cost_micro_usd, money)))
+            (gauge("cost", &cost, &of(money, format!("of {}", words::dollars(money))), (tally.cost_micro_usd, money)))
             (gauge("without progress", &view.run.state.stuck.to_string(), &of(limits.stuck.into(), format!("of {}", limits.stuck)), (view.run.state.stuck.into(), limits.stuck.into())))
         }
     }

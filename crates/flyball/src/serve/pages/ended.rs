@@ -53,10 +53,13 @@ pub(super) fn table(look: Look<'_>, rows: &[Row]) -> Markup {
 fn line(look: Look<'_>, row: &Row) -> Markup {
     let run = &row.run;
     let outcome = run.ending.as_ref().map(|ending| ending.outcome);
-    let (why, iterations) = run.ending.as_ref().map_or_else(
-        || ("its process is gone".to_owned(), run.state.iteration.get()),
-        |ending| (words::line(&ending.why, WHY), ending.tally.iterations),
-    );
+    let (why, iterations) = match (&run.ending, &run.damaged) {
+        (Some(ending), _) => (words::line(&ending.why, WHY), ending.tally.iterations),
+        (None, Some(damaged)) => {
+            (words::line(&format!("damaged: {damaged}"), WHY), run.state.iteration.get())
+        }
+        (None, None) => ("its process is gone".to_owned(), run.state.iteration.get()),
+    };
     let chip = if run.ended.is_some() { tone(outcome) } else { "ask" };
     let word = run.outcome.as_deref().unwrap_or("lost").replace('_', " ");
     let took: Millis = elapsed(run, look.now);

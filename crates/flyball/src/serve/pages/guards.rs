@@ -15,6 +15,15 @@ use crate::view::words;
 /// How many rows of each list are shown.
 const ROWS: [usize; 3] = [20, 10, 5];
 
+/// Times that are offered, as the address has them and as people say them.
+const SPANS: [(&str, &str); 4] =
+    [("1d", "1 day"), ("7d", "7 days"), ("30d", "30 days"), ("365d", "year")];
+
+fn span_name(since: &str) -> String {
+    let known = SPANS.iter().find(|(value, _)| *value == since);
+    known.map_or_else(|| words::line(since, 20), |(_, name)| (*name).to_owned())
+}
+
 /// The page.
 pub(in crate::serve) fn guards(
     look: Look<'_>,
@@ -27,9 +36,9 @@ pub(in crate::serve) fn guards(
     let since = query.since.as_deref().unwrap_or("30d");
     Ok(fitting(&ROWS, |most| {
         let body = html! {
-            h1 { "Guards" span.dim { " · runs of the last " (words::line(since, 20)) } }
+            h1 { "Guards" span.dim { " · runs of the last " (span_name(since)) } }
             nav.tabs aria-label="Which runs" {
-                @for (value, name) in [("1d", "1 day"), ("7d", "7 days"), ("30d", "30 days"), ("365d", "a year")] {
+                @for (value, name) in SPANS {
                     a.btn href=(format!("/guards?since={value}")) aria-current=[(since == value).then_some("page")] { (name) }
                 }
             }

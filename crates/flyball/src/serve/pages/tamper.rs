@@ -1,5 +1,6 @@
 //! Weakened tests and gates, each with what was changed; accepting is never the first button.
 
+use flyball_core::text::head;
 use maud::{Markup, html};
 
 use super::frame::{Place, frame};
@@ -95,9 +96,9 @@ fn difference(file: &str, diff: &str, most: usize) -> Markup {
             pre.diff tabindex="0" {
                 @for line in lines.iter().take(most) {
                     @match line.chars().next() {
-                        Some('+') => span.plus { (words::line(line, 200)) },
-                        Some('-') => span.minus { (words::line(line, 200)) },
-                        _ => { (words::line(line, 200)) "\n" },
+                        Some('+') => span.plus { (head(line, 200)) },
+                        Some('-') => span.minus { (head(line, 200)) },
+                        _ => { (head(line, 200)) "\n" },
                     }
                 }
                 @if lines.len() > most { "… " (lines.len() - most) " more lines" }

@@ -165,6 +165,7 @@ pub(super) fn seed_with(iterations: usize) -> u64 {
             events: 0,
             state: RunProgress::default(),
             ending: None,
+            damaged: None,
         };
         let mut builder = Builder::new(&row);
         for (at, event) in &events {

@@ -32,6 +32,44 @@ fn asked(house: &House, request: Request<Body>) -> Said {
 }
 
 #[test]
+fn the_table_names_every_route() {
+    let source = include_str!("../routes.rs");
+    let routes = source.split(".route(\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let fits = |route: &str, address: &str| {
+        let address = address.split('?').next().unwrap_or("");
+        let (own, other): (Vec<&str>, Vec<&str>) =
+            (route.split('/').collect(), address.split('/').collect());
+        let alike = |(own, other): (&&str, &&str)| own.starts_with('{') || own == other;
+        own.len() == other.len() && own.iter().zip(&other).all(alike)
+    };
+    let mut count = 0;
+    for route in routes {
+        count += 1;
+        let is_known = route == "/healthz" || ROUTES.iter().any(|(_, known)| fits(route, known));
+        assert!(is_known, "{route} is not tried");
+    }
+    assert!(count > 15, "only {count} routes were found");
+    for (act, _) in crate::serve::acts::ACTS {
+        let address = format!("/api/runs/RUN/{act}");
+        assert!(ROUTES.contains(&("POST", address.as_str())), "{act} is not tried");
+    }
+}
+
+#[test]
+fn a_look_at_the_address_of_an_act_does_nothing() {
+    let house = house();
+    for (_, path) in addresses().into_iter().filter(|(method, _)| *method == "POST") {
+        for method in ["GET", "HEAD"] {
+            let request = house.request(method, &path).body(Body::empty()).unwrap();
+            let status = asked(&house, request).status;
+            let refused = [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
+            assert!(refused.contains(&status), "{method} {path}: {status}");
+        }
+    }
+    assert!(house.window.books().journal.acts(&RunId::new(RUN), 10).unwrap().is_empty());
+}
+
+#[test]
 fn every_route_is_answered_to_the_page_and_to_who_knows_the_token() {
     let house = house();
     for (method, path) in addresses() {
