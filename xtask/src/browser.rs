@@ -1,10 +1,14 @@
 //! `cargo xtask browser`: the window in a real Chromium, over a real run from *at work* to *needs you*,
-//! answered in the page, to *complete*, without a reload; many tabs with one stream; axe-core; pictures.
+//! answered in the page, to *complete*, without a reload; many tabs with one stream; a server that dies and
+//! comes back; a cookie no other server gets; axe-core; pictures. `--figures` measures instead: how large
+//! pages are, how soon they are seen, what the server holds and what a watching page costs a run.
 //!
 //! Needs Debian's `chromium` and `chromium-driver`; axe-core comes from npm and is not kept.
 
 mod driver;
+mod figures;
 mod scene;
+mod stranger;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +18,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 
 use self::driver::Browser;
-use self::scene::Scene;
+use self::scene::{Scene, Served};
 use crate::say;
 
 /// Tabs that are open at once.
@@ -23,12 +27,13 @@ const TABS: usize = 9;
 const WIDTHS: [u32; 2] = [1280, 390];
 const LOOKS: [&str; 2] = ["light", "dark"];
 
-/// Runs it; `--pictures FOLDER` keeps what was seen.
+/// Runs it; `--pictures FOLDER` keeps what was seen, `--figures` measures instead.
 pub(crate) fn run(words: &[String]) -> Result<()> {
     let pictures = match words {
         [] => None,
         [flag, folder] if flag == "--pictures" => Some(PathBuf::from(folder)),
-        _ => bail!("usage: cargo xtask browser [--pictures FOLDER]"),
+        [flag] if flag == "--figures" => return figures::run(),
+        _ => bail!("usage: cargo xtask browser [--pictures FOLDER | --figures]"),
     };
     let program = built()?;
     let scene = Scene::new(&program)?;
@@ -50,14 +55,38 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     look_at(&browser, &served.origin, &pages, scene.folder(), pictures.as_deref())?;
     tabs(&browser, &served.origin)?;
     say("many tabs, one stream");
+    stranger::gets_no_cookie(&browser, &served)?;
+    say("no other server of this machine gets the cookie");
     let faults = browser.faults()?;
     ensure!(faults.is_empty(), "the console complains: {}", faults.join("\n"));
+    comes_back(&scene, &browser, served)?;
+    say("a server that dies is missed, and a new link leads to the one that came after it");
+    Ok(())
+}
+
+/// The server is killed and another takes its place: the page says so, and is right with a new link.
+fn comes_back(scene: &Scene, browser: &Browser, served: Served) -> Result<()> {
+    browser.go(&served.origin)?;
+    browser.until("the stream", "document.querySelector('#live').textContent === 'live'")?;
+    let port = served.port()?;
+    served.kill();
+    browser.until(
+        "the loss to be told",
+        "document.querySelector('#live').textContent === 'connection lost'",
+    )?;
+    let served = scene.serve_at(port)?;
+    // Its name and its cookies are new: the old page is nobody to it.
+    browser.until(
+        "the end of the session to be told",
+        "document.querySelector('#live').textContent.startsWith('session ended')",
+    )?;
+    browser.go(&served.link)?;
+    browser.until("the stream", "document.querySelector('#live').textContent === 'live'")?;
     served.stop();
     browser.until(
         "the end to be told",
         "/lost|ended/.test(document.querySelector('#live').textContent)",
-    )?;
-    Ok(())
+    )
 }
 
 /// The program under test.
@@ -85,10 +114,15 @@ fn story(scene: &Scene, browser: &Browser) -> Result<String> {
     ensure!(browser.text("#headline")?.contains("1 run needs you"), "the headline is live");
     // What is half typed survives a refresh.
     browser.run(
-        "const t = document.querySelector('article.ask textarea'); t.focus(); t.value = 'mau'",
+        "const t = document.querySelector('article.ask textarea'); t.focus(); t.value = 'mau'; \
+         window.fetched = performance.getEntriesByType('resource').length",
     )?;
     scene.touch_journal()?;
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    // Fetched again, and put in its place.
+    browser.until(
+        "a refresh",
+        "performance.getEntriesByType('resource').length > window.fetched && !busy",
+    )?;
     let typed = browser.run("return document.querySelector('article.ask textarea').value")?;
     ensure!(typed == json!("mau"), "what was typed is {typed}");
     browser.run(

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use ureq::Agent;
 
 /// Only a hang reaches it.
-const LONG: Duration = Duration::from_mins(1);
+const LONG: Duration = Duration::from_mins(2);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -70,6 +70,9 @@ impl Browser {
         let id =
             session.pointer("/sessionId").and_then(Value::as_str).context("no session")?.to_owned();
         this.session = format!("{}/session/{id}", this.session);
+        // A loaded machine is slow, not broken.
+        let long = LONG.as_millis();
+        this.post("/timeouts", &json!({ "script": long, "pageLoad": long }))?;
         Ok(this)
     }
 

@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::{env, fs};
+use std::time::Duration;
+use std::{env, fs, thread};
 
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
@@ -17,6 +18,15 @@ case "$(cat)" in
 *) while [ ! -e ../go ]; do sleep 0.05; done
   echo '<promise>DECIDE:Blue or mauve?</promise>' ;;
 esac
+"#;
+
+/// Makes many calls, some seconds long.
+const BUSY: &str = r#"
+i=0; while [ $i -lt 2000 ]; do i=$((i+1))
+printf '{"type":"call","id":"%s","tool":"Read","args":{"file":"f%s"}}\n' $i $i
+printf '{"type":"result","id":"%s","output":"line %s","error":false}\n' $i $i
+[ $((i % 100)) = 0 ] && sleep 0.1; done
+echo '{"type":"text","text":"done"}'
 "#;
 
 /// Where all of it happens.
@@ -68,7 +78,7 @@ impl Scene {
             .env_clear()
             .env("PATH", env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.folder().join("home"))
-            .env("FLYBALL_STATE", self.folder().join("state"))
+            .env("FLYBALL_STATE", self.state())
             .envs([("GIT_AUTHOR_NAME", "a"), ("GIT_COMMITTER_NAME", "a")])
             .envs([
                 ("GIT_AUTHOR_EMAIL", "a@example.invalid"),
@@ -79,9 +89,14 @@ impl Scene {
 
     /// Serves the window.
     pub(super) fn serve(&self) -> Result<Served> {
+        self.serve_at(0)
+    }
+
+    /// Serves the window at a port; 0 is any.
+    pub(super) fn serve_at(&self, port: u16) -> Result<Served> {
         let mut child = self
             .command(&self.program)
-            .args(["serve", "--port", "0"])
+            .args(["serve", "--port", &port.to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
@@ -99,6 +114,38 @@ impl Scene {
         let mut run = self.command(&self.program);
         run.args(["run", "Paint it", "--", "sh"]).arg(agent);
         Ok(run.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?)
+    }
+
+    /// Milliseconds of CPU time flyball itself used for a run with many calls.
+    pub(super) fn cpu_of_busy_run(&self) -> Result<f64> {
+        let agent = self.folder().join("busy.sh");
+        fs::write(&agent, BUSY)?;
+        let mut run = self.command(&self.program);
+        run.args(["run", "Be busy", "--once", "--", "sh"]).arg(agent);
+        run.env("FLYBALL_AGENT__OUTPUT", "flyball");
+        let mut child =
+            run.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let path = format!("/proc/{}/stat", child.id());
+        let mut used = 0.0;
+        // The figures are there until it is waited for.
+        loop {
+            let stat = fs::read_to_string(&path)?;
+            let fields: Vec<&str> =
+                stat.rsplit_once(')').context("no figures")?.1.split_whitespace().collect();
+            let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok());
+            used = ticks(11).zip(ticks(12)).map_or(used, |(user, system)| (user + system) * 10.0);
+            if fields.first() == Some(&"Z") {
+                break;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        child.wait()?;
+        Ok(used)
+    }
+
+    /// The state folder.
+    pub(super) fn state(&self) -> PathBuf {
+        self.folder().join("state")
     }
 
     /// Lets the agent ask.
@@ -120,6 +167,24 @@ impl Scene {
 }
 
 impl Served {
+    /// The port it listens on.
+    pub(super) fn port(&self) -> Result<u16> {
+        Ok(self.origin.rsplit_once(':').context("no port")?.1.parse()?)
+    }
+
+    /// Its process.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.as_ref().map_or(0, Child::id)
+    }
+
+    /// Ends it as a crash does.
+    pub(super) fn kill(mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+
     /// Ends it, as Ctrl-C does.
     pub(super) fn stop(mut self) {
         self.end();

@@ -1,0 +1,154 @@
+//! What the window's pages weigh, how soon they are seen, what the server holds, and what a page that
+//! watches costs a run: with 1,000 runs, the latest of which has 100,000 events. Every figure has its
+//! counterpart in the same browser and the same minute, for machines differ.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use super::driver::Browser;
+use super::scene::{Scene, Served};
+use crate::say;
+
+const RUNS: &str = "1000";
+const EVENTS: &str = "100000";
+/// How often each page is opened; the median counts.
+const LOOKS: usize = 7;
+/// The most a page may weigh, and the server hold, in bytes.
+const PAGE_MAX: u64 = 50_000;
+const HELD_MAX: u64 = 15_000_000;
+/// How often a run is made with and without a page that watches.
+const PAIRS: usize = 5;
+
+/// Measures, and fails where something is above what it may be.
+pub(super) fn run() -> Result<()> {
+    let (program, filler) = built()?;
+    let scene = Scene::new(&program)?;
+    let empty = Scene::new(&program)?;
+    let filled = Command::new(filler).arg(scene.state()).args([RUNS, EVENTS]).status()?;
+    ensure!(filled.success(), "the journal could not be written");
+    let (served, nothing) = (scene.serve()?, empty.serve()?);
+    let browser = Browser::start(scene.folder())?;
+    browser.look(1280, "light")?;
+    browser.go(&nothing.link)?;
+    browser.go(&served.link)?;
+    let run = browser.run_async(
+        "const done = arguments[arguments.length - 1]; \
+         fetch('/api/runs?limit=1').then((r) => r.json()).then((r) => done(r.runs[0].run))",
+    )?;
+    let run = run.as_str().context("no run")?.to_owned();
+    let pages = [
+        "/".to_owned(),
+        format!("/runs/{run}"),
+        format!("/runs/{run}/events"),
+        format!("/runs/{run}/events?show=everything"),
+        "/guards".to_owned(),
+        "/tasks".to_owned(),
+        format!("/compare?a={run}&b={run}"),
+    ];
+    let mut wrong = Vec::new();
+    // The first look at a run reads all its events, and the first at the guards all runs.
+    for page in &pages {
+        browser.go(&format!("{}{page}", served.origin))?;
+    }
+    say(
+        "page                                            bytes   seen after   an empty page   ratio",
+    );
+    for page in &pages {
+        let (mut own, mut other) = (Vec::new(), Vec::new());
+        for _ in 0..LOOKS {
+            other.push(seen_after(&browser, &format!("{}/", nothing.origin))?);
+            own.push(seen_after(&browser, &format!("{}{page}", served.origin))?);
+        }
+        let bytes = browser.run_async(
+            "const done = arguments[arguments.length - 1]; \
+             fetch(location.href).then((r) => r.text()).then((t) => done(new Blob([t]).size))",
+        )?;
+        let bytes = bytes.as_u64().context("no size")?;
+        let (own, other) = (median(&mut own), median(&mut other));
+        let ratio = own / other.max(1.0);
+        let name = page.replace(&run, "RUN");
+        say(&format!("{name:44} {bytes:8}   {own:7.0} ms   {other:10.0} ms   {ratio:5.2}"));
+        if bytes > PAGE_MAX {
+            wrong.push(format!("{name} has {bytes} bytes"));
+        }
+        if ratio > 2.0 {
+            wrong.push(format!("{name} is seen {ratio:.2} times as late as an empty page"));
+        }
+    }
+    let held = held(&served)?;
+    say(&format!("the server holds {:.1} MB of its own", mega(held)));
+    if held > HELD_MAX {
+        wrong.push(format!("the server holds {:.1} MB", mega(held)));
+    }
+    let (watched, alone) = watching(&empty, &browser, &nothing)?;
+    say(&format!(
+        "CPU time of a run: {alone:.0} ms alone, {watched:.0} ms watched, ratio {:.3}",
+        watched / alone
+    ));
+    ensure!(wrong.is_empty(), "{}", wrong.join("; "));
+    Ok(())
+}
+
+/// The program as it is shipped, and what fills a journal.
+fn built() -> Result<(PathBuf, PathBuf)> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let words = ["build", "-q", "--release", "-p", "flyball", "--bin", "flyball"];
+    for words in [&words[..], &["build", "-q", "-p", "flyball", "--example", "full_journal"]] {
+        let built = Command::new(&cargo).args(words).status()?;
+        ensure!(built.success(), "flyball could not be built");
+    }
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    let target = Path::new(&target);
+    Ok((
+        fs::canonicalize(target.join("release/flyball"))?,
+        fs::canonicalize(target.join("debug/examples/full_journal"))?,
+    ))
+}
+
+/// Milliseconds until something of the page is seen.
+fn seen_after(browser: &Browser, address: &str) -> Result<f64> {
+    browser.go(address)?;
+    let painted = browser.run_async(
+        "const done = arguments[arguments.length - 1]; const look = () => { \
+         const [p] = performance.getEntriesByName('first-contentful-paint'); \
+         p ? done(p.startTime) : setTimeout(look, 5) }; look()",
+    )?;
+    painted.as_f64().context("nothing was painted")
+}
+
+fn median(figures: &mut [f64]) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or(0.0)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "bytes of memory, for people")]
+fn mega(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+/// Memory that is the server's own: its program is in the file it was started from.
+fn held(served: &Served) -> Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", served.pid()))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).context("no size")?;
+    let kilo: u64 = line.trim().trim_end_matches(" kB").trim().parse()?;
+    Ok(kilo * 1024)
+}
+
+/// CPU time of a run with a page that watches it, and without; medians of pairs.
+fn watching(scene: &Scene, browser: &Browser, served: &Served) -> Result<(f64, f64)> {
+    let (mut watched, mut alone) = (Vec::new(), Vec::new());
+    for _ in 0..PAIRS {
+        browser.go(&served.origin)?;
+        browser.until("the stream", "document.querySelector('#live').textContent === 'live'")?;
+        watched.push(scene.cpu_of_busy_run()?);
+        browser.go("about:blank")?;
+        let left = browser.run("return document.title")?;
+        ensure!(left == json!("") || left == Value::Null, "the page was left: {left}");
+        alone.push(scene.cpu_of_busy_run()?);
+    }
+    Ok((median(&mut watched), median(&mut alone)))
+}
