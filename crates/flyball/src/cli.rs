@@ -14,6 +14,8 @@ pub mod demo;
 mod detach;
 pub mod doctor;
 pub mod drop;
+#[cfg(feature = "otel")]
+pub mod export;
 mod fault;
 mod found_agent;
 pub mod gate;
@@ -116,6 +118,9 @@ pub enum Command {
     Report(report::ReportArgs),
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Stats(stats::StatsArgs),
+    #[cfg(feature = "otel")]
+    #[expect(missing_docs, reason = "the help text stands at the arguments")]
+    Export(export::ExportArgs),
     #[cfg(feature = "serve")]
     #[expect(missing_docs, reason = "the help text stands at the arguments")]
     Serve(serve::ServeArgs),
@@ -217,6 +222,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Watch(args) => watch::run(&args, globals),
         Command::Report(args) => report::run(&args, globals),
         Command::Stats(args) => stats::run(&args, globals),
+        #[cfg(feature = "otel")]
+        Command::Export(args) => export::run(&args, globals),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args, globals),
         Command::Inspect(args) => inspect::run(&args, globals),

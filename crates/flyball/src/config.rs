@@ -79,6 +79,8 @@ pub struct Config {
     pub log_max_bytes: u64,
     /// The report written at the end of a run, relative to the repository's root.
     pub report_file: Option<PathBuf>,
+    /// Whether telemetry tells what agents and tools said, too.
+    pub otel_content: bool,
     /// The loop folder, relative to the repository's root.
     pub loop_dir: PathBuf,
     /// The task list, relative to the loop folder.

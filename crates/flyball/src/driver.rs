@@ -89,6 +89,9 @@ pub struct Driver {
     pace: Pace,
     reporter: Reporter,
     telemetry: Telemetry,
+    /// What sends the run as telemetry, beside it.
+    #[cfg(feature = "otel")]
+    beside: Option<crate::otel::Beside>,
     ending: Option<Ending>,
     crash: CrashPoint,
     /// Whether flyball's own state was replaced: said once, and then it is over.

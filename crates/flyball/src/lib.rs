@@ -25,6 +25,8 @@ pub mod loopdir;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 pub mod notify;
+#[cfg(feature = "otel")]
+pub(crate) mod otel;
 pub(crate) mod page;
 pub mod platform;
 mod preflight;

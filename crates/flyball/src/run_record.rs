@@ -132,10 +132,23 @@ fn command(value: &Value) -> CommandLine {
     }
 }
 
+/// A run's settings as they were kept.
+fn settings_of(run: &RunId) -> Option<toml::Table> {
+    let record = RunRecord::load(&state_dir().ok()?, run).ok()?;
+    record.config.parse().ok()
+}
+
 /// The model a run was asked to use, as its settings were kept.
 pub(crate) fn model_of(run: &RunId) -> Option<String> {
-    let record = RunRecord::load(&state_dir().ok()?, run).ok()?;
-    let settings: toml::Table = record.config.parse().ok()?;
+    let settings = settings_of(run)?;
     let model = settings.get("agent")?.get("model")?.as_str()?.to_owned();
     (!model.is_empty()).then_some(model)
+}
+
+/// Whether telemetry of a run tells what was said, as its settings were kept.
+#[cfg(feature = "otel")]
+pub(crate) fn sends_content(run: &RunId) -> bool {
+    let settings = settings_of(run);
+    let content = settings.as_ref().and_then(|settings| settings.get("otel")?.get("content"));
+    content.and_then(toml::Value::as_bool).unwrap_or(false)
 }

@@ -23,6 +23,8 @@ impl Command {
         match self {
             Self::Status(_) => ("status", Door::Everybody),
             Self::Log(_) => ("log", Door::Everybody),
+            #[cfg(feature = "otel")]
+            Self::Export(_) => ("export otel", Door::Humans),
             #[cfg(feature = "serve")]
             Self::Serve(_) => ("serve", Door::Humans),
             Self::Attach(_) => ("attach", Door::Humans),

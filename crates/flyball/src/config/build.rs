@@ -63,6 +63,7 @@ pub(super) fn config(settings: Settings, profile: Option<String>) -> Result<Conf
         session: session(&from)?,
         log_max_bytes: from.number("log.max_bytes")?,
         report_file: report_file(&from)?,
+        otel_content: otel_content(&from)?,
         loop_dir: PathBuf::from(from.text("loop.dir")?),
         tasks_file: PathBuf::from(from.text("tasks.file")?),
         preset: from.choice("tasks.preset")?,
@@ -83,6 +84,16 @@ fn report_file(from: &Typed<'_>) -> Result<Option<PathBuf>, CliError> {
         return Err(CliError::config(message).hint("name it .html, .md, .json or .csv"));
     }
     Ok(file)
+}
+
+/// Whether telemetry tells what was said: asked of a program that sends none, it is a mistake.
+fn otel_content(from: &Typed<'_>) -> Result<bool, CliError> {
+    let wanted = from.flag("otel.content")?;
+    if wanted && !cfg!(feature = "otel") {
+        let message = "`otel.content` is set, and this flyball was built without telemetry";
+        return Err(CliError::config(message).hint("build it with the feature `otel`"));
+    }
+    Ok(wanted)
 }
 
 /// The ways messages go.

@@ -183,6 +183,7 @@ pub const SETTINGS: &[Setting] = &[
     shell("session.mcp.*", Kind::Command),
     shell("log.max_bytes", Kind::Size),
     shell("report.file", Kind::Text),
+    shell("otel.content", Kind::Flag),
     shell("loop.dir", Kind::InnerPath),
     shell("prices.*.input_usd_per_mtok", Kind::Money),
     shell("prices.*.output_usd_per_mtok", Kind::Money),

@@ -224,6 +224,8 @@ impl Driver {
             ("FLYBALL_MODE", start.mode.as_str().to_owned()),
             ("FLYBALL_TASK", task),
             ("FLYBALL_DIR", dir),
+            #[cfg(feature = "otel")]
+            ("TRACEPARENT", crate::otel::traceparent(&self.run, start.iteration)),
         ];
         let launched = launch.env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
         spec.walls.clone_from(&self.terms.enclosure.walls);

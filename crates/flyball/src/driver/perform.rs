@@ -180,6 +180,10 @@ impl Driver {
         fs::remove_dir_all(&self.places.private_dir).ok();
         self.places.loop_dir.remove_responses();
         self.write_report(now);
+        #[cfg(feature = "otel")]
+        if let Some(said) = self.beside.as_ref().and_then(crate::otel::Beside::said) {
+            self.reporter.remark(&said);
+        }
         let max = self.terms.config.policy.limits.iterations;
         let log = self.places.loop_dir.shown(SUMMARY);
         self.reporter.summary(&self.run, (ending, code), max, log.as_deref());

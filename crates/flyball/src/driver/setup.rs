@@ -274,6 +274,8 @@ impl Parts {
         signals::listen(outbox.clone(), watchdog.bell())?;
         let mut journal = self.journal;
         journal.hurried_by(watchdog.hurry());
+        #[cfg(feature = "otel")]
+        let beside = crate::otel::Beside::start(&self.setup.state_dir, &self.run, &journal)?;
         let now = self.clock.now();
         let logs = self.setup.loop_dir.clone();
         let worktree = self.setup.worktree.beside();
@@ -326,6 +328,8 @@ impl Parts {
             pace: Pace { watchdog, timers: Timers::default(), next_beat: now, journalled: now },
             reporter: self.reporter,
             telemetry: Telemetry::new(logs),
+            #[cfg(feature = "otel")]
+            beside,
             ending: None,
             crash: self.crash,
             is_tampered: false,

@@ -11,6 +11,8 @@ const COMMANDS: &[(&str, bool)] = &[
     ("plan mend", false),
     ("session mend", false),
     ("attach", false),
+    #[cfg(feature = "otel")]
+    ("export otel", false),
     ("serve --port 0", false),
     ("watch", false),
     ("tell go on", false),

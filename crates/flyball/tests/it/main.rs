@@ -44,6 +44,8 @@ mod mcp_guard;
 mod mcp_http;
 #[cfg(test)]
 mod notify;
+#[cfg(all(test, feature = "otel"))]
+mod otel;
 #[cfg(test)]
 mod plan;
 #[cfg(test)]
@@ -68,6 +70,8 @@ mod tasks_by_hand;
 mod vault;
 #[cfg(test)]
 mod watch;
+#[cfg(test)]
+mod window;
 #[cfg(test)]
 mod worktree;
 #[cfg(test)]
