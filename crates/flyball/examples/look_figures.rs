@@ -39,7 +39,12 @@ fn main() -> Done<ExitCode> {
     let plain_add = best(|round| edit("one", round), || git(root, &["add", "-A"]))?;
     git(root, &["commit", "-qm", "edited"])?;
     let mut worktree = Worktree::open(root)?;
-    let mut look = || Ok(worktree.snapshot(".flyball", Path::new("tasks.json")).map(drop)?);
+    // What a run does with every look: what is there, and which files git is told not to look at.
+    let mut look = || -> Done {
+        worktree.snapshot(".flyball", Path::new("tasks.json"))?;
+        worktree.unwatched();
+        Ok(())
+    };
     look()?;
     let unchanged = best(nothing, &mut look)?;
     let edited = best(|round| edit("two", round), &mut look)?;

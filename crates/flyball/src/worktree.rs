@@ -18,6 +18,7 @@ mod planted;
 mod snapshot;
 mod status;
 mod tree;
+mod unwatched;
 mod vault;
 
 use std::io;

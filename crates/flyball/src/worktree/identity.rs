@@ -14,8 +14,6 @@ const FIRST_MAX: usize = 10;
 const COMMITS_MAX: usize = 1_000;
 /// The most ignored files and folders that are named.
 const IGNORED_MAX: usize = 10_000;
-/// The most files named that git does not look at.
-const UNWATCHED_MAX: usize = 1_000;
 
 impl Worktree {
     /// The folder all worktrees of this repository share.
@@ -55,17 +53,6 @@ impl Worktree {
     pub fn descends_from(&self, commit: &str) -> bool {
         let args = ["merge-base", "--is-ancestor", commit, "HEAD"];
         self.git.call(args).answer().is_ok_and(|answer| answer.ok())
-    }
-
-    /// Files that are there and that git is told not to look at.
-    pub fn unwatched(&self) -> Vec<String> {
-        let Ok(answer) = self.git.call(["ls-files", "-v", "-z"]).run() else { return Vec::new() };
-        let told = answer.parts().filter_map(|line| {
-            let (mark, path) = line.split_once(' ')?;
-            let is_told = mark == "S" || mark.starts_with(|c: char| c.is_ascii_lowercase());
-            is_told.then(|| path.to_owned())
-        });
-        told.filter(|path| self.git.root.join(path).exists()).take(UNWATCHED_MAX).collect()
     }
 
     /// The id git gives a content.

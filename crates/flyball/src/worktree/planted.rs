@@ -91,7 +91,7 @@ fn hooks(folder: &Path) -> BTreeMap<String, (u64, u64, i64, i64)> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten().take(MANY) {
         let is_sample = entry.file_name().as_bytes().ends_with(b".sample");
-        if let (false, Ok(meta)) = (is_sample, entry.metadata()) {
+        if !is_sample && let Ok(meta) = entry.metadata() {
             let stamp = (meta.size(), meta.ino(), meta.ctime(), meta.ctime_nsec());
             found.insert(entry.file_name().to_string_lossy().into_owned(), stamp);
         }

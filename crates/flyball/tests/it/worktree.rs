@@ -684,3 +684,32 @@ fn a_temporary_index_of_a_dead_process_is_removed() {
     assert!(!repo.path().join(".git").join(dead).exists());
     assert!(repo.path().join(".git").join(alive).exists());
 }
+
+/// A worktree that was looked at reads the marks itself; one that was not has git tell them.
+#[test]
+fn files_git_does_not_look_at_are_found_in_every_kind_of_index() {
+    let deep = format!("{}/c.txt", "long".repeat(60));
+    for (kind, version) in [("sha1", "2"), ("sha1", "4"), ("sha256", "2"), ("sha256", "4")] {
+        let repo = Repo { dir: tempfile::tempdir().unwrap() };
+        repo.git(&["init", "-q", "-b", "main", &format!("--object-format={kind}")]);
+        for path in ["a.txt", "a/b.txt", "ab.txt", "d.txt", "gone.txt", &deep] {
+            repo.write(path, path);
+        }
+        repo.commit("first");
+        repo.git(&["update-index", "--index-version", version]);
+        let looked_at = || {
+            let mut worktree = repo.open();
+            look(&mut worktree);
+            assert_eq!(worktree.unwatched(), repo.open().unwatched(), "{kind} {version}");
+            worktree.unwatched()
+        };
+        assert_eq!(looked_at(), [""; 0]);
+        repo.git(&["update-index", "--assume-unchanged", "a/b.txt"]);
+        repo.git(&["update-index", "--skip-worktree", "ab.txt", &deep, "gone.txt"]);
+        fs::remove_file(repo.path().join("gone.txt")).unwrap();
+        assert_eq!(looked_at(), ["a/b.txt", "ab.txt", deep.as_str()]);
+        repo.git(&["update-index", "--split-index"]);
+        repo.git(&["update-index", "--assume-unchanged", "d.txt"]);
+        assert_eq!(looked_at(), ["a/b.txt", "ab.txt", "d.txt", deep.as_str()]);
+    }
+}
