@@ -55,7 +55,7 @@ pub use self::setup::{RunRequest, Started};
 use crate::client::{AgentNote, Fact};
 use crate::clock::Clock;
 use crate::error::CliError;
-use crate::journal::{Journal, RunProgress};
+use crate::journal::Journal;
 use crate::process::ProcessEvent;
 use crate::report::Reporter;
 use crate::telemetry::Telemetry;
@@ -156,19 +156,6 @@ impl Driver {
             self.pace.journalled = now;
         }
         Ok(now)
-    }
-
-    /// Acts on a journalled event.
-    fn act(&mut self, now: Moment, event: &Event) -> Result<(), CliError> {
-        self.reporter.event(now, event);
-        for effect in self.governor.step(now, event) {
-            self.crash.here();
-            self.agent_side.guards.take(&effect);
-            self.reporter.effect(now, &effect);
-            self.perform(now, effect)?;
-            self.crash.here();
-        }
-        Ok(())
     }
 
     /// Takes what the agent did: its events are journalled together, and everything is told and
@@ -295,14 +282,18 @@ impl Driver {
                 if let Some(session) = self.agent_side.session.take() {
                     let since = session.started;
                     self.pace.watchdog.agent(None);
-                    let exit = session.finish(how, swept, &mut facts, &mut self.reporter);
+                    let (exit, process) =
+                        session.finish(how, swept, &mut facts, &mut self.reporter);
+                    self.agent_side.leaving = Some(process);
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
                     self.count_calls(&facts);
                     self.door_closed(iteration);
                     let swept = how == ExitHow::Lost || swept > 0;
                     let ended_by = if swept { EndedBy::Flyball } else { EndedBy::Itself };
                     self.see_to_index_lock(iteration, since, ended_by);
-                    return self.take_facts(iteration, facts);
+                    self.take_facts(iteration, facts)?;
+                    self.prepare_keeper();
+                    return Ok(());
                 }
             }
         }
@@ -342,28 +333,6 @@ impl Driver {
         }
     }
 
-    /// Writes how the run stands into the row that `flyball status` reads.
-    fn show_state(&mut self, now: Moment) -> Result<(), CliError> {
-        let Some(standing) = self.governor.standing() else { return Ok(()) };
-        self.pace.watchdog.knows(standing.tally);
-        let state = RunProgress {
-            iteration: standing.iteration,
-            mode: Some(standing.mode.as_str().to_owned()),
-            task: standing.task.cloned(),
-            phase: standing.phase.as_str().to_owned(),
-            stuck: standing.stuck,
-            tokens: standing.tally.tokens,
-            cost_micro_usd: standing.tally.cost_micro_usd,
-            stories_complete: standing.tally.stories_complete,
-            stories_total: standing.tally.stories_total,
-        };
-        if self.telemetry.is_news(now, &state) {
-            self.journal.update_run(&self.run, &state)?;
-            self.keep_calls(now)?;
-        }
-        Ok(())
-    }
-
     /// Ends everything this run started, whatever happens next.
     fn end_all(&mut self) {
         // First: what is waited for below may be waiting for git.
@@ -381,6 +350,7 @@ impl Driver {
             session.finish_stopping();
         }
         self.pace.watchdog.agent(None);
+        drop((self.agent_side.leaving.take(), self.ready_keeper()));
         GateJob::await_all(jobs);
         // What killed its keeper, and what git's filters left.
         crate::process::end_orphans();

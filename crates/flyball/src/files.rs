@@ -86,6 +86,13 @@ pub fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)
 }
 
+/// Writes a file for the user alone where it stands, for a reader that comes later: one that comes
+/// meanwhile may find a half. What is no file of its own is replaced.
+pub fn overwrite(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let bytes = bytes.as_ref();
+    open_private(path).and_then(|file| fill(&file, bytes)).or_else(|_| write_whole(path, bytes))
+}
+
 /// Writes a file beside and renames it over: a reader sees the old or the new one, never a half, and
 /// a link that stands there is replaced, not followed.
 pub fn write_whole(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
@@ -150,6 +157,14 @@ fn whole(file: File, max: u64) -> io::Result<Vec<u8>> {
 fn text(bytes: Vec<u8>) -> io::Result<String> {
     let refused = |_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
     String::from_utf8(bytes).map_err(refused)
+}
+
+/// Makes these bytes what is in a file. It is never empty on the way: a file that was emptied some file
+/// systems write to the disk at once.
+fn fill(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+    expect_own_file(file)?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)
 }
 
 /// Refuses to add to what is no file of its own.
@@ -236,5 +251,12 @@ mod tests {
         write_whole(&path, "ours").unwrap();
         assert_eq!(read(&other, 10).unwrap(), b"theirs");
         assert!(path.symlink_metadata().unwrap().is_file());
+        fs::remove_file(&path).unwrap();
+        symlink(&other, &path).unwrap();
+        for text in ["ours", "ours again", "so"] {
+            overwrite(&path, text).unwrap();
+            assert_eq!(read(&path, 10).unwrap(), text.as_bytes());
+        }
+        assert_eq!(read(&other, 10).unwrap(), b"theirs");
     }
 }

@@ -9,6 +9,7 @@ mod apart;
 mod by_content;
 mod conversation;
 mod event;
+mod group;
 mod kept;
 mod lock;
 mod place;
@@ -24,6 +25,7 @@ mod watching;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flyball_core::RunId;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
@@ -33,6 +35,7 @@ pub use self::apart::{ApartRun, Fate};
 pub use self::by_content::{GateKey, Pruned};
 pub use self::conversation::{ConversationRow, ConversationStep, EntryRow, NewConversation};
 pub use self::event::{Events, Recorded};
+use self::group::Group;
 use self::kept::Kept;
 pub use self::lock::{LockError, WorktreeLock, lock_worktree};
 pub use self::place::state_dir;
@@ -49,10 +52,11 @@ pub use self::watching::StoredEvent;
 pub struct Journal {
     connection: Connection,
     /// Held around each write: `SQLite`'s own waiting lets some writers starve.
-    turn: File,
+    turn: Arc<File>,
     path: PathBuf,
     kept: Kept,
     hurry: Hurry,
+    group: Group,
 }
 
 impl Journal {
@@ -115,9 +119,12 @@ impl Journal {
     /// All or nothing, and one writer after the other.
     fn write<T>(
         &mut self,
-        writing: impl FnOnce(&Transaction<'_>) -> Result<T, JournalError>,
+        writing: impl FnOnce(&Connection) -> Result<T, JournalError>,
     ) -> Result<T, JournalError> {
         self.kept.check()?;
+        if self.is_gathering() {
+            return self.write_gathered(writing).map_err(|error| error.at(&self.path));
+        }
         let _turn = Turn::take(&self.turn, &self.hurry);
         let path = &self.path;
         let change = begin(&self.connection, &self.hurry).and_then(|transaction| {

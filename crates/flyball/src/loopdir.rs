@@ -24,6 +24,8 @@ const IGNORE: &str = ".gitignore";
 /// The ignore file of a folder that nothing of is to be committed.
 pub(crate) const IGNORE_ALL: &str = "*\n";
 const ACTIVE: &str = "active.json";
+/// What will stand there next, among the logs, where git does not look.
+const SPARE: &str = "active.json.next";
 const LOGS: &str = "logs";
 const RESPONSES: &str = "responses";
 /// The iterations of the latest run, one row each.
@@ -182,13 +184,19 @@ impl LoopDir {
             "pid": std::process::id(), "run": run, "iteration": iteration, "mode": mode,
             "stuckCount": stuck, "snapshot": snapshot,
         });
-        self.open()?.write(ACTIVE, format!("{body:#}\n"))
+        let (folder, logs) = (self.open()?, self.open_logs()?);
+        let text = format!("{body:#}\n");
+        // Whoever reads it finds the old or the new one, and no file is made for each iteration.
+        logs.overwrite(SPARE, &text).or_else(|_| logs.write(SPARE, &text))?;
+        logs.trade(SPARE, &folder, ACTIVE)
     }
 
     /// Takes that sign down.
     pub fn remove_active(&self) {
         // A folder that is gone, or not ours any more, holds no sign of ours.
         Folder::open(&self.root, &self.relative).and_then(|folder| folder.remove(ACTIVE)).ok();
+        let logs = Folder::open(&self.root, &self.relative.join(LOGS));
+        logs.and_then(|logs| logs.remove(SPARE)).ok();
     }
 
     /// Whether an earlier run left its sign behind: the process it names is gone.

@@ -77,12 +77,14 @@ impl IterationLog {
 pub struct Telemetry {
     logs: LoopDir,
     shown: Option<(Moment, RunProgress)>,
+    /// The latest iteration whose row is there.
+    written: Option<IterationNo>,
 }
 
 impl Telemetry {
     /// Telemetry in the logs of this loop folder.
     pub fn new(logs: LoopDir) -> Self {
-        Self { logs, shown: None }
+        Self { logs, shown: None, written: None }
     }
 
     /// Whether the run's row should be written anew: at once when it moved on, otherwise once a
@@ -105,17 +107,21 @@ impl Telemetry {
     /// Adds the iteration's row, once.
     pub fn iteration(&mut self, report: &IterationReport) -> io::Result<()> {
         let logs = self.logs.open_logs()?;
-        let before = logs.read(SUMMARY, SUMMARY_MAX).unwrap_or_default();
-        let before = String::from_utf8_lossy(&before);
-        let number = format!("{},", report.iteration);
-        if before.lines().any(|line| line.starts_with(&number)) {
-            return Ok(());
+        // What was there before this process began is looked for in the file, and no more than once.
+        if self.written.is_none_or(|written| report.iteration <= written) {
+            let before = logs.read(SUMMARY, SUMMARY_MAX).unwrap_or_default();
+            let number = format!("{},", report.iteration);
+            if String::from_utf8_lossy(&before).lines().any(|line| line.starts_with(&number)) {
+                return Ok(());
+            }
         }
         let mut file = logs.append(SUMMARY)?;
-        if before.is_empty() {
+        if file.metadata()?.len() == 0 {
             writeln!(file, "{HEADER}")?;
         }
-        writeln!(file, "{}", row(report))
+        writeln!(file, "{}", row(report))?;
+        self.written = Some(report.iteration);
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Starting an agent: which one, with what prompt, in what surroundings.
 
 use std::path::Path;
+use std::thread;
 use std::time::Duration;
 
 use flyball_core::tasklist::Mode;
@@ -18,7 +19,7 @@ use crate::config::{AgentSettings, CommandLine, Permission};
 use crate::error::CliError;
 use crate::files;
 use crate::loopdir::Active;
-use crate::process::{Input, InputPipe, Spec, StartError, Supervised};
+use crate::process::{Input, InputPipe, KeeperProgram, ReadyKeeper, Spec, StartError, Supervised};
 use crate::prompt::{Variables, render, task_words};
 
 /// The largest file of a client's settings that is read.
@@ -61,9 +62,12 @@ impl Driver {
         self.terms.guarded.watch.agent_starts(&mut self.journal)?;
         self.agent_side.starts += 1;
         let (number, outbox) = (self.agent_side.starts, self.mail.outbox.clone());
-        let started = Supervised::start(&spec, move |event| {
+        let (keeper, ready) = (KeeperProgram::Own, self.ready_keeper());
+        let started = Supervised::start_ready(&keeper, ready, &spec, move |event| {
             outbox.send(DriverInput::Agent { start: number, event }).ok();
         });
+        // The one before has long gone, or is waited for here.
+        self.agent_side.leaving = None;
         match started {
             Ok(process) => {
                 self.admit(Some(process.keeper_pid()));
@@ -101,6 +105,29 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// Has the keeper of the next agent put up its walls while the worktree is looked at.
+    pub(super) fn prepare_keeper(&mut self) {
+        if self.jobs.look.is_none() || self.agent_side.ready.is_some() {
+            return;
+        }
+        let mut spec = Spec::new("", self.places.worktree.root());
+        self.surround(&mut spec);
+        let prepare = move || ReadyKeeper::start(&KeeperProgram::Own, &spec).ok();
+        // Without one the agent's start takes a moment longer, and says itself what is wrong.
+        self.agent_side.ready = thread::Builder::new().name("ready".to_owned()).spawn(prepare).ok();
+    }
+
+    /// The keeper that was prepared, as soon as it is ready.
+    pub(super) fn ready_keeper(&mut self) -> Option<ReadyKeeper> {
+        self.agent_side.ready.take()?.join().ok().flatten()
+    }
+
+    /// What stands around every agent of this run.
+    fn surround(&self, spec: &mut Spec) {
+        spec.walls.clone_from(&self.terms.enclosure.walls);
+        spec.run = Some(self.run.clone());
     }
 
     /// A pipe that becomes the input of an agent that listens while it works.
@@ -228,8 +255,7 @@ impl Driver {
             ("TRACEPARENT", crate::otel::traceparent(&self.run, start.iteration)),
         ];
         let launched = launch.env.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
-        spec.walls.clone_from(&self.terms.enclosure.walls);
-        spec.run = Some(self.run.clone());
+        self.surround(&mut spec);
         spec.env.extend(self.terms.enclosure.env.iter().cloned());
         spec.env.extend(launched);
         spec.env.extend(own.map(|(name, value)| (name.to_owned(), Some(value))));
@@ -237,7 +263,7 @@ impl Driver {
             && !self.listens()
         {
             let path = self.places.private_dir.join("prompt.txt");
-            files::write_whole(&path, text)?;
+            files::overwrite(&path, text)?;
             spec.stdin = Input::File(path);
         }
         Ok(spec)

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender};
+use std::thread::JoinHandle;
 
 use flyball_core::event::{StopCause, StopExamined, WorktreeSnapshot};
 use flyball_core::gate::{Finding, GateResult};
@@ -24,7 +25,7 @@ use crate::gate::tamper::Watch;
 use crate::gate::{GatePlan, GateProgress};
 use crate::journal::WorktreeLock;
 use crate::loopdir::LoopDir;
-use crate::process::ProcessEvent;
+use crate::process::{ProcessEvent, ReadyKeeper, Supervised};
 use crate::worktree::Worktree;
 
 /// What was agreed before the run began.
@@ -62,6 +63,10 @@ pub(super) struct Places {
 #[derive(Default)]
 pub(super) struct AgentSide {
     pub(super) session: Option<Session>,
+    /// The process of the session before: what is left of it is its keeper, on its way out.
+    pub(super) leaving: Option<Supervised>,
+    /// The keeper of the next session, being made ready.
+    pub(super) ready: Option<JoinHandle<Option<ReadyKeeper>>>,
     pub(super) doors: DoorWatch,
     /// What each guard did in this run.
     pub(super) guards: GuardWatch,

@@ -1,11 +1,11 @@
-//! Orders performed, one function each.
+//! An event acted on: its orders performed, one function each.
 
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use flyball_core::effect::{Ending, Force, IterationReport, Notice};
-use flyball_core::{Effect, IterationNo, Moment, Outcome};
+use flyball_core::{Effect, Event, IterationNo, Moment, Outcome};
 
 use super::Driver;
 use super::gates::{Extent, GateJob};
@@ -23,6 +23,35 @@ const VAULT_PATIENCE: Duration = Duration::from_secs(10);
 const VAULT_HURRY: Duration = Duration::from_secs(2);
 
 impl Driver {
+    /// Acts on a journalled event.
+    pub(super) fn act(&mut self, now: Moment, event: &Event) -> Result<(), CliError> {
+        self.reporter.event(now, event);
+        let effects = self.governor.step(now, event);
+        let performed = self.perform_all(now, effects);
+        // What was gathered is written, whatever became of the rest.
+        let written = self.journal.write_out();
+        performed?;
+        Ok(written?)
+    }
+
+    /// Performs the orders of one event. Rows that stand side by side are written together: should
+    /// flyball die before, a resume has all of them written again.
+    fn perform_all(&mut self, now: Moment, effects: Vec<Effect>) -> Result<(), CliError> {
+        for effect in effects {
+            self.crash.here();
+            self.agent_side.guards.take(&effect);
+            self.reporter.effect(now, &effect);
+            match Nature::of(&effect) {
+                Nature::Row => self.journal.gather(),
+                Nature::Word => {}
+                Nature::Deed => self.journal.write_out()?,
+            }
+            self.perform(now, effect)?;
+            self.crash.here();
+        }
+        Ok(())
+    }
+
     /// Performs one order.
     pub(super) fn perform(&mut self, now: Moment, effect: Effect) -> Result<(), CliError> {
         match effect {
@@ -194,6 +223,45 @@ impl Driver {
             self.places.worktree.root(),
             ending,
         );
+    }
+}
+
+/// What an order does, as far as the journal is concerned.
+enum Nature {
+    /// It writes rows, at once.
+    Row,
+    /// It leaves the journal alone, and waits for nothing.
+    Word,
+    /// It may take its time, or have others look into the journal.
+    Deed,
+}
+
+impl Nature {
+    fn of(effect: &Effect) -> Self {
+        match effect {
+            Effect::RecordAttempt(_)
+            | Effect::RecordContext(_)
+            | Effect::MarkTask { .. }
+            | Effect::CloseIteration(_) => Self::Row,
+            // What was found is read out of git.
+            Effect::KeepTamper { findings, .. } if findings.is_empty() => Self::Row,
+            Effect::Announce(_) | Effect::SetTimer { .. } => Self::Word,
+            Effect::KeepTamper { .. }
+            | Effect::WriteTasks { .. }
+            | Effect::WriteBlocked { .. }
+            | Effect::WriteDecide { .. }
+            | Effect::RemoveDecide
+            | Effect::StartAgent { .. }
+            | Effect::SteerAgent { .. }
+            | Effect::AnswerDoor { .. }
+            | Effect::AnswerHuman { .. }
+            | Effect::ExamineStop { .. }
+            | Effect::AnswerStop { .. }
+            | Effect::StopAgent { .. }
+            | Effect::SnapshotWorktree { .. }
+            | Effect::RunGates { .. }
+            | Effect::FinishRun(_) => Self::Deed,
+        }
     }
 }
 

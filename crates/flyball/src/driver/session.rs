@@ -95,14 +95,14 @@ impl Session {
         }
     }
 
-    /// The process is gone.
+    /// The program is gone, with all it started; the process is handed back for its keeper to leave.
     pub(super) fn finish(
         self,
         how: ExitHow,
         swept: u32,
         facts: &mut Vec<Fact>,
         reporter: &mut Reporter,
-    ) -> Exit {
+    ) -> (Exit, Supervised) {
         if swept > 0 {
             let noun = if swept == 1 { "process" } else { "processes" };
             reporter.note(self.iteration, &format!("{swept} {noun} outlived the agent; ended"));
@@ -110,7 +110,7 @@ impl Session {
         drop(self.files);
         let exit = self.reader.finish(how, facts);
         facts.extend(self.text.map(|text| Fact::Agent(text.fact())));
-        exit
+        (exit, self.process)
     }
 
     /// Whether there is a sign of life worth telling: output, or at least 1 % of a core since the

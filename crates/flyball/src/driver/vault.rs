@@ -11,7 +11,7 @@ use std::time::Duration;
 use flyball_core::{IterationNo, RunId};
 
 use super::DriverInput;
-use crate::clock::Deadline;
+use crate::clock::{Clock, Deadline};
 use crate::worktree::{Deposit, Vault, Worktree, WorktreeError};
 
 /// How long further checkpoints are waited for, so that quick iterations share one fetch.
@@ -22,6 +22,8 @@ const END_MAX: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
 /// How much is told in one run.
 const TOLD_MAX: usize = 100;
+/// How many times as long as refs are compared nothing of the kind is done.
+const COMPARE_SHARE: u64 = 20;
 /// How many checkpoints may wait for a vault that cannot be written.
 const WAITING_MAX: usize = 1000;
 
@@ -59,8 +61,10 @@ impl VaultJob {
             is_ending: false,
             late: Arc::clone(&late),
             told: BTreeSet::new(),
-            known: BTreeSet::new(),
+            latest: None,
             waiting: there,
+            next_comparison: Deadline::after(Duration::ZERO),
+            is_uncompared: false,
         };
         let keep = move || keeping.keep(&worktree, &run, &waiting);
         // Without a thread there is no vault; the checkpoints are in the repository all the same.
@@ -108,9 +112,13 @@ struct Keeping {
     is_ending: bool,
     late: Arc<Mutex<Vec<String>>>,
     told: BTreeSet<String>,
-    /// Commits the vault has.
-    known: BTreeSet<String>,
+    /// The commit that was taken in last: a worktree that did not change has it again and again.
+    latest: Option<String>,
     waiting: Vec<Deposit>,
+    /// Before then refs are not compared again.
+    next_comparison: Deadline,
+    /// Whether some were taken in since they were compared.
+    is_uncompared: bool,
 }
 
 impl Keeping {
@@ -125,10 +133,11 @@ impl Keeping {
         let mut is_open = true;
         while is_open {
             if self.waiting.is_empty() {
-                match deposits.recv() {
-                    Ok(deposit) => self.waiting.push(deposit),
-                    Err(_) => return,
-                }
+                let Ok(deposit) = deposits.recv() else {
+                    self.is_ending = true;
+                    return self.compare(run);
+                };
+                self.waiting.push(deposit);
             }
             let limit = Deadline::after(TOGETHER);
             loop {
@@ -143,25 +152,30 @@ impl Keeping {
                 }
             }
             let taken_in = self.take_in();
-            self.compare(run);
+            self.is_uncompared = true;
+            if self.is_ending || self.next_comparison.passed() {
+                self.compare(run);
+            }
             if let Err(error) = taken_in {
                 self.tell(&error);
                 // What could not be taken in is tried again with the next.
                 let excess = self.waiting.len().saturating_sub(WAITING_MAX);
                 self.waiting.drain(..excess);
-                match deposits.recv() {
-                    Ok(deposit) => self.waiting.push(deposit),
-                    Err(_) => return,
-                }
+                let Ok(deposit) = deposits.recv() else {
+                    self.is_ending = true;
+                    return self.compare(run);
+                };
+                self.waiting.push(deposit);
             }
         }
     }
 
     fn take_in(&mut self) -> Result<(), WorktreeError> {
-        let is_new = |deposit: &Deposit| !self.known.contains(&deposit.commit);
+        let is_new = |deposit: &Deposit| Some(&deposit.commit) != self.latest.as_ref();
         let (new, again): (Vec<_>, Vec<_>) = self.waiting.iter().cloned().partition(is_new);
         self.vault.take_in(&new)?;
-        self.known.extend(new.into_iter().map(|deposit| deposit.commit));
+        self.latest =
+            new.into_iter().next_back().map(|deposit| deposit.commit).or(self.latest.take());
         for deposit in &again {
             self.vault.name_again(deposit)?;
         }
@@ -169,10 +183,20 @@ impl Keeping {
         Ok(())
     }
 
-    /// Says once of every checkpoint that its ref in the repository is not what was taken in.
+    /// Says once of every checkpoint that its ref in the repository is not what was taken in. All of
+    /// them are read for it, so that it is done the less often the more there are, and at the end.
     fn compare(&mut self, run: &RunId) {
+        if !std::mem::take(&mut self.is_uncompared) {
+            return;
+        }
+        let clock = Clock::start();
+        let begun = clock.now();
+        let changed = self.vault.changed(run);
+        let took = clock.now().since(begun).get();
+        let pause = Duration::from_millis(took.saturating_mul(COMPARE_SHARE));
+        self.next_comparison = Deadline::after(pause);
         // What cannot be read now is told by whoever needs it.
-        let Ok(changed) = self.vault.changed(run) else { return };
+        let Ok(changed) = changed else { return };
         let waits = |iteration: IterationNo| {
             let end = format!("/{iteration}");
             self.waiting.iter().any(|deposit| deposit.name.ends_with(&end))

@@ -9,7 +9,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, fchmod, mkdirat, openat, renameat, statat, unlinkat,
+    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, fchmod, mkdirat, openat, renameat,
+    renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -143,6 +144,28 @@ impl Folder {
             .is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir())
     }
 
+    /// Writes a file where it stands, made when it is not there: nothing is made or removed, which
+    /// costs most of all. Whoever reads it meanwhile may find a half. What is no file of its own is
+    /// refused.
+    pub fn overwrite(&self, name: &str, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW | CAREFUL;
+        let file = openat(&self.folder, name, flags, Mode::from_raw_mode(0o666))?;
+        super::fill(&File::from(file), bytes.as_ref())
+    }
+
+    /// Puts a file in the place of another, at one stroke, which comes here for it. Where there is no
+    /// file it is only moved.
+    pub fn trade(&self, name: &str, other: &Self, theirs: &str) -> io::Result<()> {
+        let found = statat(&other.folder, theirs, AtFlags::SYMLINK_NOFOLLOW);
+        let is_file = found.is_ok_and(|it| FileType::from_raw_mode(it.st_mode).is_file());
+        let (from, to) = (&self.folder, &other.folder);
+        // Not every file system can.
+        if is_file && renameat_with(from, name, to, theirs, RenameFlags::EXCHANGE).is_ok() {
+            return Ok(());
+        }
+        Ok(renameat(from, name, to, theirs)?)
+    }
+
     fn new_file(&self, name: &str, mode: u32) -> io::Result<(String, File)> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         for attempt in 0..NAMES_MAX {
@@ -209,6 +232,31 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    #[test]
+    fn a_file_is_written_where_it_stands_and_trades_places() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, elsewhere) = (dir.path().join("root"), dir.path().join("kept"));
+        fs::write(&elsewhere, "theirs").unwrap();
+        fs::create_dir(&root).unwrap();
+        let folder = Folder::open(&root, Path::new("")).unwrap();
+        let logs = Folder::make(&root, Path::new("logs")).unwrap();
+        for (text, before) in [("one", None), ("three", Some("one")), ("", Some("three"))] {
+            logs.overwrite("spare", text).unwrap();
+            logs.trade("spare", &folder, "now").unwrap();
+            assert_eq!(folder.read("now", 10).unwrap(), text.as_bytes());
+            assert_eq!(logs.read("spare", 10).ok().as_deref(), before.map(str::as_bytes));
+        }
+        fs::remove_file(root.join("now")).unwrap();
+        symlink(&elsewhere, root.join("now")).unwrap();
+        assert!(folder.overwrite("now", "ours").is_err());
+        logs.trade("spare", &folder, "now").unwrap();
+        assert_eq!(folder.read("now", 10).unwrap(), b"three");
+        assert_eq!(fs::read(&elsewhere).unwrap(), b"theirs");
+        fs::hard_link(&elsewhere, root.join("second")).unwrap();
+        assert!(folder.overwrite("second", "ours").is_err());
+        assert_eq!(fs::read(&elsewhere).unwrap(), b"theirs");
+    }
 
     #[test]
     fn a_link_on_the_way_is_refused_and_one_in_place_of_a_file_replaced() {

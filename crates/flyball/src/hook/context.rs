@@ -54,10 +54,15 @@ impl RunGuards {
         }
     }
 
-    /// Writes it into the run's own folder.
+    /// Writes it into the run's own folder, unless it is there already: it changes with a human's word
+    /// only, and is asked for before every session.
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         let text = serde_json::to_string(self).map_err(io::Error::other)?;
-        files::write_whole(&folder.join(GUARDS), &text)
+        let path = folder.join(GUARDS);
+        if files::read(&path, text.len() as u64).is_ok_and(|found| found == text.as_bytes()) {
+            return Ok(());
+        }
+        files::write_whole(&path, &text)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use flyball_core::{Event, Moment, RunId};
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Journal, JournalError, number, stored};
 
@@ -144,7 +144,7 @@ fn key_and_last(connection: &Connection, run: &RunId) -> Result<(i64, i64), Jour
 
 /// Adds events to a run inside a larger change; the number of the last one.
 pub(super) fn append_in(
-    change: &Transaction<'_>,
+    change: &Connection,
     run: &RunId,
     events: &[(Moment, &Event)],
 ) -> Result<u64, JournalError> {
@@ -163,7 +163,7 @@ fn rows(events: &[(Moment, &Event)]) -> Result<Vec<Row>, JournalError> {
     Ok(rows)
 }
 
-fn insert(change: &Transaction<'_>, run: &RunId, rows: &[Row]) -> Result<u64, JournalError> {
+fn insert(change: &Connection, run: &RunId, rows: &[Row]) -> Result<u64, JournalError> {
     let latest = rows.iter().map(|(at, ..)| stored(at.as_millis())).max().unwrap_or(0);
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let (key, last): (i64, i64) = change

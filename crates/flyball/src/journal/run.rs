@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use flyball_core::effect::{Ending, IterationReport};
 use flyball_core::{IterationNo, Moment, RunId, TaskId};
-use rusqlite::{OptionalExtension, Row, Transaction, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde::Serialize;
 
 use super::event::key;
@@ -243,7 +243,7 @@ impl Journal {
 
 /// Writes down how a run stands, inside a larger change.
 pub(super) fn write_state(
-    change: &Transaction<'_>,
+    change: &Connection,
     run: &RunId,
     state: &RunProgress,
 ) -> Result<(), JournalError> {

@@ -5,13 +5,14 @@ use std::fs::{DirBuilder, File};
 use std::io::{self, Read};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 
+use super::group::Group;
 use super::kept::{Kept, changes_path};
 use super::turn::Turn;
 use super::{Hurry, Journal, JournalError, is_busy};
@@ -34,6 +35,9 @@ const BUSY_MAX: Duration = Duration::from_millis(250);
 const PREPARE_MAX: Duration = Duration::from_secs(10);
 /// How much may gather in the file of changes when nobody keeps the journal open.
 const TIDY_BYTES: u64 = 400 * 1024;
+/// How much of the file is held in memory. A run writes new pages all its life and reads few again:
+/// with more it would only grow for its first thousand iterations.
+const CACHE_KIB: i64 = 512;
 /// How a journal's file begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -59,11 +63,12 @@ pub(super) fn open(state_dir: &Path) -> Result<Journal, JournalError> {
         }
         other => other?,
     };
-    let connection = connect(&path)?;
+    let (connection, turn) = (connect(&path)?, Arc::new(turn));
     prepare(connection, &path, (&turn, &hurry))
         .and_then(|connection| {
             let kept = Kept::now(&path)?;
-            Ok(Journal { connection, turn, path: path.clone(), kept, hurry })
+            let group = Group::default();
+            Ok(Journal { connection, turn, path: path.clone(), kept, hurry, group })
         })
         .map_err(|error| error.at(&path))
 }
@@ -78,7 +83,8 @@ fn open_to_look(path: &Path, lock: &Path) -> Result<Journal, JournalError> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     version(&connection, path, known)?;
     let (kept, hurry) = (Kept::now(path)?, Hurry::default());
-    Ok(Journal { connection, turn, path: path.to_path_buf(), kept, hurry })
+    let (turn, group) = (Arc::new(turn), Group::default());
+    Ok(Journal { connection, turn, path: path.to_path_buf(), kept, hurry, group })
 }
 
 /// Opens the database; one this process has not seen before is looked at, or made.
@@ -131,7 +137,7 @@ pub(super) fn private_file(path: &Path) -> Result<File, JournalError> {
 fn prepare(
     mut connection: Connection,
     path: &Path,
-    (turn, hurry): (&File, &Hurry),
+    (turn, hurry): (&Arc<File>, &Hurry),
 ) -> Result<Connection, JournalError> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     if version(&connection, path, known)? < known {
@@ -146,6 +152,7 @@ fn prepare(
         }
     }
     connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "cache_size", CACHE_KIB.saturating_neg())?;
     connection.set_prepared_statement_cache_capacity(32);
     Ok(connection)
 }

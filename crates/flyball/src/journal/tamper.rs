@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use flyball_core::gate::{TamperFinding, TestBounds};
 use flyball_core::{Moment, RunId};
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::{Journal, JournalError, number, stored, text_of};
@@ -335,11 +335,7 @@ fn named(connection: &Connection, name: &str) -> Result<Option<i64>, JournalErro
 }
 
 /// The row of the tree a finding was made against: that of an earlier run, or the present one.
-fn base_of(
-    change: &Transaction<'_>,
-    now: &TamperBase,
-    kept: &KeptFinding,
-) -> Result<i64, JournalError> {
+fn base_of(change: &Connection, now: &TamperBase, kept: &KeptFinding) -> Result<i64, JournalError> {
     let tree = &kept.finding.base;
     if tree.is_empty() || *tree == now.tree {
         return Ok(now.key);

@@ -1,7 +1,7 @@
 //! The trail of hooks: what each hook process was asked and answered, beside the events of runs.
 
 use flyball_core::{Moment, RunId};
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Journal, JournalError, number, stored};
 
@@ -142,7 +142,7 @@ impl Journal {
 }
 
 pub(super) fn read_state(
-    connection: &rusqlite::Connection,
+    connection: &Connection,
     session: &str,
 ) -> Result<Option<Vec<u8>>, JournalError> {
     let mut select = connection.prepare_cached("SELECT state FROM sessions WHERE id = ?1")?;
@@ -150,7 +150,7 @@ pub(super) fn read_state(
 }
 
 pub(super) fn write_state(
-    change: &Transaction<'_>,
+    change: &Connection,
     session: &str,
     at: Moment,
     state: &[u8],

@@ -58,16 +58,17 @@ impl<'h> Waiting<'h> {
 }
 
 /// This process' turn to write; over when dropped.
-pub(super) struct Turn<'file>(Option<&'file File>);
+#[derive(Debug)]
+pub(super) struct Turn(Option<Arc<File>>);
 
-impl<'file> Turn<'file> {
+impl Turn {
     /// Waits for a turn; without one after a while.
-    pub(super) fn take(file: &'file File, hurry: &Hurry) -> Self {
+    pub(super) fn take(file: &Arc<File>, hurry: &Hurry) -> Self {
         let limit = Deadline::after(TURN_MAX);
         let mut pause = Duration::from_micros(100);
         loop {
             match file.try_lock() {
-                Ok(()) => return Self(Some(file)),
+                Ok(()) => return Self(Some(Arc::clone(file))),
                 Err(TryLockError::WouldBlock) if !limit.passed() && !hurry.is_on() => {
                     thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(5));
@@ -78,9 +79,9 @@ impl<'file> Turn<'file> {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
-        if let Some(file) = self.0 {
+        if let Some(file) = &self.0 {
             // Fails only for a file that is not open.
             file.unlock().ok();
         }

@@ -24,11 +24,12 @@ use flyball_core::event::ExitHow;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::keeping::{KeeperChild, keeper_command};
 use super::leftover::end_session;
 use super::message::{ClerkLine, ClerkReport, Order, Report, line, parse};
 use super::orphans::{end_orphans, start_own};
 use super::program::KeeperProgram;
-use super::supervised::{KeeperChild, keeper_command, wait_until_gone};
+use super::supervised::wait_until_gone;
 use super::wait::wait_readable;
 use crate::clock::Deadline;
 use crate::platform::{self, ExitWatch, Process, Signal, Walls, send_with_descriptors};
@@ -190,11 +191,11 @@ fn enclosed(
                 let why = platform::map_like_own(pid).err().map(|error| error.to_string());
                 control.write_all(&line(&Order::Mapped { why })?)?;
             }
-            Some(Report::Started(_)) => break,
+            Some(Report::Ready) => break,
             Some(Report::Unwalled { why } | Report::Failed { why, .. }) => {
                 return Err(io::Error::other(why));
             }
-            Some(Report::Exited { .. }) | None => {
+            Some(Report::Started(_) | Report::Exited { .. }) | None => {
                 return Err(io::Error::other("the clerk ended before it began"));
             }
         }

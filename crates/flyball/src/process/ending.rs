@@ -9,41 +9,58 @@ use std::time::Duration;
 use flyball_core::event::ExitHow;
 
 use super::ProcessEvent;
+use super::keeping::KeeperChild;
 use super::leftover::end_session;
 use super::message::{Report, parse};
 use super::orphans::end_orphans;
-use super::output::{Readers, Sink};
-use super::supervised::{KeeperChild, Patience};
-use super::wait::wait_readable;
+use super::output::{Outputs, Sink};
+use super::supervised::Patience;
+use crate::clock::Deadline;
 use crate::platform::{self, Signal};
 
 /// How often a silent keeper is looked at.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// What is needed to hear how a program ends.
+/// What is needed to hear how a program ends, and what it prints until then.
 pub(super) struct Ending {
-    pub(super) keeper: KeeperChild,
-    pub(super) reports: BufReader<UnixStream>,
-    pub(super) readers: Readers,
-    pub(super) sink: Sink,
-    pub(super) patience: Arc<Patience>,
+    keeper: KeeperChild,
+    reports: BufReader<UnixStream>,
+    outputs: Outputs,
+    sink: Sink,
+    patience: Arc<Patience>,
+    /// When the keeper is looked at next.
+    next_look: Deadline,
 }
 
 impl Ending {
-    /// Waits for the next report for a moment. A keeper that was stopped is told to go on.
+    pub(super) fn new(
+        (keeper, reports): (KeeperChild, BufReader<UnixStream>),
+        outputs: Outputs,
+        (sink, patience): (&Sink, &Arc<Patience>),
+    ) -> Self {
+        let (sink, patience) = (Arc::clone(sink), Arc::clone(patience));
+        Self { keeper, reports, outputs, sink, patience, next_look: Deadline::after(LOOK_EVERY) }
+    }
+
+    /// Waits for the next report for a moment and hands on what is printed meanwhile. A keeper that
+    /// was stopped is told to go on, however much its program prints.
     fn can_hear(&mut self) -> bool {
         if !self.reports.buffer().is_empty() {
             return true;
         }
-        let heard = wait_readable([self.reports.get_ref().as_fd()], Some(LOOK_EVERY));
-        if !matches!(heard, Ok([false])) {
+        let control = self.reports.get_ref().as_fd();
+        let Ok(reported) = self.outputs.hear(Some(control), self.next_look.left(), &self.sink)
+        else {
             return true;
+        };
+        if !reported && self.next_look.passed() {
+            self.next_look = Deadline::after(LOOK_EVERY);
+            if self.patience.is_over() {
+                self.keeper.0.kill().ok();
+            }
+            wake(self.keeper.0.id());
         }
-        if self.patience.is_over() {
-            self.keeper.0.kill().ok();
-        }
-        wake(self.keeper.0.id());
-        false
+        reported
     }
 
     /// Ends what a killed keeper kept; how many there were.
@@ -56,7 +73,6 @@ impl Ending {
 
     pub(super) fn await_it(mut self, pid: u32) {
         (self.sink)(ProcessEvent::Started { pid });
-        self.readers.begin();
         let (how, swept) = loop {
             if !self.can_hear() {
                 continue;
@@ -69,10 +85,11 @@ impl Ending {
                 Ok(None) | Err(_) => break (ExitHow::Lost, self.end_lost()),
             }
         };
-        // Only fails when someone else has waited for it.
-        self.keeper.0.wait().ok();
-        self.readers.drain();
+        self.outputs.drain(&self.sink);
         (self.sink)(ProcessEvent::Exited { how, swept });
+        // Everything it kept is gone; that it takes down its walls and goes need not be waited for
+        // before. Only fails when someone else has waited for it.
+        self.keeper.0.wait().ok();
     }
 }
 

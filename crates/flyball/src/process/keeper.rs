@@ -24,7 +24,7 @@ use super::enclose::{enclose, forward, inside};
 use super::message::{Launch, Order, Report, line, parse};
 use super::wait::wait_readable;
 use crate::clock::Deadline;
-use crate::platform::{self, Nursery, Process, Signal, receive_with_descriptors};
+use crate::platform::{self, Nursery, Process, Signal, Walls, receive_with_descriptors};
 
 /// The first argument that makes a program a keeper. Not for people.
 pub(super) const KEEPER_ARGUMENT: &str = "__keeper";
@@ -89,7 +89,8 @@ struct Keeper {
 }
 
 impl Keeper {
-    /// Starts the program as the first line says. None when there is nothing (more) to keep.
+    /// Puts up the walls of the first line and starts the program of the second. None when there is
+    /// nothing (more) to keep.
     fn start() -> io::Result<Option<Self>> {
         outlive_signals()?;
         let nursery = Nursery::adopt()?;
@@ -98,30 +99,31 @@ impl Keeper {
         let Some(first) = first_line(&control, &mut received, &mut handed)? else {
             return Ok(None);
         };
-        let launch: Launch = parse(&first)?;
-        if let Some(walls) = &launch.walls {
-            if let Err(error) = enclose(walls, &control, &mut received) {
-                control.write_all(&line(&Report::Unwalled { why: error.to_string() })?)?;
-                return Ok(None);
-            }
-            handed = inside(handed);
-        }
-        platform::become_keeper();
-        if let Some(walls) = &launch.walls {
-            forward(walls)?;
-        }
-        if launch.program.is_empty() {
-            // Only the walls were to be tried.
-            control.write_all(&line(&Report::Started(std::process::id()))?)?;
+        let walls: Option<Walls> = parse(&first)?;
+        if let Some(walls) = &walls
+            && let Err(error) = enclose(walls, &control, &mut received)
+        {
+            control.write_all(&line(&Report::Unwalled { why: error.to_string() })?)?;
             return Ok(None);
         }
-        let leader = match input(&launch, handed).and_then(|input| spawn(&launch, input)) {
+        platform::become_keeper();
+        if let Some(walls) = &walls {
+            forward(walls)?;
+        }
+        control.write_all(&line(&Report::Ready)?)?;
+        let Some(second) = first_line(&control, &mut received, &mut handed)? else {
+            return Ok(None);
+        };
+        let launch: Launch = parse(&second)?;
+        let leader = match spawn(&launch, walls.as_ref(), handed) {
             Ok(leader) => leader,
             Err(error) => {
                 control.write_all(&line(&refusal(&launch, &error))?)?;
                 return Ok(None);
             }
         };
+        // The program has its outputs; whoever reads them hears their end from the program alone.
+        platform::let_go_of_outputs().ok();
         // When flyball is gone already, reading says so next.
         control.write_all(&line(&Report::Started(leader))?).ok();
         Ok(Some(Self {
@@ -302,9 +304,13 @@ fn input(launch: &Launch, handed: Vec<OwnedFd>) -> io::Result<Stdio> {
     }
 }
 
-fn spawn(launch: &Launch, input: Stdio) -> io::Result<u32> {
+fn spawn(launch: &Launch, walls: Option<&Walls>, handed: Vec<OwnedFd>) -> io::Result<u32> {
+    let handed = if walls.is_some() { inside(handed) } else { handed };
+    let stands_in = std::env::set_current_dir(&launch.cwd);
+    stands_in
+        .map_err(|error| io::Error::other(format!("its folder cannot be entered: {error}")))?;
     let mut command = Command::new(&launch.program);
-    command.args(&launch.args).process_group(0).stdin(input);
+    command.args(&launch.args).process_group(0).stdin(input(launch, handed)?);
     for (name, value) in &launch.env {
         match value {
             Some(value) => command.env(name, value),
@@ -312,7 +318,7 @@ fn spawn(launch: &Launch, input: Stdio) -> io::Result<u32> {
         };
     }
     // Never waited for through this handle: the keeper waits for any child.
-    if launch.walls.is_none() {
+    if walls.is_none() {
         return Ok(command.spawn()?.id());
     }
     // Whoever could kill keeper and flyball at once would outlive both. What holds for the thread a

@@ -1,5 +1,6 @@
 //! What flyball and its keeper say to each other: one JSON object a line.
 
+use std::ffi::OsString;
 use std::io;
 
 use flyball_core::effect::Force;
@@ -8,20 +9,18 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::clerk::ClerkOrder;
-use crate::platform::Walls;
 
-/// The first line to the keeper: what to start. Its own working directory is the program's, and the
+/// The second line to the keeper: what to start. The first says what is put up around it before. The
 /// program's input, if there is one, is handed over with the line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Launch {
     pub(super) program: String,
     pub(super) args: Vec<String>,
+    /// Where it works.
+    pub(super) cwd: OsString,
     pub(super) env: Vec<(String, Option<String>)>,
     pub(super) has_input: bool,
     pub(super) sweep_grace_ms: u64,
-    /// What is put up around the program first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) walls: Option<Walls>,
 }
 
 /// Any further line to the keeper. When the socket is closed, the keeper kills everything.
@@ -35,13 +34,15 @@ pub(super) enum Order {
     },
 }
 
-/// What the keeper says: `Started` or `Failed` first, `Exited` at the end. Before the first it may
-/// have to ask.
+/// What the keeper says: `Ready` when its walls stand, for which it may have to ask, `Started` or
+/// `Failed` when it has its program, `Exited` at the end. A clerk says `Ready` too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Report {
     /// Users inside of the walls must be mapped from outside.
     AsksForMaps,
+    /// The walls stand; it can be told what to start.
+    Ready,
     Started(u32),
     Failed {
         why: String,

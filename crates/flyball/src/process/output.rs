@@ -1,13 +1,13 @@
-//! Reading what a program prints: two threads, small pieces, and as slowly as the taker takes.
+//! What a program prints: small pieces, and as slowly as the taker takes.
 
+use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::{ChildStderr, ChildStdout};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
 use std::time::Duration;
 
+use super::wait::wait_any;
 use super::{ProcessEvent, Stream};
 
 /// The largest piece of output handed on at once.
@@ -18,90 +18,72 @@ const DRAIN: Duration = Duration::from_millis(500);
 /// Who is told what happens; may take its time, the program then waits.
 pub(super) type Sink = Arc<dyn Fn(ProcessEvent) + Send + Sync>;
 
-/// The two readers of a program. They begin when released and are left alone after the drain.
-pub(super) struct Readers {
-    release: Vec<Sender<()>>,
-    ended: Receiver<()>,
-    progress: [Arc<Progress>; 2],
+/// The two outputs of a program.
+pub(super) struct Outputs {
+    pipes: [Pipe; 2],
+    buffer: Vec<u8>,
 }
 
-/// How a reader fares.
-#[derive(Default)]
-struct Progress {
-    pieces: AtomicU64,
-    handing_on: AtomicBool,
+struct Pipe {
+    stream: Stream,
+    /// None when everything was read.
+    from: Option<File>,
 }
 
-impl Readers {
-    pub(super) fn new(out: ChildStdout, err: ChildStderr, sink: &Sink) -> io::Result<Self> {
-        let (end, ended) = channel();
-        let progress = [Arc::<Progress>::default(), Arc::<Progress>::default()];
-        let [first, second] = &progress;
-        let release = vec![
-            reader(Stream::Stdout, out, (sink, first, end.clone()))?,
-            reader(Stream::Stderr, err, (sink, second, end))?,
-        ];
-        Ok(Self { release, ended, progress })
+impl Outputs {
+    pub(super) fn new(out: ChildStdout, err: ChildStderr) -> Self {
+        let pipe = |stream, from: OwnedFd| Pipe { stream, from: Some(File::from(from)) };
+        let pipes = [pipe(Stream::Stdout, out.into()), pipe(Stream::Stderr, err.into())];
+        Self { pipes, buffer: vec![0; CHUNK] }
     }
 
-    /// Lets the readers begin.
-    pub(super) fn begin(&mut self) {
-        self.release.clear();
+    /// Waits until something is printed, or can be read from `other`, at most so long, and hands on
+    /// what was printed; whether `other` can be read.
+    pub(super) fn hear(
+        &mut self,
+        other: Option<BorrowedFd<'_>>,
+        timeout: Duration,
+        sink: &Sink,
+    ) -> io::Result<bool> {
+        let [other, out, err] = self.wait(other, timeout)?;
+        self.hand_on([out, err], sink);
+        Ok(other)
     }
 
-    /// Waits until both pipes are read to their end, or nothing has come for a while. A reader
-    /// that waits for its taker is not silent.
-    pub(super) fn drain(&self) {
-        let mut seen = self.pieces();
-        loop {
-            match self.ended.recv_timeout(DRAIN) {
-                Ok(()) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-                Err(RecvTimeoutError::Timeout) => {
-                    let handing_on =
-                        self.progress.iter().any(|p| p.handing_on.load(Ordering::Acquire));
-                    let now = self.pieces();
-                    if now == seen && !handing_on {
-                        return;
-                    }
-                    seen = now;
-                }
+    /// Reads on until both pipes have ended, or nothing has come for a while: something outside of the
+    /// program's tree may hold one open for ever.
+    pub(super) fn drain(&mut self, sink: &Sink) {
+        while self.pipes.iter().any(|pipe| pipe.from.is_some()) {
+            match self.wait(None, DRAIN) {
+                Ok([_, out, err]) if out || err => self.hand_on([out, err], sink),
+                Ok(_) | Err(_) => return,
             }
         }
     }
 
-    fn pieces(&self) -> u64 {
-        self.progress.iter().map(|p| p.pieces.load(Ordering::Acquire)).sum()
+    fn wait(&self, other: Option<BorrowedFd<'_>>, timeout: Duration) -> io::Result<[bool; 3]> {
+        let [out, err] = self.pipes.each_ref().map(|pipe| pipe.from.as_ref().map(AsFd::as_fd));
+        wait_any([other, out, err], Some(timeout))
+    }
+
+    fn hand_on(&mut self, ready: [bool; 2], sink: &Sink) {
+        for (pipe, _) in self.pipes.iter_mut().zip(ready).filter(|(_, ready)| *ready) {
+            pipe.hand_on(&mut self.buffer, sink);
+        }
     }
 }
 
-/// Starts a reader; it begins when what is returned is dropped.
-fn reader(
-    stream: Stream,
-    mut pipe: impl Read + Send + 'static,
-    (sink, progress, end): (&Sink, &Arc<Progress>, Sender<()>),
-) -> io::Result<Sender<()>> {
-    let (release, released) = channel::<()>();
-    let (sink, progress) = (Arc::clone(sink), Arc::clone(progress));
-    thread::Builder::new().name("output".to_owned()).spawn(move || {
-        // Dropped at the end of the thread: that is how the end is told.
-        let _end = end;
-        // An error is the release: the other side was dropped.
-        released.recv().ok();
-        let mut buffer = vec![0; CHUNK];
-        loop {
-            let count = match pipe.read(&mut buffer) {
-                Ok(0) => return,
-                Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(_) => return,
-            };
-            let bytes = buffer.get(..count).unwrap_or_default().to_vec();
-            progress.handing_on.store(true, Ordering::Release);
-            sink(ProcessEvent::Output { stream, bytes });
-            progress.pieces.fetch_add(1, Ordering::AcqRel);
-            progress.handing_on.store(false, Ordering::Release);
+impl Pipe {
+    /// Hands on what is there, once something is.
+    fn hand_on(&mut self, buffer: &mut [u8], sink: &Sink) {
+        let Some(from) = &mut self.from else { return };
+        match from.read(buffer) {
+            Ok(count) if count > 0 => {
+                let bytes = buffer.get(..count).unwrap_or_default().to_vec();
+                sink(ProcessEvent::Output { stream: self.stream, bytes });
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(_) | Err(_) => self.from = None,
         }
-    })?;
-    Ok(release)
+    }
 }

@@ -185,20 +185,24 @@ pub(super) fn list(git: &Git, run: &RunId) -> Result<Vec<Checkpoint>, WorktreeEr
     Ok(found)
 }
 
-/// The commits of a run's checkpoints in a repository: all that tells whether they are the same. It
-/// is asked after every iteration, so it holds no more of each than that.
-pub(super) fn commits(
-    git: &Git,
-    run: &RunId,
-) -> Result<BTreeMap<IterationNo, String>, WorktreeError> {
+/// The refs of a run's checkpoints in a repository, a line each with its commit: all that tells
+/// whether they are the same. It is asked again and again, so it holds no more than that.
+pub(super) fn commits(git: &Git, run: &RunId) -> Result<String, WorktreeError> {
     let prefix = format!("{}/", ref_folder(run)?);
-    let answer =
-        git.call(["for-each-ref", "--format=%(refname)%09%(objectname)", &prefix]).run()?;
-    let refs = answer.text();
+    let call = git.call(["for-each-ref", "--format=%(refname)%09%(objectname)", &prefix]);
+    Ok(call.run()?.text())
+}
+
+/// Such lines, by iteration.
+pub(super) fn by_commit<'text>(
+    refs: &'text str,
+    run: &RunId,
+) -> Result<BTreeMap<IterationNo, &'text str>, WorktreeError> {
+    let prefix = format!("{}/", ref_folder(run)?);
     let parsed = refs.lines().filter_map(|line| {
         let (name, commit) = line.split_once('\t')?;
         let iteration = IterationNo::new(name.strip_prefix(&prefix)?.parse().ok()?);
-        Some((iteration, commit.to_owned()))
+        Some((iteration, commit))
     });
     Ok(parsed.collect())
 }

@@ -108,6 +108,11 @@ impl Git {
         Self { root, git_dir: git_dir.to_path_buf(), common_dir, starter, helpers: Arc::default() }
     }
 
+    /// Another repository without a worktree, with the same clerk.
+    pub(super) fn bare_beside(&self, git_dir: &Path) -> Self {
+        Self::bare(git_dir, Arc::clone(&self.starter))
+    }
+
     /// From now on git runs behind these walls.
     pub(super) fn enclose(&self, walls: Walls) {
         self.starter.enclose(walls);

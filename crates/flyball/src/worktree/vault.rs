@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use flyball_core::{IterationNo, Moment, RunId};
 
-use super::checkpoint::{Checkpoint, REFS, commits, list, prunable, ref_name};
+use super::checkpoint::{Checkpoint, REFS, by_commit, commits, list, prunable, ref_name};
 use super::git::{Git, Starter};
 use super::{Worktree, WorktreeError};
 
@@ -123,8 +123,13 @@ impl Vault {
     /// Iterations whose ref in the repository is no longer what was taken in. Asked with programs of
     /// its own: those of the worktree are ended with the run.
     pub fn changed(&self, run: &RunId) -> Result<Vec<IterationNo>, WorktreeError> {
-        let theirs = commits(&Git::bare(&self.from, Arc::new(Starter::of_process())), run)?;
-        Ok(differing(&commits(&self.git, run)?, &theirs))
+        let theirs = commits(&self.git.bare_beside(&self.from), run)?;
+        let safe = commits(&self.git, run)?;
+        // Refs have the same names in both, so that nearly always nothing has to be taken apart.
+        if safe == theirs {
+            return Ok(Vec::new());
+        }
+        Ok(differing(&by_commit(&safe, run)?, &by_commit(&theirs, run)?))
     }
 
     /// Hands a checkpoint to the worktree's repository: what it is made of, without a name.

@@ -57,6 +57,40 @@ fn said(why: impl Into<String>) -> Event {
 }
 
 #[test]
+fn what_is_gathered_is_written_as_one_and_what_fails_leaves_the_rest() {
+    let (dir, mut journal) = fresh();
+    begin(&mut journal, "r", 5);
+    let others = Journal::open(&dir.path().join("state")).unwrap();
+    let stuck = || others.run(&id("r")).unwrap().state.stuck;
+    let progress = |stuck| RunProgress { stuck, ..RunProgress::default() };
+    journal.gather();
+    journal.update_run(&id("r"), &progress(1)).unwrap();
+    journal.append(&id("r"), at(10), &said("one")).unwrap();
+    let unknown = journal.append(&id("unknown"), at(11), &said("two"));
+    assert!(matches!(unknown, Err(JournalError::UnknownRun { .. })), "{unknown:?}");
+    assert_eq!((stuck(), others.run(&id("r")).unwrap().events), (0, 0));
+    journal.write_out().unwrap();
+    assert_eq!((stuck(), others.run(&id("r")).unwrap().events), (1, 1));
+    journal.update_run(&id("r"), &progress(2)).unwrap();
+    assert_eq!(stuck(), 2, "afterwards each is written by itself again");
+    journal.gather();
+    journal.write_out().unwrap();
+    let mut third = Journal::open(&dir.path().join("state")).unwrap();
+    third.update_run(&id("r"), &progress(3)).unwrap();
+}
+
+#[test]
+fn what_was_gathered_and_not_written_out_is_not_there() {
+    let (dir, mut journal) = fresh();
+    begin(&mut journal, "r", 5);
+    journal.gather();
+    journal.append(&id("r"), at(10), &said("one")).unwrap();
+    drop(journal);
+    let journal = Journal::open(&dir.path().join("state")).unwrap();
+    assert_eq!(journal.run(&id("r")).unwrap().events, 0);
+}
+
+#[test]
 fn events_come_back_in_order_with_their_numbers_and_times() {
     let (_dir, mut journal) = fresh();
     begin(&mut journal, "r", 5);

@@ -11,7 +11,8 @@ use std::time::Duration;
 use flyball::clock::Deadline;
 use flyball::platform;
 use flyball::process::{
-    Input, InputPipe, KeeperProgram, ProcessEvent, Spec, StartError, Stream, Supervised,
+    Input, InputPipe, KeeperProgram, ProcessEvent, ReadyKeeper, Spec, StartError, Stream,
+    Supervised,
 };
 use flyball_core::RunId;
 use flyball_core::effect::Force;
@@ -29,10 +30,20 @@ fn script(text: &str, dir: &Path) -> Spec {
     spec
 }
 
+fn keeper() -> KeeperProgram {
+    KeeperProgram::At(PathBuf::from(KEEPER))
+}
+
 fn start(spec: &Spec) -> Result<(Supervised, Receiver<ProcessEvent>), StartError> {
+    start_by(None, spec)
+}
+
+fn start_by(
+    ready: Option<ReadyKeeper>,
+    spec: &Spec,
+) -> Result<(Supervised, Receiver<ProcessEvent>), StartError> {
     let (sender, receiver) = sync_channel(4);
-    let keeper = KeeperProgram::At(PathBuf::from(KEEPER));
-    let supervised = Supervised::start_with(&keeper, spec, move |event| {
+    let supervised = Supervised::start_ready(&keeper(), ready, spec, move |event| {
         sender.send(event).ok();
     })?;
     Ok((supervised, receiver))
@@ -211,6 +222,42 @@ fn the_program_has_no_terminal_and_a_group_of_its_own() {
     let lines: Vec<&str> = ended.out.lines().collect();
     assert_eq!(lines[0], lines[1]);
     assert_eq!(lines[2], "no");
+}
+
+#[test]
+fn a_keeper_that_was_started_ahead_starts_its_program_where_it_is_told_to() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut spec = script("pwd; echo \"$A\"; exit 7", there.path());
+    spec.env = vec![("A".to_owned(), Some("1".to_owned()))];
+    let ready = ReadyKeeper::start(&keeper(), &Spec::new("", here.path())).unwrap();
+    let pid = ready.pid();
+    let (supervised, events) = start_by(Some(ready), &spec).unwrap();
+    assert_eq!(supervised.keeper_pid(), pid);
+    let (ended, place) = (finish(&events), there.path().canonicalize().unwrap());
+    assert_eq!((ended.how, ended.out), (ExitHow::Code(7), format!("{}\n1\n", place.display())));
+}
+
+#[test]
+fn a_keeper_that_was_started_ahead_and_does_not_serve_is_done_without() {
+    let dir = tempfile::tempdir().unwrap();
+    let spec = script("echo out", dir.path());
+    let killed = ReadyKeeper::start(&keeper(), &spec).unwrap();
+    assert!(platform::signal(&platform::look(killed.pid()).unwrap(), platform::Signal::Kill));
+    let mut other = spec.clone();
+    other.run = Some(RunId::new("another"));
+    let other = ReadyKeeper::start(&keeper(), &other).unwrap();
+    for ready in [killed, other] {
+        let pid = ready.pid();
+        let (supervised, events) = start_by(Some(ready), &spec).unwrap();
+        assert_ne!(supervised.keeper_pid(), pid);
+        assert_eq!(finish(&events).out, "out\n");
+        assert!(!alive(pid));
+    }
+    let dropped = ReadyKeeper::start(&keeper(), &spec).unwrap();
+    let pid = dropped.pid();
+    assert!(alive(pid));
+    drop(dropped);
+    assert!(!alive(pid));
 }
 
 #[test]

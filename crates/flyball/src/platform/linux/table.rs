@@ -1,6 +1,7 @@
 //! The process table as `/proc` shows it, and signals that hit nobody else.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::time::Duration;
 
 use flyball_core::{Millis, Moment};
@@ -20,16 +21,21 @@ pub fn snapshot() -> Vec<Process> {
 
 /// One process by its id; none when it is gone.
 pub fn look(pid: u32) -> Option<Process> {
-    let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
-    parse(pid, &String::from_utf8_lossy(&text))
+    parse(pid, &stat(pid)?)
+}
+
+/// The line of a process, which is a page at most and is given whole: one call, where reading an unknown
+/// length takes half a dozen.
+fn stat(pid: u32) -> Option<String> {
+    let mut line = [0; 4096];
+    let count = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut line).ok()?;
+    Some(String::from_utf8_lossy(line.get(..count)?).into_owned())
 }
 
 /// Whether a process was stopped and waits to be told to go on.
 pub fn is_stopped(pid: u32) -> bool {
-    let state = fs::read(format!("/proc/{pid}/stat")).ok().and_then(|text| {
-        let text = String::from_utf8_lossy(&text).into_owned();
-        Some(text.rsplit_once(')')?.1.trim_start().starts_with(['T', 't']))
-    });
+    let state = stat(pid)
+        .and_then(|line| Some(line.rsplit_once(')')?.1.trim_start().starts_with(['T', 't'])));
     state.unwrap_or(false)
 }
 

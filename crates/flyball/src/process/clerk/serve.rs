@@ -54,7 +54,7 @@ impl Serving {
             platform::keep_signals_inside().ok();
         }
         platform::become_keeper();
-        control.write_all(&line(&Report::Started(std::process::id()))?)?;
+        control.write_all(&line(&Report::Ready)?)?;
         Ok(Self { nursery, control, received, handed, errands: BTreeMap::new() })
     }
 
