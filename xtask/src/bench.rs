@@ -16,6 +16,8 @@ use flyball_testkit::memory;
 use crate::say;
 
 const ITERATIONS: u32 = 50;
+/// Iterations of a run that the beginning and end of a run are told by: what is the same in a longer one.
+const FEW: u32 = 10;
 /// Bytes the talkative agent prints.
 const OUTPUT: u64 = 400_000_000;
 const STORY: &str = r#"{"userStories":[{"id":"a","title":"do a"}]}"#;
@@ -24,6 +26,23 @@ const STORY: &str = r#"{"userStories":[{"id":"a","title":"do a"}]}"#;
 struct Place {
     root: PathBuf,
     program: PathBuf,
+}
+
+/// What is on in a run, as its settings say it.
+#[derive(Clone, Copy)]
+struct With {
+    shield: &'static str,
+    vault: &'static str,
+}
+
+/// A run beside a bare loop.
+struct Beside {
+    ran: Measured,
+    /// One iteration of each.
+    each: Duration,
+    bare: Duration,
+    /// What a run takes however many iterations it has.
+    once: Duration,
 }
 
 /// How one process went.
@@ -114,25 +133,27 @@ impl Place {
     }
 
     /// Fifty iterations beside a bare loop that starts the same agent and asks git for HEAD, in the
-    /// same run: of an agent that does nothing, one that commits, and one that leaves its work.
+    /// same run: of an agent that does nothing, one that commits, and one that leaves its work. What the
+    /// shield, the vault and a gate add is told apart.
     fn overhead(&self) -> Result<()> {
         let mut alone = None;
         let commits = "echo x >> file-1.txt; git commit -qam x";
+        let leaves = "echo x >> file-1.txt; echo y > new-$$.txt";
         let gate = "[[gates.check]]\nname = \"tests\"\ncommand = \"true\"\n";
-        for (name, agent, vault, config) in [
-            ("idle", ":", "false", ""),
-            ("idle, with a vault", ":", "true", ""),
-            ("commits", commits, "false", ""),
-            ("commits, with a vault", commits, "true", ""),
-            ("leaves work", "echo x >> file-1.txt; echo y > new-$$.txt", "false", ""),
-            ("all, with a gate", commits, "true", gate),
+        for (name, agent, with, config) in [
+            ("idle", ":", With { shield: "off", vault: "false" }, ""),
+            ("commits", commits, With { shield: "off", vault: "false" }, ""),
+            ("leaves work", leaves, With { shield: "off", vault: "false" }, ""),
+            ("idle, shield", ":", With { shield: "auto", vault: "false" }, ""),
+            ("commits, shield", commits, With { shield: "auto", vault: "false" }, ""),
+            ("commits, shield, vault", commits, With { shield: "auto", vault: "true" }, ""),
+            ("all, with a gate", commits, With { shield: "auto", vault: "true" }, gate),
         ] {
-            let (ran, bare) = self.beside_bare(name, agent, vault, config)?;
-            let (each, bare) = (ran.wall / ITERATIONS, bare / ITERATIONS);
+            let Beside { ran, each, bare, once } = self.beside_bare(name, agent, with, config)?;
             let ratio = each.as_secs_f64() / bare.as_secs_f64();
             say(&format!(
                 "one iteration, {name:<22} {each:>8.1?}   bare loop {bare:>8.1?}   {ratio:.1}x   \
-                 (at most 2x, no vault, no gate)"
+                 (at most 2x, no shield, vault, gate); beginning and end of the run {once:.0?}"
             ));
             alone.get_or_insert(ran.peak_kb);
         }
@@ -183,43 +204,65 @@ impl Place {
         Ok(())
     }
 
-    /// The best of three: flyball with this agent, and the bare loop.
-    fn beside_bare(
+    /// The best of some rounds that take turns: flyball with this agent, and the bare loop. An iteration
+    /// is what a longer run takes more than a shorter one.
+    fn beside_bare(&self, name: &str, agent: &str, with: With, config: &str) -> Result<Beside> {
+        const ROUNDS: u32 = 5;
+        let [mut few, mut many] = [None::<Measured>, None];
+        let [mut few_bare, mut many_bare] = [Duration::MAX; 2];
+        for round in 0..ROUNDS {
+            for (iterations, best, bare) in
+                [(FEW, &mut few, &mut few_bare), (FEW + ITERATIONS, &mut many, &mut many_bare)]
+            {
+                let of = format!("{name} {round} {iterations}");
+                let ran = self.run_with(&of, agent, (with, config), iterations)?;
+                if best.as_ref().is_none_or(|best| ran.wall < best.wall) {
+                    *best = Some(ran);
+                }
+                *bare = (*bare).min(self.bare(&of, agent, iterations)?);
+            }
+        }
+        let (few, ran) =
+            (few.context("nothing was measured")?, many.context("nothing was measured")?);
+        let each = ran.wall.saturating_sub(few.wall) / ITERATIONS;
+        let bare = many_bare.saturating_sub(few_bare) / ITERATIONS;
+        Ok(Beside { once: few.wall.saturating_sub(each * FEW), ran, each, bare })
+    }
+
+    /// So many iterations of flyball with this agent.
+    fn run_with(
         &self,
         name: &str,
         agent: &str,
-        vault: &str,
-        config: &str,
-    ) -> Result<(Measured, Duration)> {
-        let max = ITERATIONS.to_string();
+        (with, config): (With, &str),
+        iterations: u32,
+    ) -> Result<Measured> {
+        // Attempts are remembered across runs: each has a repository of its own.
+        let repo = self.repository(&format!("overhead {name}"))?;
+        fs::write(repo.join("flyball.toml"), config)?;
+        let max = iterations.to_string();
         let many = ["--max-iterations", &max, "--max-stuck", "1000"];
-        let settings = [
+        let mut command = self.flyball(&repo, &many, &["sh", "-c", agent]);
+        let ran = measure(command.envs([
             ("FLYBALL_TASKS__MAX_ATTEMPTS", "64"),
             ("FLYBALL_TASKS__MAX_ATTEMPTS_BEFORE_FORCE_NEXT", "64"),
-            ("FLYBALL_CHECKPOINTS__VAULT", vault),
-        ];
+            ("FLYBALL_CHECKPOINTS__VAULT", with.vault),
+            ("FLYBALL_SANDBOX__SHIELD", with.shield),
+        ]))?;
+        ensure!(ran.code == Some(1), "the run ended with {:?}", ran.code);
+        Ok(ran)
+    }
+
+    /// The same in a bare loop.
+    fn bare(&self, name: &str, agent: &str, iterations: u32) -> Result<Duration> {
+        let repo = self.repository(&format!("bare {name}"))?;
         let script = format!(
-            "i=0; while [ $i -lt {ITERATIONS} ]; do sh -c \"$AGENT\" < /dev/null; \
+            "i=0; while [ $i -lt {iterations} ]; do sh -c \"$AGENT\" < /dev/null; \
              git rev-parse HEAD; i=$((i+1)); done"
         );
-        let mut best: Option<Measured> = None;
-        let mut bare = Duration::MAX;
-        for round in 0..3 {
-            // Attempts are remembered across runs: each round has a repository of its own.
-            let repo = self.repository(&format!("overhead {name} {round}"))?;
-            fs::write(repo.join("flyball.toml"), config)?;
-            let mut command = self.flyball(&repo, &many, &["sh", "-c", agent]);
-            let ran = measure(command.envs(settings))?;
-            ensure!(ran.code == Some(1), "the run ended with {:?}", ran.code);
-            if best.as_ref().is_none_or(|best| ran.wall < best.wall) {
-                best = Some(ran);
-            }
-            let repo = self.repository(&format!("bare {name} {round}"))?;
-            let mut sh = self.isolated("sh");
-            sh.args(["-c", &script]).env("AGENT", agent).current_dir(&repo);
-            bare = bare.min(measure(&mut sh)?.wall);
-        }
-        Ok((best.context("nothing was measured")?, bare))
+        let mut sh = self.isolated("sh");
+        sh.args(["-c", &script]).env("AGENT", agent).current_dir(&repo);
+        Ok(measure(&mut sh)?.wall)
     }
 
     /// An agent that prints 400 MB, in short lines and in one endless one.
