@@ -1,5 +1,5 @@
-//! Everything that reads what others write, given what nobody should write: the streams of all clients,
-//! task lists, hook inputs, messages over MCP and at the door of a run. No panic, no hang, and whoever
+//! Everything that reads what others write, given what nobody should write: the streams of all clients, what they
+//! keep of their sessions, task lists, hook inputs, messages over MCP and at the door of a run. No panic, no hang, and whoever
 //! was served goes on serving. A few hundred inputs each here, 10,000 by `cargo xtask fuzz`.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use flyball::client::{ReadRequest, adapters};
 use flyball::hook::dialects;
+use flyball::transcript::{Entry, SessionHead, Sink, find_at, read};
 use flyball_core::event::ExitHow;
 use flyball_core::tasklist::TaskList;
 use flyball_testkit::fuzz::{Fuzz, count};
@@ -41,6 +42,47 @@ fn recorded(name: &str) -> Vec<Vec<u8>> {
     found.truncate(6);
     found.push(br#"{"type":"call","id":"1","tool":"bash","args":{"command":"ls"}}"#.to_vec());
     found
+}
+
+/// Hears everything and keeps nothing.
+struct Deaf;
+
+impl Sink for Deaf {
+    fn session(&mut self, _head: &SessionHead<'_>) {}
+
+    fn entry(&mut self, _entry: Entry<'_>) {}
+}
+
+/// All files below a folder.
+fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if !path.is_dir() {
+            found.push(path);
+        } else if !path.ends_with("readings") {
+            files_below(&path, found);
+        }
+    }
+}
+
+#[test]
+fn transcripts_of_every_format() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts");
+    let mut files = Vec::new();
+    files_below(&root, &mut files);
+    files.sort();
+    let scratch = TempDir::new().unwrap();
+    let mut fuzz = Fuzz::new(16);
+    for file in &files {
+        let inputs = [fs::read(file).unwrap()];
+        let copy = scratch.path().join(file.file_name().unwrap());
+        for _ in 0..count().div_ceil(10) {
+            fs::write(&copy, fuzz.spoil(&inputs)).unwrap();
+            for source in find_at(&copy).sources {
+                // It may fail as a whole: a database that is none any more.
+                drop(read(&source, &ReadRequest::default(), &mut Deaf));
+            }
+        }
+    }
 }
 
 #[test]

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A transcript: where it is, and what it must be recognised as.
-const TRANSCRIPTS: [(&str, &str, &str); 24] = [
+const TRANSCRIPTS: [(&str, &str, &str); 28] = [
     ("aider/.aider.chat.history.md", "aider", "history"),
     ("claude/session.jsonl", "claude", "transcript"),
     ("claude/session/subagents/agent-ac923f9d1eb656524.jsonl", "claude", "transcript"),
@@ -32,6 +32,7 @@ const TRANSCRIPTS: [(&str, &str, &str); 24] = [
         "codex",
         "transcript",
     ),
+    ("codex/rollout-compacted.jsonl", "codex", "transcript"),
     ("copilot/events.jsonl", "copilot", "transcript"),
     ("foreign/mcp.log", "mcp", "log"),
     ("foreign/openhands.json", "openhands", "events"),
@@ -43,8 +44,11 @@ const TRANSCRIPTS: [(&str, &str, &str); 24] = [
     ("foreign/run.traj", "swe-agent", "trajectory"),
     ("foreign/spans.otlp.jsonl", "otel", "spans"),
     ("gemini/tmp/repo/chats/session-2026-11-16T12-02-d320c8b4.jsonl", "gemini", "transcript"),
+    ("goose/compacted.sql", "goose", "database"),
     ("goose/sessions.sql", "goose", "database"),
     ("opencode/opencode.sql", "opencode", "database"),
+    ("opencode/opencode_compacted.sql", "opencode", "database"),
+    ("pi/compacted.jsonl", "pi", "transcript"),
     ("pi/2026-11-16T12-03-36-515Z_01a1e43d.jsonl", "pi", "transcript"),
     ("qwen/chats/6542b74b-7b74-46cd-b39d-2a4a47242e39.jsonl", "qwen", "transcript"),
     ("roo-cline/tasks/1794830787329/api_conversation_history.json", "roo", "task"),
@@ -142,7 +146,7 @@ impl Sink for Written {
 
 fn only(path: &Path) -> Source {
     let found = find_at(path);
-    assert!(found.skipped.is_empty() && found.sources.len() == 1, "{path:?}: {found:?}");
+    assert!(found.skipped.is_empty() && found.sources.len() == 1, "{}: {found:?}", path.display());
     found.sources.into_iter().next().unwrap()
 }
 
@@ -194,7 +198,7 @@ fn every_transcript_is_recognised_and_reads_as_it_was_reviewed() {
 #[test]
 fn every_client_tells_calls_answers_tokens_and_humans() {
     for (name, agent, _) in TRANSCRIPTS {
-        let is_whole = !["agent-", "fork", "refused_key", "foreign", "roo", ".."]
+        let is_whole = !["agent-", "compacted", "fork", "refused_key", "foreign", "roo", ".."]
             .iter()
             .any(|other| name.contains(other));
         if !is_whole {
@@ -210,6 +214,17 @@ fn every_client_tells_calls_answers_tokens_and_humans() {
                 sink.calls,
                 sink.answers
             );
+        }
+    }
+}
+
+#[test]
+fn a_condensed_context_is_told_where_the_client_writes_it_down() {
+    for (name, ..) in TRANSCRIPTS {
+        if name.contains("compacted") || name == "claude/session.jsonl" {
+            let scratch = tempfile::tempdir().unwrap();
+            let (sink, _) = written(&only(&as_written(name, &scratch)));
+            assert!(sink.lines.contains(&json!("compacted")), "{name}");
         }
     }
 }
@@ -365,6 +380,10 @@ fn bad_lines_are_counted_and_nothing_is_lost_of_the_others() {
         let first = reading.first_unread.unwrap();
         assert!(first.record > 60 && first.why.contains(why), "{first:?}");
     }
+    // Half a character is mended.
+    let half = br#"{"parentUuid":null,"isSidechain":false,"type":"user","sessionId":"11111111-1111-4111-8111-111111111111","message":{"content":"\ud83d"}}"#;
+    let (sink, reading) = among_good_lines(half);
+    assert_eq!((sink.humans, reading.unread), (2 * whole.humans + 1, 0));
     // Unknown kinds of lines are none of our business.
     let (_, reading) = among_good_lines(b"{\"type\":\"tomorrow\",\"parentUuid\":null}");
     assert_eq!(reading.unread, 0);
@@ -400,6 +419,133 @@ fn answers_without_calls_and_ids_used_twice_are_taken_as_they_are() {
     fs::write(&path, lines.join("\n")).unwrap();
     let (sink, reading) = written(&only(&path));
     assert_eq!((sink.calls, sink.answers, reading.unread), (2, 3, 0));
+}
+
+/// A transcript of these lines, told.
+fn told(name: &str, lines: &[Value]) -> (Vec<Value>, Reading) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    fs::write(&path, text.join("\n")).unwrap();
+    let (sink, reading) = written(&only(&path));
+    (sink.lines, reading)
+}
+
+#[test]
+fn files_one_after_the_other_are_sessions_one_after_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("all.jsonl");
+    let read = |name: &str| fs::read(fixtures().join("claude").join(name)).unwrap();
+    fs::write(
+        &path,
+        [read("session.jsonl"), read("fork.jsonl"), read("refused_key.jsonl")].concat(),
+    )
+    .unwrap();
+    let (sink, reading) = written(&only(&path));
+    assert_eq!((reading.sessions, reading.unread), (3, 0));
+    let first = sink.lines.iter().filter(|line| line.get("session").is_some());
+    let ids: Vec<&str> = first.map(|line| line["session"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 3);
+    // What a fork repeats is known by the id of its model calls, and told once.
+    let calls: std::collections::BTreeSet<u64> =
+        sink.lines.iter().filter_map(|line| line["model_call"].as_u64()).collect();
+    let told = sink.lines.iter().filter(|line| line.get("used").is_some()).count();
+    assert_eq!(told, calls.len());
+}
+
+#[test]
+fn sub_agents_of_older_releases_stand_among_the_lines_of_their_session() {
+    let line = |kind: &str, side: bool, parent: Option<&str>, content: Value| {
+        json!({ "parentUuid": parent, "isSidechain": side, "type": kind, "sessionId": "s",
+            "message": { "id": "m", "role": kind, "content": content } })
+    };
+    let call = |id: &str| json!([{ "type": "tool_use", "id": id, "name": "Read", "input": { "file_path": "a" } }]);
+    let (lines, _) = told(
+        "s.jsonl",
+        &[
+            line("user", false, None, json!("go")),
+            line("assistant", false, Some("1"), call("main")),
+            line("user", true, None, json!("look")),
+            line("assistant", true, Some("3"), call("first")),
+            line("user", true, None, json!("look again")),
+            line("assistant", true, Some("5"), call("second")),
+        ],
+    );
+    let calls: Vec<(&str, &str)> = lines
+        .iter()
+        .filter(|line| line["fact"] == "called_tool")
+        .map(|line| (line["id"].as_str().unwrap(), line["agent"].as_str().unwrap()))
+        .collect();
+    assert_eq!(calls, [("main", ""), ("first", "sub-agent 1"), ("second", "sub-agent 2")]);
+    assert_eq!(lines.iter().filter(|line| line.get("human").is_some()).count(), 1);
+}
+
+#[test]
+fn rollouts_of_older_releases_tell_totals_and_put_objects_into_texts() {
+    let line = |kind: &str, payload: Value| json!({ "timestamp": "2025-09-01T12:00:00.000Z", "type": kind, "payload": payload });
+    let total = |input: u64| {
+        json!({ "type": "token_count", "info": {
+            "total_token_usage": { "input_tokens": input, "cached_input_tokens": 0, "output_tokens": input / 10 },
+            "last_token_usage": { "input_tokens": 100, "output_tokens": 10 }, "model_context_window": 1000 } })
+    };
+    let shell = json!({ "command": ["bash", "-lc", "ls"] }).to_string();
+    let output =
+        json!({ "output": "a.rs\n", "metadata": { "exit_code": 2, "duration_seconds": 0.1 } })
+            .to_string();
+    let (lines, reading) = told(
+        "rollout-1.jsonl",
+        &[
+            line("session_meta", json!({ "id": "s", "cwd": "/repo" })),
+            line("turn_context", json!({ "cwd": "/repo", "model": "gpt-5" })),
+            line(
+                "response_item",
+                json!({ "type": "function_call", "name": "shell", "arguments": shell, "call_id": "1" }),
+            ),
+            line(
+                "response_item",
+                json!({ "type": "function_call_output", "call_id": "1", "output": output }),
+            ),
+            line("event_msg", total(100)),
+            line("event_msg", total(100)),
+            line("event_msg", total(300)),
+            line("compacted", json!({ "message": "…" })),
+        ],
+    );
+    assert_eq!(reading.unread, 0);
+    let call = lines.iter().find(|line| line["fact"] == "called_tool").unwrap();
+    assert_eq!((&call["tool"], &call["preview"]), (&json!("Bash"), &json!(r#"{"command":"ls"}"#)));
+    let answer = lines.iter().find(|line| line["fact"] == "tool_returned").unwrap();
+    assert_eq!((&answer["outcome"], &answer["preview"]), (&json!("exit"), &json!("a.rs\n")));
+    let used: Vec<&Value> = lines.iter().filter_map(|line| line.get("used")).collect();
+    assert_eq!(used, [&json!([100, 0, 0, 10]), &json!([200, 0, 0, 20])]);
+    assert_eq!(lines.last(), Some(&json!("compacted")));
+}
+
+#[test]
+fn chats_of_older_releases_are_one_document() {
+    let lines = fs::read_to_string(
+        fixtures().join("gemini/tmp/repo/chats/session-2026-11-16T12-02-d320c8b4.jsonl"),
+    )
+    .unwrap();
+    let messages: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|line: &Value| line.get("type").is_some())
+        .collect();
+    let chat = json!({ "sessionId": "s", "projectHash": "h", "messages": messages });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("session-1.json");
+    fs::write(&path, serde_json::to_string_pretty(&chat).unwrap()).unwrap();
+    let source = only(&path);
+    assert_eq!((source.agent, source.format), ("gemini", "document"));
+    let (document, _) = written(&source);
+    let (line_by_line, _) = written(&only(
+        &fixtures().join("gemini/tmp/repo/chats/session-2026-11-16T12-02-d320c8b4.jsonl"),
+    ));
+    assert_eq!(
+        (document.calls, document.answers, document.tokens, document.humans),
+        (line_by_line.calls, line_by_line.answers, line_by_line.tokens, line_by_line.humans)
+    );
 }
 
 proptest! {

@@ -1,5 +1,6 @@
 //! Reading a transcript: bytes to records, records to its format's reader.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -165,7 +166,13 @@ impl<'a> Records<'a> {
     fn record(&mut self, list: &str, text: &str) {
         self.reading.records += 1;
         self.to.record(self.reading.records);
-        let read = self.reader.record(&Record { list, text: &mended(text) }, &mut self.to);
+        let mut read = self.reader.record(&Record { text, list }, &mut self.to);
+        // Half a character spoils a line, and is rare: nobody looks for it before it does.
+        if read.is_err()
+            && let Cow::Owned(mended) = mended(text)
+        {
+            read = self.reader.record(&Record { text: &mended, list }, &mut self.to);
+        }
         self.to.flush();
         if let Err(why) = read {
             self.reading.miss(why);

@@ -104,6 +104,7 @@ fn rows(path: &Path, to: &mut Teller<'_>, reading: &mut Reading) -> rusqlite::Re
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     for (id, folder) in found {
+        to.record(reading.records + 1);
         to.session(&id);
         to.project(&folder);
         let mut charged = ledger(&connection, &id).unwrap_or_default().into_iter();

@@ -98,6 +98,7 @@ fn rows(path: &Path, to: &mut Teller<'_>, reading: &mut Reading) -> rusqlite::Re
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect::<rusqlite::Result<_>>()?;
     for (id, parent, folder) in found {
+        to.record(reading.records + 1);
         match parent {
             Some(parent) => to.sub_session(&id, &parent),
             None => to.session(&id),

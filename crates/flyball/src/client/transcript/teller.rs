@@ -29,6 +29,8 @@ pub(crate) struct Teller<'a> {
     parent: Option<String>,
     sessions: u32,
     at: Option<Moment>,
+    /// The record that told the time.
+    timed: u64,
     record: u64,
     project: String,
     /// The project of sessions that name none.
@@ -57,6 +59,7 @@ impl<'a> Teller<'a> {
             parent: None,
             sessions: 0,
             at: None,
+            timed: 0,
             record: 0,
             project: String::new(),
             home: String::new(),
@@ -106,6 +109,7 @@ impl<'a> Teller<'a> {
     pub(crate) fn time_ms(&mut self, millis: i64) {
         if let Ok(millis) = u64::try_from(millis) {
             self.at = Some(Moment::from_millis(millis));
+            self.timed = self.record;
         }
     }
 
@@ -220,7 +224,9 @@ impl<'a> Teller<'a> {
         self.session = StreamSession::new(self.request, self.output);
         self.begun = false;
         self.parent = None;
-        self.at = None;
+        if self.timed != self.record {
+            self.at = None;
+        }
         self.project.clear();
         self.model.clear();
         self.price = None;
