@@ -218,3 +218,24 @@ fn write_log(dir: &Path, gate: &Gate, kept: &[u8]) {
     // The log is an extra: a full disk must not make a green gate red.
     crate::files::write_whole(&dir.join(format!("gate-{name}.log")), kept).ok();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::CommandLine;
+
+    #[test]
+    fn a_gate_that_waits_for_changes_is_told_what_ends() {
+        let told = |line: &str| {
+            let command = CommandLine::Shell(line.to_owned());
+            let gate = Gate::new("types", command, Millis::from_secs(1));
+            let finding = Finding::new(FindingKind::Timeout, "x").named("types");
+            of_gate(finding, &gate, Ending::TimedOut).message
+        };
+        let limit = "it ran into its time limit of 1s";
+        assert_eq!(told("tsc --noEmit"), limit);
+        let watches = "it waits for changes and never ends";
+        assert_eq!(told("tsc -w"), format!("{limit}: {watches}; `tsc` ends"));
+        assert_eq!(told("nodemon x"), format!("{limit}: {watches}"));
+    }
+}
