@@ -151,15 +151,15 @@ impl Recent {
 mod tests {
     use super::*;
 
-    fn answer(call: u128, result: u128, mutating: bool) -> Answered {
-        let bits = Fingerprint::from_bits;
-        Answered { call: bits(call), tool: bits(9), result: bits(result), mutating }
-    }
+    /// A call, its result, and whether it changes files.
+    type Case = (u128, u128, bool);
 
-    fn kind(answers: &[(u128, u128, bool)]) -> LoopKind {
+    fn kind(answers: &[Case]) -> LoopKind {
+        let bits = Fingerprint::from_bits;
         let mut recent = Recent::default();
         for (call, result, mutating) in answers {
-            recent.add(answer(*call, *result, *mutating));
+            let (call, result) = (bits(*call), bits(*result));
+            recent.add(Answered { call, tool: bits(9), result, mutating: *mutating });
         }
         recent.kind()
     }
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn the_latest_answers_tell_the_kind_of_loop() {
         let (read, edit) = (false, true);
-        let cases: [(&[(u128, u128, bool)], LoopKind); 8] = [
+        let cases: [(&[Case], LoopKind); 8] = [
             (&[(1, 1, read), (1, 1, read)], LoopKind::SameCall),
             (&[(1, 1, read), (1, 2, read)], LoopKind::SameCallNewAnswer),
             (&[(1, 1, edit), (1, 2, edit)], LoopKind::SameChange),

@@ -24,14 +24,15 @@ impl Player {
         Self { hindsight: Hindsight::new(rules()), number: 0 }
     }
 
-    fn call(&mut self, agent: &str, tool: &str, path: &str, mutating: bool, answer: &str) -> Rung {
+    /// A call of this sub-agent on this path; `edit_file` changes files.
+    fn call(&mut self, agent: &str, tool: &str, path: &str, answer: &str) -> Rung {
         let id = CallId::new(self.number.to_string());
         self.number += 1;
         let agent = SubAgent::new(agent);
         let spend = Spend { input_tokens: 100, output_tokens: 10, cost_micro_usd: 7 };
         self.hindsight.used(&agent, Cost::of(spend));
         let mut call = ToolCall::new(id.clone(), tool, &json!({ "path": path }), &rules());
-        call.mutating = mutating;
+        call.mutating = tool == "edit_file";
         let before = self.hindsight.fact(None, &AgentFact::CalledTool(call.by(agent.clone())));
         let result = ToolResult::new(id, ToolOutcome::Ok, answer).by(agent);
         let after = self.hindsight.fact(None, &AgentFact::ToolReturned(result));
@@ -39,7 +40,7 @@ impl Player {
     }
 
     fn read(&mut self, path: &str) -> Rung {
-        self.call("", "read_file", path, false, "what stands in the file, the same each time")
+        self.call("", "read_file", path, "what stands in the file, the same each time")
     }
 }
 
@@ -50,7 +51,7 @@ fn waste_begins_after_the_guards_word_and_ends_with_the_last_repetition() {
         player.read("a.rs");
     }
     for path in ["b.rs", "c.rs", "d.rs", "e.rs", "f.rs", "g.rs", "h.rs", "i.rs", "j.rs", "k.rs"] {
-        player.call("", "read_file", path, false, &std::format!("something new in {path}"));
+        player.call("", "read_file", path, &std::format!("something new in {path}"));
     }
     let judged = player.hindsight.finish();
     assert_eq!((judged.steps, judged.calls, judged.loops.len()), (16, 16, 1));
@@ -87,7 +88,7 @@ fn a_change_that_counts_after_a_halt_is_harm_unless_a_human_spoke() {
         if human {
             player.hindsight.human(None);
         }
-        player.call("", "edit_file", "b.rs", true, "the file was changed as asked");
+        player.call("", "edit_file", "b.rs", "the file was changed as asked");
         let judged = player.hindsight.finish();
         assert_eq!(judged.harmed, [harmed; 3], "human: {human}");
         let halt = judged.loops[0].halt.as_ref().unwrap();
@@ -100,8 +101,8 @@ fn a_change_that_counts_after_a_halt_is_harm_unless_a_human_spoke() {
 fn sub_agents_have_loops_and_costs_of_their_own() {
     let mut player = Player::new();
     for turn in 0..6 {
-        player.call("one", "read_file", "a.rs", false, "what stands in the file, again");
-        player.call("two", "read_file", &turn.to_string(), false, &std::format!("new {turn}"));
+        player.call("one", "read_file", "a.rs", "what stands in the file, again");
+        player.call("two", "read_file", &turn.to_string(), &std::format!("new {turn}"));
     }
     let judged = player.hindsight.finish();
     assert_eq!(judged.loops.len(), 1);

@@ -161,15 +161,15 @@ fn worst_one(one: &Listed, wide: usize, paint: Paint) -> String {
     let waste = session.waste();
     let [_, _, after_halt] = &session.judged.waste;
     let rung = tint(highest).on(highest.as_str(), paint);
-    let head =
-        format!("  {rung}{}  {kind}  {}\n", place.unwrap_or_default(), range(after_halt, &waste));
+    let head = format!("  {rung}{}: {kind}\n", place.unwrap_or_default());
+    let waste = format!("    {}\n", range(after_halt, &waste));
     let day = session.began.map(|began| format!("{} ", clock::day(began))).unwrap_or_default();
     let about = if session.title.is_empty() { &session.id } else { &session.title };
     let about = words::line(about, 200);
     let about = terminal::cut(&format!("    {day}{} {about}", session.agent), wide);
     // Without a colour it is known for a command, and never broken.
     let command = format!("    {}\n", one.command());
-    format!("{head}{}\n{command}", paint.dim(&about))
+    format!("{head}{waste}{}\n{command}", paint.dim(&about))
 }
 
 fn kinds(overview: &Overview, wide: usize, paint: Paint) -> String {
