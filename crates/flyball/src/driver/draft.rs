@@ -127,7 +127,7 @@ impl DraftRequest<'_> {
             program: agent.program.as_deref(),
             extra_args: &agent.args,
         });
-        with_own_settings(launch, agent)
+        with_own_settings(launch, agent, root)
     }
 
     fn spec(&self, launch: &Launch, setup: &RunSetup, private: &Path) -> Result<Spec, CliError> {

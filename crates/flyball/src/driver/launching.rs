@@ -210,7 +210,7 @@ impl Driver {
             program: agent.program.as_deref(),
             extra_args: &agent.args,
         });
-        with_own_settings(launch, agent)
+        with_own_settings(launch, agent, self.places.worktree.root())
     }
 
     /// What an agent that tells no usage is charged by, where that is limited.
@@ -271,10 +271,11 @@ impl Driver {
 }
 
 /// The launch with what the user has set for the client, in flyball's settings or outside of them.
-pub(super) fn with_own_settings(mut launch: Launch, agent: &AgentSettings) -> Launch {
+/// Paths are as the client would read them, which starts at the root.
+pub(super) fn with_own_settings(mut launch: Launch, agent: &AgentSettings, root: &Path) -> Launch {
     let own = |name: &str| agent.env.get(name).cloned().or_else(|| std::env::var(name).ok());
     let joined =
-        launch.join_own_settings(own, |path| files::read_text(Path::new(path), SETTINGS_MAX).ok());
+        launch.join_own_settings(own, |path| files::read_text(&root.join(path), SETTINGS_MAX).ok());
     // What is not joined is the user's to say, and stands last.
     let given = agent.env.iter().filter(|(name, _)| !joined.contains(name));
     launch.env.extend(given.map(|(name, value)| (name.clone(), value.clone())));

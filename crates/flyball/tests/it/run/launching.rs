@@ -148,3 +148,26 @@ fn a_prompt_of_another_loop_is_given_task_mode_and_rules() {
     assert!(scenario.told("prompt").starts_with("Work on a: do a.\n"));
     assert!(!scenario.told("prompt").contains("The rules of this loop"));
 }
+
+#[test]
+fn settings_a_user_names_are_read_from_where_the_client_runs() {
+    // Stands for Claude Code: keeps the settings it was given, and leaves.
+    let program = "#!/bin/sh\nwhile [ $# -gt 0 ]; do\n  [ \"$1\" = --settings ] && echo \"$2\" >> $OUT/given && cat \"$2\" > $OUT/settings\n  shift\ndone\n";
+    let scenario = Scenario::new()
+        .file("mine/settings.json", "{\"model\":\"of the user\"}\n")
+        .file("deep/er/x", "x");
+    let path = scenario.outside("claude.sh");
+    std::fs::write(&path, program).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&path, mode).unwrap();
+    let toml = format!(
+        "[agent]\nname = \"claude\"\nprogram = \"{}\"\nargs = [\"--settings\", \"mine/settings.json\"]\n",
+        path.display()
+    );
+    let scenario = scenario.config(&toml).committed();
+    scenario.flyball(&["-C", "deep/er", "run", "--once"]).ended(1);
+    let settings = scenario.told("settings");
+    assert!(settings.contains("of the user") && settings.contains("hook claude"), "{settings}");
+    // One file: of two the client would heed only the last.
+    assert_eq!(scenario.told("given").lines().count(), 1, "{}", scenario.told("given"));
+}
