@@ -9,6 +9,7 @@
 #![expect(clippy::print_stderr, reason = "the table is for people")]
 #![expect(clippy::disallowed_methods, reason = "real clients take real time")]
 
+mod first_minutes;
 mod scene;
 mod session;
 mod situations;
@@ -83,6 +84,7 @@ fn all_trials(
         let beside = scope.spawn(move || attempt_all(client, program, &waiting));
         let mut held = attempt_all(client, program, &wanted(&session::TRIALS));
         held.extend(attempt_all(client, program, &wanted(&situations::TRIALS)));
+        held.extend(attempt_all(client, program, &wanted(&first_minutes::TRIALS)));
         held.extend(beside.join().expect("no panic outside of a trial"));
         held
     })

@@ -59,19 +59,78 @@ impl Scene {
             toml(&program.to_string_lossy()),
             args.join(", "),
         );
-        std::fs::write(root.join("flyball.toml"), config).expect("a file");
-        std::fs::write(root.join("README.md"), "hello from readme\n").expect("a file");
-        for arguments in [
-            &["init", "-q", "-b", "main"][..],
-            &["config", "user.name", "t"],
-            &["config", "user.email", "t@localhost"],
-            &["add", "-A"],
-            &["commit", "-qm", "start"],
-        ] {
-            let done = Command::new("git").args(arguments).current_dir(&root).status();
-            assert!(done.expect("git").success());
-        }
+        write(&root, &[("flyball.toml", &config), ("README.md", "hello from readme\n")]);
+        begin(&root);
         Self { place, server, around, model: client.model, neighbours: None }
+    }
+
+    /// Somebody's project, cloned: nothing in it is flyball's, and the client is found on PATH.
+    pub(crate) fn cloned(
+        client: &Client,
+        program: &Path,
+        script: Vec<Step>,
+        files: &[(&str, &str)],
+    ) -> Self {
+        let server = ModelServer::start(script).expect("a free port");
+        let place = place();
+        let (theirs, home) = (place.path().join("theirs"), place.path().join("home"));
+        for folder in [&theirs, &home] {
+            std::fs::create_dir_all(folder).expect("a folder");
+        }
+        write(&theirs, files);
+        begin(&theirs);
+        git(place.path(), &["clone", "-q", "theirs", "repo"]);
+        let mut around = surroundings(client, &home, &server).expect("a home");
+        // What brings it to the model stands where its user would have it.
+        let settings: Vec<&String> = around.args.iter().filter(|arg| *arg != "-c").collect();
+        if !settings.is_empty() {
+            let text: Vec<String> = settings.iter().map(|line| format!("{line}\n")).collect();
+            std::fs::write(home.join(".codex/config.toml"), text.concat()).expect("a file");
+        }
+        around.args.clear();
+        let folders = [program.parent(), Path::new(env!("CARGO")).parent()];
+        let path = around.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
+        let path =
+            folders.into_iter().flatten().map(|folder| folder.display().to_string()).chain(path);
+        let path = path.collect::<Vec<_>>().join(":");
+        let scene = Self { place, server, around, model: None, neighbours: None };
+        let scene = scene.with("PATH", &path, "PATH");
+        let scene =
+            scene.with("GIT_AUTHOR_NAME", "t", "").with("GIT_AUTHOR_EMAIL", "t@localhost", "");
+        let scene = scene.with("GIT_COMMITTER_NAME", "t", "").with(
+            "GIT_COMMITTER_EMAIL",
+            "t@localhost",
+            "",
+        );
+        match client.model {
+            Some(model) if client.name == "opencode" => {
+                let settings = serde_json::json!({ "model": model }).to_string();
+                scene.with("OPENCODE_CONFIG_CONTENT", &settings, "")
+            }
+            _ => scene,
+        }
+    }
+
+    /// With these arguments of the client's before all others.
+    pub(crate) fn with_first_arguments(self, arguments: &[&str]) -> Self {
+        let path = self.root().join("flyball.toml");
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let words: String =
+            arguments.iter().map(|word| format!("{}, ", Value::from(*word))).collect();
+        std::fs::write(&path, text.replacen("args = [", &format!("args = [{words}"), 1))
+            .expect("a file");
+        git(&self.root(), &["commit", "-qam", "arguments"]);
+        self
+    }
+
+    /// A path beside the repository.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.place.path().join(name)
+    }
+
+    /// What git says in the repository.
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        git(&self.root(), arguments)
     }
 
     /// With a variable in place of another.
@@ -173,10 +232,15 @@ impl Scene {
 
     /// Starts `flyball run` with these arguments too.
     pub(crate) fn start_with(&self, arguments: &[&str]) -> Running<'_> {
+        let model = self.model.iter().flat_map(|model| ["--model", model]);
+        let words = ["run", "--format", "json"].into_iter().chain(arguments.to_vec()).chain(model);
+        self.start_as(&words.collect::<Vec<_>>())
+    }
+
+    /// Starts flyball with these arguments and no others.
+    pub(crate) fn start_as(&self, arguments: &[&str]) -> Running<'_> {
         let process = Command::new(env!("CARGO_BIN_EXE_flyball"))
-            .args(["run", "--format", "json"])
             .args(arguments)
-            .args(self.model.iter().flat_map(|model| ["--model", model]))
             .env_clear()
             .envs(self.around.env.iter().cloned())
             .env("FLYBALL_STATE", self.place.path().join("state"))
@@ -219,6 +283,33 @@ impl Scene {
     fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.place.path().join(name)).unwrap_or_default()
     }
+}
+
+fn write(folder: &Path, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+}
+
+/// Makes a repository of a folder.
+fn begin(folder: &Path) {
+    for arguments in [
+        &["init", "-q", "-b", "main"][..],
+        &["config", "user.name", "t"],
+        &["config", "user.email", "t@localhost"],
+        &["add", "-A"],
+        &["commit", "-qm", "start"],
+    ] {
+        git(folder, arguments);
+    }
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let done = Command::new("git").args(arguments).current_dir(folder).output().expect("git");
+    assert!(done.status.success(), "git {arguments:?}: {done:?}");
+    String::from_utf8_lossy(&done.stdout).into_owned()
 }
 
 impl Running<'_> {

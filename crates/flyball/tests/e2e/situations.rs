@@ -36,11 +36,11 @@ pub(crate) const TRIALS: [Trial; 11] = [
 /// Those that wait.
 pub(crate) const WAITING: [Trial; 1] = [Trial::new("d: a 429 is waited for", is_limited)];
 
-const MEND: &str = "touch mended && git add -A && git commit -qm mend";
-const COMPLETE: &str = "It is done.\n<promise>COMPLETE</promise>";
+pub(crate) const MEND: &str = "touch mended && git add -A && git commit -qm mend";
+pub(crate) const COMPLETE: &str = "It is done.\n<promise>COMPLETE</promise>";
 
 /// The client's shell tool with a command.
-fn shell(client: &Client, command: &str) -> Step {
+pub(crate) fn shell(client: &Client, command: &str) -> Step {
     let (tool, argument) = client.shell;
     Step::call(tool, &json!({ argument: command, "description": "x" }))
 }
