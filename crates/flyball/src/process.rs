@@ -27,6 +27,7 @@ mod input;
 mod keeper;
 mod keeping;
 mod leftover;
+mod master;
 mod message;
 mod orphans;
 mod output;

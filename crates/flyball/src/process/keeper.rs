@@ -21,6 +21,7 @@ use flyball_core::event::ExitHow;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::enclose::{enclose, forward, inside};
+use super::master::{self, Master, Standing};
 use super::message::{Launch, Order, Report, line, parse};
 use super::wait::wait_readable;
 use crate::clock::Deadline;
@@ -81,6 +82,7 @@ struct Keeper {
     deaf: bool,
     received: Vec<u8>,
     nursery: Nursery,
+    master: Master,
     leader: u32,
     ended: Option<ExitHow>,
     phase: Phase,
@@ -131,6 +133,7 @@ impl Keeper {
             deaf: false,
             received,
             nursery,
+            master: Master::of_this_process(),
             leader,
             ended: None,
             phase: Phase::Running,
@@ -156,13 +159,16 @@ impl Keeper {
         while self.reap()? {
             self.go_on();
             let timeout = match self.phase {
-                Phase::Running => None,
+                Phase::Running => Some(master::PAUSE),
                 Phase::Sweeping(deadline) => Some(deadline.left()),
                 Phase::Killing(limit) if limit.passed() => break,
                 Phase::Killing(_) => Some(KILL_PAUSE),
             };
             self.sleep(timeout)?;
             self.obey();
+            if self.master.look() == Standing::KeptFromWork {
+                self.begin_killing();
+            }
         }
         let swept = u32::try_from(self.swept.len()).unwrap_or(u32::MAX);
         let how = self.ended.unwrap_or(ExitHow::Lost);
