@@ -36,7 +36,7 @@ pub(crate) fn facts(run: &RunView) -> Markup {
                 }
             }
             @for one in run.roles.iter().filter(|_| run.roles.len() > 1) {
-                (fact(one.role.as_str(), &words::dollars(one.cost_micro_usd), &format!(" {}, {} tokens", words::line(&one.agent, 40), words::count(one.tokens))))
+                (fact(one.role.as_str(), &words::cost_of(one.tokens, one.cost_micro_usd), &format!(" {}, {} tokens", words::line(&one.agent, 40), words::count(one.tokens))))
             }
         }
     }

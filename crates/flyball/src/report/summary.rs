@@ -9,7 +9,7 @@ use crate::demo::DEMO;
 use crate::telemetry::result_word;
 use crate::terminal;
 use crate::view::hanging;
-use crate::view::words::{count, dollars, span};
+use crate::view::words::{cost_of, count, dollars, span};
 
 /// Where the values stand.
 const VALUES: usize = 13;
@@ -103,7 +103,8 @@ pub(crate) fn role_lines(roles: &[RoleSpend]) -> Vec<String> {
     let line = |one: &RoleSpend| {
         let sessions = flyball_core::text::count(one.sessions.into(), "session");
         let (role, agent) = (one.role.as_str(), &one.agent);
-        let spent = format!("{} tokens, {}", one.tokens, dollars(one.cost_micro_usd));
+        let cost = cost_of(one.tokens, one.cost_micro_usd);
+        let spent = format!("{} tokens, {cost}", one.tokens);
         format!("{role} ({agent}): {sessions}, {spent}")
     };
     roles.iter().map(line).collect()

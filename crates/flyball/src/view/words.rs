@@ -39,6 +39,11 @@ pub(crate) fn dollars(micro_usd: u64) -> String {
     format!("${}.{:02}", cents / 100, cents % 100)
 }
 
+/// What so many tokens cost; where they have no price that is said, for they were not free.
+pub(crate) fn cost_of(tokens: u64, micro_usd: u64) -> String {
+    if micro_usd == 0 && tokens > 0 { "cost unknown".to_owned() } else { dollars(micro_usd) }
+}
+
 /// The same in a table, `-` for none.
 pub(crate) fn money(micro_usd: u64) -> String {
     if micro_usd == 0 { "-".to_owned() } else { dollars(micro_usd) }
@@ -155,6 +160,8 @@ mod tests {
             assert_eq!((money(micro), dollars(micro)), (text.into(), text.into()));
         }
         assert_eq!((money(0), dollars(0)), ("-".into(), "$0.00".into()));
+        assert_eq!((cost_of(0, 0), cost_of(9, 0)), ("$0.00".into(), "cost unknown".into()));
+        assert_eq!(cost_of(9, 20_000), "$0.02");
         let spans = [(900, "0s"), (48_000, "48s"), (245_000, "4m05s"), (11_520_000, "3h12m")];
         for (millis, text) in spans {
             assert_eq!(short_span(Millis::new(millis)), text);

@@ -45,7 +45,7 @@ pub(super) fn told(at: Moment, fact: &AgentFact) -> Option<Line> {
         }
         AgentFact::Spent(spend) => {
             let tokens = spend.input_tokens.saturating_add(spend.output_tokens);
-            let cost = words::dollars(spend.cost_micro_usd);
+            let cost = words::cost_of(tokens, spend.cost_micro_usd);
             detail(Verb::Spend, format!("{} tokens, {cost}", words::count(tokens)))
         }
         AgentFact::FilledContext { permille } => {

@@ -3,8 +3,10 @@
 
 use std::fs;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::pty::{Terminal, drawn_on};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, timed};
 
 /// Waits for a file that the test writes.
 const WAITS: &str = r#"until_file() { while [ ! -e "$OUT/$1" ]; do sleep 0.02; done; }"#;
@@ -176,4 +178,71 @@ fn the_summary_names_a_log_that_is_there_wherever_it_is_read() {
         "{}",
         demo.stderr
     );
+}
+
+#[test]
+fn a_resize_is_answered_at_once_and_not_with_the_next_beat() {
+    let script = format!("{WAITS}\ncall 1 Bash '{{\"command\":\"cargo test\"}}'\nuntil_file go");
+    let scenario = Scenario::new().committed().speaker(&script).flags(&["--max-iterations", "1"]);
+    let terminal = Terminal::start(&scenario, &scenario.arguments(&[]), (80, 24));
+    terminal.until(|rows| live(rows).len() == 1);
+    let resize = |columns: u16| {
+        terminal.resize(columns, 16);
+        let pid = i32::try_from(terminal.pid()).unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), Signal::WINCH).unwrap();
+    };
+    let drawn = || terminal.raw().matches("#1/15").count();
+    let until_drawn = |times: usize| {
+        terminal.until(|_| drawn() >= times);
+    };
+    // What a beat is here and now, and how long as many resizes take: as often as it needs on a
+    // machine that has other things to do.
+    let is_prompt = (0..10).any(|_| {
+        let before = drawn();
+        let ((), beats) = timed(|| until_drawn(before + 4));
+        let ((), resizes) = timed(|| {
+            for columns in [60, 90, 70, 100] {
+                let before = drawn();
+                resize(columns);
+                until_drawn(before + 1);
+            }
+        });
+        2 * resizes < beats
+    });
+    assert!(is_prompt, "the line is drawn with the beats alone");
+    assert_eq!(live(&terminal.rows()).len(), 1, "{:#?}", terminal.rows());
+    go(&scenario, "go");
+    terminal.end();
+}
+
+#[test]
+fn a_cost_nobody_knows_is_never_called_nothing() {
+    let script = format!(
+        "{WAITS}\nprintf '{{\"type\":\"usage\",\"input_tokens\":108400,\"output_tokens\":20}}\\n'\nuntil_file go\npass a; pass b"
+    );
+    let scenario = Scenario::new().committed().speaker(&script);
+    let terminal = Terminal::start(&scenario, &scenario.arguments(&[]), (120, 24));
+    terminal.until(|rows| live(rows).iter().any(|row| row.contains("108k tokens")));
+    let status = scenario.flyball(&["status"]);
+    go(&scenario, "go");
+    let (code, raw) = terminal.end();
+    assert_eq!(code, 0, "{raw}");
+    let mut said = vec![raw, status.stdout];
+    for command in [
+        &["status"][..],
+        &["status", "--all"],
+        &["log"],
+        &["log", "--iteration", "1"],
+        &["report", "--format", "md"],
+        &["report", "--format", "html"],
+        &["stats"],
+    ] {
+        let ran = scenario.flyball(command);
+        assert_eq!(ran.code, 0, "{command:?}: {}", ran.stderr);
+        said.push(ran.stdout);
+    }
+    assert!(said.iter().any(|text| text.contains("108")), "nothing tells the tokens");
+    for text in said {
+        assert!(!text.contains("$0.00"), "{text}");
+    }
 }
