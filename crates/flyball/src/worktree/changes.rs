@@ -1,7 +1,7 @@
 //! Which files differ between two trees, and what is in them.
 
 use super::git::Object;
-use super::objects::{Entry, Going};
+use super::objects::{Entry, Going, Seen};
 use super::{Worktree, WorktreeError};
 
 /// The largest file whose content is handed out.
@@ -25,7 +25,7 @@ impl Worktree {
             return Ok(Vec::new());
         }
         let mut changes = Vec::new();
-        self.git.differences(from, to, |found| {
+        let seen = self.git.differences(from, to, |found| {
             let file = |entry: Option<Entry>| entry.filter(Entry::is_file).map(|entry| entry.id());
             let (before, after) = (file(found.before), file(found.after));
             if before != after {
@@ -33,6 +33,11 @@ impl Worktree {
             }
             Going::On
         })?;
+        if seen == Seen::Part {
+            let message =
+                format!("the repository no longer has all of the tree {from}, or of {to}");
+            return Err(WorktreeError::Git { command: "cat-file".to_owned(), message });
+        }
         Ok(changes)
     }
 

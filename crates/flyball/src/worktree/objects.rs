@@ -58,6 +58,15 @@ pub(super) struct Difference {
     pub(super) after: Option<Entry>,
 }
 
+/// How much of what was asked for could be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// As much as was wanted.
+    All,
+    /// A tree is not there.
+    Part,
+}
+
 /// What the way from one commit to another is made of.
 pub(super) enum Way {
     /// The commits from the one to the other, oldest first.
@@ -83,13 +92,13 @@ impl Git {
     }
 
     /// Every file that differs between two trees, until `take` has had enough. A tree that is not
-    /// there any more ends the search: nothing can be said of it.
+    /// there any more ends the search: nothing can be said of it, and that is told.
     pub(super) fn differences(
         &self,
         from: &str,
         to: &str,
         mut take: impl FnMut(Difference) -> Going,
-    ) -> Result<(), WorktreeError> {
+    ) -> Result<Seen, WorktreeError> {
         let mut open = vec![(String::new(), Some(from.to_owned()), Some(to.to_owned()))];
         while let Some((path, from, to)) = open.pop() {
             if path.split('/').count() > DEPTH_MAX {
@@ -99,7 +108,9 @@ impl Git {
                 Some(id) => self.tree(&id),
                 None => Ok(Some(Vec::new())),
             };
-            let (Some(before), Some(after)) = (entries(from)?, entries(to)?) else { return Ok(()) };
+            let (Some(before), Some(after)) = (entries(from)?, entries(to)?) else {
+                return Ok(Seen::Part);
+            };
             let mut folders = Vec::new();
             for (before, after) in paired(before, after) {
                 if before.as_ref().map(Entry::what) == after.as_ref().map(Entry::what) {
@@ -110,12 +121,12 @@ impl Git {
                 if one.is_folder() {
                     folders.push((full, before.map(|e| e.id()), after.map(|e| e.id())));
                 } else if let Going::Enough = take(Difference { path: full, before, after }) {
-                    return Ok(());
+                    return Ok(Seen::All);
                 }
             }
             open.extend(folders.into_iter().rev());
         }
-        Ok(())
+        Ok(Seen::All)
     }
 
     /// The commits between two, with their subjects, where one simply follows the other.

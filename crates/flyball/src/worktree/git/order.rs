@@ -38,12 +38,14 @@ const KEPT: [&str; 7] = [
 ];
 
 /// Variables of every call. The person is who signs what flyball commits for itself; what a partial
-/// clone lacks is not fetched, for that would start what its configuration names.
-const VARIABLES: [(&str, &str); 9] = [
+/// clone lacks is not fetched, for that would start what its configuration names. An object is what its
+/// name says: whoever may write `refs/replace` could show another one in its place.
+const VARIABLES: [(&str, &str); 10] = [
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_LITERAL_PATHSPECS", "1"),
     ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("LC_ALL", "C"),
     ("GIT_AUTHOR_NAME", "flyball"),
     ("GIT_AUTHOR_EMAIL", "flyball@localhost"),
