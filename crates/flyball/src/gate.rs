@@ -3,12 +3,14 @@
 pub mod cancel;
 mod capture;
 mod check;
+mod compiled;
 mod environment;
 pub mod plan;
 pub mod run;
 pub mod tamper;
 
 pub use self::cancel::{Cancel, Cancelled};
+pub use self::compiled::Compiled;
 pub use self::plan::{Gate, GatePlan, GateSource};
 pub use self::run::{GateProgress, GateRunner};
 pub use self::tamper::{Watch, tamper};

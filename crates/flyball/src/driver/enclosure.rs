@@ -1,6 +1,7 @@
 //! What holds the programs of a run: decided when it begins, the same for agents and for gates.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flyball_core::{Event, IterationNo};
 
@@ -10,7 +11,7 @@ use super::setup::RunSetup;
 use crate::client::needs;
 use crate::config::{Config, SandboxProfile};
 use crate::error::CliError;
-use crate::gate::GateRunner;
+use crate::gate::{Compiled, GateRunner};
 use crate::platform::Walls;
 use crate::sandbox::proxy::Proxy;
 use crate::sandbox::{Ground, Sandbox, Shield, StateWatch, SudoWatch, docker_note};
@@ -25,6 +26,8 @@ pub(super) struct Enclosure {
     proxy: Option<Proxy>,
     watch: StateWatch,
     sudo: SudoWatch,
+    /// Where what Python compiles for gates lies, out of the agent's way.
+    compiled: Option<Arc<Compiled>>,
 }
 
 impl Enclosure {
@@ -67,7 +70,9 @@ impl Enclosure {
         let watch =
             StateWatch::begin(&setup.state_dir).map_err(|e| io("look at the state folder", &e))?;
         let sudo = SudoWatch::default();
-        Ok(Self { sandbox, walls, env, proxy, watch, sudo })
+        let cache = crate::apart::cache_dir().ok().zip(private_dir.file_name());
+        let compiled = cache.map(|(cache, name)| Arc::new(Compiled::of_run(&cache, name)));
+        Ok(Self { sandbox, walls, env, proxy, watch, sudo, compiled })
     }
 
     /// What is said of it when the run begins.
@@ -92,6 +97,7 @@ impl Driver {
         runner.parallel = self.terms.config.gates.parallel;
         runner.walls.clone_from(&self.terms.enclosure.walls);
         runner.env.clone_from(&self.terms.enclosure.env);
+        runner.compiled.clone_from(&self.terms.enclosure.compiled);
         runner.run = Some(self.run.clone());
         runner
     }

@@ -111,6 +111,7 @@ fn spec(gate: &Gate, of: &GateRunner) -> Spec {
         spec.env.push(("CI".to_owned(), Some("1".to_owned())));
     }
     spec.env.push(("FLYBALL_GATE".to_owned(), Some(gate.name.to_string())));
+    spec.env.extend(of.compiled.iter().filter_map(|compiled| compiled.variable()));
     spec.env.extend(of.env.iter().cloned());
     let own = gate.env.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
     spec.env.extend(own);

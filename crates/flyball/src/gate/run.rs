@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, Scope};
 
@@ -11,6 +12,7 @@ use flyball_core::gate::{Check, CheckStatus, Finding, FindingKind, GateResult};
 use flyball_core::{GateName, Moment, RunId};
 
 use super::cancel::{Cancel, Cancelled};
+use super::compiled::Compiled;
 use super::plan::{Gate, GatePlan};
 use super::{check, environment};
 use crate::journal::{GateKey, Journal, JournalError};
@@ -41,6 +43,8 @@ pub struct GateRunner {
     pub touched_only: bool,
     /// What stands between them and their surroundings.
     pub walls: Option<Walls>,
+    /// Where what Python compiles for them lies.
+    pub compiled: Option<Arc<Compiled>>,
     /// The run they belong to, which is told to those who ask what they are part of.
     pub run: Option<RunId>,
     /// The program that keeps process trees together. In a program that is not flyball, see
@@ -85,6 +89,7 @@ impl GateRunner {
             files: BTreeMap::new(),
             touched_only: false,
             walls: None,
+            compiled: None,
             run: None,
             keeper: KeeperProgram::Own,
         }
@@ -220,6 +225,7 @@ impl GateRunner {
                 }
             }
         });
+        self.compiled.iter().for_each(|compiled| compiled.close());
         if cancel.is_cancelled() {
             return Err(Cancelled);
         }
