@@ -1,6 +1,7 @@
 //! Tamper watch (B10): tests deleted, skipped or emptied, thresholds lowered, gate commands changed
 //! between two trees. Reads only files that differ; never decides what is to be done about it.
 
+mod asking;
 mod checkers;
 mod command;
 mod endings;
@@ -8,6 +9,7 @@ mod excerpt;
 mod fewer_checks;
 mod files;
 mod footprint;
+mod foreign;
 mod functions;
 mod ignored;
 mod installed;
@@ -16,11 +18,13 @@ mod makefile;
 mod outside;
 mod pairing;
 mod recipe;
+mod replaced;
 mod restore;
 mod runner_files;
 mod shell;
 mod source;
 mod strength;
+mod subject;
 mod suspicion;
 mod tests_of;
 mod threshold;
@@ -39,6 +43,7 @@ use flyball_core::gate::{Restore, TamperFinding};
 use self::excerpt::Side;
 use self::files::{Files, TreeFiles};
 pub use self::footprint::{Footprint, that_check};
+use self::foreign::{foreign_deletion, is_foreign_test, stated_less};
 use self::pairing::{Paired, Placed};
 pub use self::restore::{Force, Restored};
 use self::source::{Language, Source};
@@ -197,24 +202,6 @@ fn matters(path: &str, reach: &Reach) -> bool {
         || reach.text.contains(path)
 }
 
-/// A test file in a language whose tests are not told apart here: only its absence is noticed, and
-/// that it states less.
-fn is_foreign_test(path: &str) -> bool {
-    const ENDINGS: [&str; 17] = [
-        "bats", "c", "cc", "cpp", "cs", "cxx", "dart", "ex", "exs", "lua", "php", "pl", "scala",
-        "sh", "swift", "t", "zig",
-    ];
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
-    let lower = stem.to_ascii_lowercase();
-    let says_so = lower.starts_with("test_")
-        || ["_test", "-test", "_tests", ".test", ".spec"].iter().any(|end| lower.ends_with(end))
-        || stem.ends_with("Test")
-        || stem.ends_with("Tests")
-        || matches!(ending, "bats" | "t");
-    ENDINGS.contains(&ending) && says_so
-}
-
 /// Everything that looks weakened, by file and line.
 fn suspicions(of: &Context<'_>) -> Vec<Suspicion> {
     let edited = of.edited;
@@ -222,11 +209,13 @@ fn suspicions(of: &Context<'_>) -> Vec<Suspicion> {
     found.extend(edited.iter().filter_map(|file| foreign_deletion(file, edited)));
     found.extend(edited.iter().filter_map(stated_less));
     found.extend(edited.iter().filter_map(picked_out));
-    found.extend(edited.iter().filter_map(unlisted::replaced));
+    found.extend(edited.iter().filter_map(replaced::replaced));
     found.extend(unlisted::modules(of));
     found.extend(checkers::weakened(of));
     found.extend(endings::added(of));
     found.extend(tricks::added(of));
+    found.extend(asking::added(of));
+    found.extend(subject::replaced(of));
     found.extend(unlisted::uncollected(edited));
     found.extend(threshold::lowered(edited).into_iter().map(|low| {
         let side = if low.removed { Side::Before } else { Side::Now };
@@ -294,6 +283,11 @@ fn test_suspicions(edited: &[Edited]) -> Vec<Suspicion> {
         found.push(suspicion);
     }
     found.extend(deletions(edited, &before, &gone));
+    found.extend(edited.iter().filter_map(|edit| {
+        let name = subject::overwritten(&before, edit)?;
+        let message = format!("test `{name}` is overwritten by another one in {}", edit.path);
+        Some(Suspicion::of_file(&edit.path, &name, message))
+    }));
     found
 }
 
@@ -346,43 +340,6 @@ fn whole_file(file: &str, gone: &[&Placed]) -> Suspicion {
     found.found.subjects.extend(gone.iter().map(|placed| suspicion::test_subject(placed)));
     found.found.tests = u32::try_from(gone.len()).unwrap_or(u32::MAX);
     found
-}
-
-/// A deleted test file of another language, unless a file of its name or content came elsewhere.
-fn foreign_deletion(file: &Edited, edited: &[Edited]) -> Option<Suspicion> {
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    if !is_foreign_test(&file.path) || file.before.is_none() || file.after.is_some() {
-        return None;
-    }
-    let came = |other: &Edited| {
-        other.before.is_none()
-            && (other.after == file.before || name(&other.path) == name(&file.path))
-    };
-    let message = format!("test file {} was deleted", file.path);
-    let mut suspicion = Suspicion::of_file(&file.path, &file.path, message);
-    suspicion.side = Side::Before;
-    suspicion.found.tests = 1;
-    (!edited.iter().any(came)).then_some(suspicion)
-}
-
-/// A file of checks without tests that are known by name: what it states is counted.
-fn stated_less(file: &Edited) -> Option<Suspicion> {
-    let (before, after) = (file.before.as_deref()?, file.after.as_deref()?);
-    let language =
-        Language::of(&file.path).filter(|language| may_hold_tests(*language, &file.path));
-    let is_known = language.is_some_and(|language| {
-        matches!(language, Language::Rust | Language::Jvm)
-            || !tests_of(language, before).is_empty()
-            || !tests_of(language, after).is_empty()
-    });
-    if is_known || (language.is_none() && !is_foreign_test(&file.path)) {
-        return None;
-    }
-    let (was, is) = (strength::statements(before), strength::statements(after));
-    (is < was).then(|| {
-        let message = format!("`{}` states less than before: {was} checks became {is}", file.path);
-        Suspicion::of_file(&file.path, &file.path, message)
-    })
 }
 
 /// `.only`: all other tests of the file are silently left out.

@@ -32,41 +32,64 @@ const BEGINS: [&str; 19] = [
     "ARGV",
     "OptionParser",
 ];
-/// Calls that end a process, by language, without blanks.
-const ENDS: [(Language, &[&str]); 6] = [
-    (Language::Go, &["os.Exit(0)", "syscall.Exit(0)"]),
+/// Words that do nothing but end a process, or put another one in its place, by language.
+const ENDING: [(Language, &[&str]); 6] = [
+    (
+        Language::Python,
+        &["_exit", "execv", "execve", "execvp", "execvpe", "execl", "execle", "execlp", "execlpe"],
+    ),
+    (Language::JavaScript, &["reallyExit"]),
+    (Language::Rust, &["_exit"]),
+    (Language::Go, &[]),
+    (Language::Ruby, &[]),
+    (Language::Jvm, &["exitProcess"]),
+];
+/// Calls that do so with success, without blanks; what stands before them may be more of a name only
+/// behind a dot or a colon.
+const CALLS: [(Language, &[&str]); 6] = [
+    (
+        Language::Python,
+        &[
+            "sys.exit(0)",
+            "sys.exit()",
+            "sys.exit(None)",
+            "sys.exit(False)",
+            "raiseSystemExit\n",
+            "SystemExit(0)",
+            "SystemExit()",
+            "SystemExit(None)",
+            "quit()",
+            "os.kill(os.getpid()",
+            "getattr(os,",
+            "getattr(sys,",
+            "CDLL(None)",
+        ],
+    ),
     (
         Language::JavaScript,
         &[
             "process.exit(0)",
             "process.exit()",
+            "exit(0)",
             "process.kill(process.pid",
-            "process.reallyExit(0)",
-            "process.reallyExit()",
             "process.exitCode=0",
-            "process['exit']",
-            "process[\"exit\"]",
+            "process.exitCode=Number(",
+            "process.exitCode=+",
+            "process.exitCode=null",
+            "process.exitCode=undefined",
+            "process.exitCode=false",
+            "process[",
             "Deno.exit(0)",
             "Deno.exit()",
         ],
     ),
-    (
-        Language::Python,
-        &[
-            "os._exit(0)",
-            "sys.exit(0)",
-            "sys.exit()",
-            "SystemExit(0)",
-            "SystemExit()",
-            "quit()",
-            "os.exec",
-            "os.kill(os.getpid()",
-        ],
-    ),
-    (Language::Rust, &["process::exit(0)"]),
-    (Language::Ruby, &["exit!(0)", "exit(0)", "exit!(true)", "exit(true)", "abort()"]),
-    (Language::Jvm, &["System.exit(0)", "exitProcess(0)", "Runtime.getRuntime().halt(0)"]),
+    (Language::Rust, &["exit(0)"]),
+    (Language::Go, &["os.Exit(0)", "syscall.Exit(0)"]),
+    (Language::Ruby, &["exit!(0)", "exit(0)", "exit!(true)", "exit(true)", "abort()", "exit!\n"]),
+    (Language::Jvm, &["System.exit(0)", "Runtime.getRuntime().halt(0)"]),
 ];
+/// What hears of a failure that nobody has dealt with, in JavaScript.
+const LAST_WORDS: [&str; 2] = ["uncaughtException", "unhandledRejection"];
 
 /// Programs under test that newly end the process.
 pub(super) fn added(of: &Context<'_>) -> Vec<Suspicion> {
@@ -78,28 +101,21 @@ pub(super) fn added(of: &Context<'_>) -> Vec<Suspicion> {
 
 fn in_file(edit: &Edited) -> Option<Suspicion> {
     let language = Language::of(&edit.path)?;
-    let (_, calls) = ENDS.iter().find(|(of, _)| *of == language)?;
     let after = edit.after.as_deref()?;
     // What tests do themselves is compared test by test; where a program begins it may also end.
     let text = edit.before.as_deref().unwrap_or(after);
     if is_entry(&edit.path, language, text) {
         return None;
     }
-    let code = |text: &str| {
-        let source = Source::new(language, text).code;
-        let joined: String = source.chars().filter(|c| !c.is_whitespace()).collect();
-        joined
-    };
-    let (was, is) = (code(edit.before.as_deref().unwrap_or("")), code(after));
-    let call = calls.iter().find(|call| is.matches(*call).count() > was.matches(*call).count())?;
-    let line = after.lines().position(|line| {
-        let line: String = line.chars().filter(|c| !c.is_whitespace()).collect();
-        line.contains(call)
-    });
+    let before = ways_out(language, edit.before.as_deref().unwrap_or(""));
+    let count = |of: &[String], way: &String| of.iter().filter(|one| *one == way).count();
+    let now = ways_out(language, after);
+    let way = now.iter().find(|way| count(&now, way) > count(&before, way))?.trim_end();
+    let line = after.lines().position(|line| without_blanks(line).contains(way));
     let line = line.and_then(|line| u32::try_from(line).ok()).map(|line| line.saturating_add(1));
     let path = &edit.path;
-    let message = format!("`{path}` now ends the whole process as if all were well: `{call}`");
-    let mut found = Suspicion::of_file(path, call, message).whole(edit).at(path, line);
+    let message = format!("`{path}` now ends the whole process as if all were well: `{way}`");
+    let mut found = Suspicion::of_file(path, way, message).whole(edit).at(path, line);
     // Go counts packages, and one that ends itself is one of them.
     if language != Language::Go {
         found.soften();
@@ -107,7 +123,95 @@ fn in_file(edit: &Edited) -> Option<Suspicion> {
     Some(found)
 }
 
-fn is_entry(path: &str, language: Language, text: &str) -> bool {
+/// Everything in a text that ends the process with success, one for each place.
+fn ways_out(language: Language, text: &str) -> Vec<String> {
+    let source = Source::new(language, text);
+    let of = |table: &'static [(Language, &'static [&'static str]); 6]| {
+        table.iter().filter(move |(of, _)| *of == language).flat_map(|(_, all)| all.iter())
+    };
+    let ending: Vec<&&str> = of(&ENDING).collect();
+    let mut found: Vec<String> = words(&source.bare)
+        .filter(|(_, word)| ending.iter().any(|end| *end == word))
+        .map(|(_, word)| word.to_owned())
+        .collect();
+    let joined = by_their_names(language, &source.code);
+    for call in of(&CALLS) {
+        let alone = |at: usize| {
+            let before = joined.get(..at).unwrap_or("");
+            // A method of that name is another thing.
+            let bare = call.starts_with("exit(") && language == Language::JavaScript;
+            let bare = bare || call.starts_with("quit(");
+            let may_lead = |c: char| !c.is_alphanumeric() && c != '_' && !(bare && c == '.');
+            before.chars().next_back().is_none_or(may_lead)
+        };
+        let harmless = |at: usize| {
+            let rest = joined.get(at.saturating_add(call.len())..).unwrap_or("");
+            *call == "process["
+                && ["env", "argv", "platform", "versions"]
+                    .iter()
+                    .any(|name| rest.get(1..).is_some_and(|rest| rest.starts_with(name)))
+        };
+        let places = joined.match_indices(call).filter(|(at, _)| alone(*at) && !harmless(*at));
+        found.extend(places.map(|_| (*call).to_owned()));
+    }
+    if language == Language::JavaScript {
+        found.extend(silenced(&source));
+    }
+    found
+}
+
+/// The code without blanks, line by line, with the names that modules of the system go by here put
+/// back: `import os as o`, `from sys import exit`, `require("process").exit`.
+fn by_their_names(language: Language, code: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut names: Vec<(String, &str)> = Vec::new();
+    for line in code.lines() {
+        if language == Language::Python {
+            for module in ["os", "sys"] {
+                if let Some(name) = line.trim().strip_prefix(&format!("import {module} as ")) {
+                    names.push((format!("{}.", name.trim()), module));
+                }
+            }
+        }
+        let mut line = without_blanks(line);
+        for (name, module) in &names {
+            line = line.replace(name.as_str(), &format!("{module}."));
+        }
+        for quote in ['"', '\''] {
+            for module in ["process", "node:process"] {
+                line = line.replace(&format!("require({quote}{module}{quote})"), "process");
+            }
+        }
+        lines.push(line);
+    }
+    lines.join("\n") + "\n"
+}
+
+fn without_blanks(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// `process.on("uncaughtException", …)` with a listener that neither ends the process with a failure
+/// nor passes it on.
+fn silenced(source: &Source) -> Vec<String> {
+    let code = source.code.as_str();
+    let listens = |name: &str| {
+        code.match_indices(name).any(|(at, _)| {
+            let before = code.get(..at).unwrap_or("");
+            let open = before.rfind('(').unwrap_or(at);
+            let called = before.get(..open).is_some_and(|head| {
+                head.trim_end().ends_with(".on") || head.trim_end().ends_with(".once")
+            });
+            let body = code.get(open..source.close(open)).unwrap_or("");
+            let fails = ["exit(1", "exitCode = 1", "throw", "abort("];
+            called && !fails.iter().any(|word| body.contains(word))
+        })
+    };
+    LAST_WORDS.iter().filter(|name| listens(name)).map(|name| (*name).to_owned()).collect()
+}
+
+/// Whether a program begins in a file, by its name or by what is in it.
+pub(super) fn is_entry(path: &str, language: Language, text: &str) -> bool {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name);
     let also_checked = matches!(language, Language::Rust | Language::Jvm | Language::Go);
@@ -145,6 +249,28 @@ mod tests {
             ("tool.py", Some("import argparse"), "import argparse, sys\nsys.exit(0)", false),
             ("src/main.rs", Some("fn main() {}"), "fn main() { std::process::exit(0) }", false),
             ("tests/a.py", Some(""), "sys.exit(0)", false),
+            ("work.py", Some(""), "import os as o\ndef f():\n    o._exit(0)", true),
+            ("work.py", Some(""), "from os import _exit as bye\nbye(0)", true),
+            ("work.py", Some(""), "import sys as s\ns.exit(None)", true),
+            ("work.py", Some(""), "def f():\n    raise SystemExit\n", true),
+            ("work.py", Some(""), "try:\n    f()\nexcept SystemExit:\n    pass\n", false),
+            ("work.py", Some(""), "driver.quit()\n", false),
+            ("work.py", Some(""), "def f(ctx):\n    ctx.exit(0)\n    self.on_exit()\n", false),
+            ("work.py", Some(""), "def f():\n    raise SystemExit(2)\n", false),
+            ("work.py", Some(""), "getattr(os, 'x')(0)", true),
+            ("work.js", Some(""), "const { exit } = process; f = () => exit(0)", true),
+            ("work.js", Some(""), "require('process').exit(0)", true),
+            ("work.js", Some(""), "process['ex' + 'it'](0)", true),
+            ("work.js", Some(""), "process['env'].X", false),
+            ("work.js", Some(""), "editor.exit(0)", false),
+            ("work.js", Some(""), "process.on('uncaughtException', () => {})", true),
+            (
+                "work.js",
+                Some(""),
+                "process.on('uncaughtException', e => { log(e); process.exit(1) })",
+                false,
+            ),
+            ("src/a.rs", Some(""), "use std::process as p;\nfn f() { p::exit(0) }", true),
         ];
         for (path, before, after, expected) in cases {
             assert_eq!(said(path, before, after), expected, "{path}: {after}");

@@ -88,7 +88,7 @@ pub fn that_check(
             .filter(|language| may_hold_tests(*language, path))
             .zip(files.before(path))
             .is_some_and(|(language, text)| !tests_of(language, &text).is_empty());
-        reach.holds(path)
+        reach.checks_with(path)
             || (runner_files::may_matter(path) && !by_tools)
             || is_foreign_test(path)
             || holds_tests

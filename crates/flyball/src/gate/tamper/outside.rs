@@ -16,7 +16,7 @@ use crate::worktree::Worktree;
 
 /// Settings of runners in a home, with what in them decides which checks run; all of it where nothing
 /// is named.
-const SETTINGS: [(&str, &[&str]); 9] = [
+const SETTINGS: [(&str, &[&str]); 27] = [
     (".npmrc", &["script-shell", "node-options", "ignore-scripts", "prefix"]),
     (".yarnrc", &[]),
     (".yarnrc.yml", &[]),
@@ -26,6 +26,47 @@ const SETTINGS: [(&str, &[&str]); 9] = [
     (".pytest.ini", &[]),
     (".bunfig.toml", &[]),
     (".config/pip/pip.conf", &[]),
+    (".config/go/env", &[]),
+    (".rspec", &[]),
+    (".config/rspec/options", &[]),
+    (".mavenrc", &[]),
+    (".m2/settings.xml", &["skip", "test", "profile"]),
+    (".gradle/init.gradle", &[]),
+    (".gradle/init.gradle.kts", &[]),
+    (".gradle/gradle.properties", &["test", "skip", "init", "jvmargs"]),
+    (".config/ruff/ruff.toml", &[]),
+    (".config/ruff/pyproject.toml", &[]),
+    (".config/mypy/config", &[]),
+    (".mypy.ini", &[]),
+    (".pylintrc", &[]),
+    (".config/pylintrc", &[]),
+    (".shellcheckrc", &[]),
+    (".config/shellcheckrc", &[]),
+    (".eslintrc.json", &[]),
+    (".justfile", &[]),
+];
+/// Files that runners look for in every folder above the repository, too.
+const ABOVE: [&str; 20] = [
+    ".cargo/config.toml",
+    ".cargo/config",
+    "rust-toolchain.toml",
+    "rust-toolchain",
+    "Cargo.toml",
+    "clippy.toml",
+    "go.work",
+    "pytest.ini",
+    ".pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "pyproject.toml",
+    "conftest.py",
+    "ruff.toml",
+    ".ruff.toml",
+    ".eslintrc.json",
+    ".eslintrc.js",
+    "babel.config.js",
+    ".rspec",
+    ".shellcheckrc",
 ];
 /// The most programs that are looked for.
 const PROGRAMS_MAX: usize = 100;
@@ -54,19 +95,15 @@ pub(super) fn places(worktree: &Worktree, tree: &str, plan: &GatePlan) -> BTreeM
             let lines: Vec<&str> = text.lines().filter(decides).collect();
             keep(&mut found, &home.join(name), &lines.join("\n"));
         }
-        for site in user_sites(&home) {
-            for name in ["sitecustomize.py", "usercustomize.py"] {
-                let text = crate::files::read_text(&site.join(name), FILE_MAX).unwrap_or_default();
-                keep(&mut found, &site.join(name), &text);
-            }
+        for place in user_sites(&home).iter().flat_map(|site| run_first(site)) {
+            let text = crate::files::read_text(&place, FILE_MAX).unwrap_or_default();
+            keep(&mut found, &place, &what_runs(&place, &text));
         }
     }
     for (key, value) in worktree.filters() {
         found.insert(format!("git:{key}"), hash(value.as_bytes()));
     }
-    // Cargo reads settings in every folder above.
-    for folder in root.ancestors().skip(1) {
-        let file = folder.join(".cargo/config.toml");
+    for file in root.ancestors().skip(1).flat_map(|folder| ABOVE.map(|name| folder.join(name))) {
         let text = crate::files::read_text(&file, FILE_MAX).unwrap_or_default();
         keep(&mut found, &file, &text);
     }
@@ -187,6 +224,31 @@ fn user_sites(home: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(home.join(".local/lib")).into_iter().flatten().flatten();
     let pythons = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("python"));
     pythons.map(|entry| entry.path().join("site-packages")).take(20).collect()
+}
+
+/// What of such a file is run: of a list of folders only the lines that take something in. Packages
+/// that are installed from where they are written have one of their own.
+fn what_runs(place: &Path, text: &str) -> String {
+    let name = place.file_name().and_then(|name| name.to_str()).unwrap_or("");
+    if !place.extension().is_some_and(|ending| ending == "pth") {
+        return text.to_owned();
+    }
+    if name.starts_with("__editable__") || name == "distutils-precedence.pth" {
+        return String::new();
+    }
+    text.lines().filter(|line| line.starts_with("import")).collect::<Vec<_>>().join("\n")
+}
+
+/// What Python runs there before any program.
+fn run_first(site: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(site).into_iter().flatten().flatten().map(|entry| entry.path());
+    let ends = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "pth");
+    let links = entries.filter(ends).take(PROGRAMS_MAX);
+    ["sitecustomize.py", "usercustomize.py"]
+        .map(|name| site.join(name))
+        .into_iter()
+        .chain(links)
+        .collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod ruby;
 mod rust;
 
 pub(super) use self::javascript::picked_out;
-use super::source::{Language, Source, words};
+use super::source::{Language, Source};
 
 /// How many tests of one file are looked at where they can be inside each other.
 const TESTS_MAX: usize = 2_000;
@@ -78,50 +78,6 @@ pub(super) fn may_hold_tests(language: Language, path: &str) -> bool {
                 || in_folder(&["spec", "test"])
         }
     }
-}
-
-/// What tests state things with, in the languages in which anybody can replace it.
-const STATING: [&str; 8] =
-    ["TestCase", "assert", "expect", "chai", "should", "Assert", "RSpec", "jest"];
-
-/// How the names of such things begin.
-const STATEMENTS: [&str; 12] = [
-    "assert", "fail", "expect", "equal", "strict", "deep", "ok", "throws", "rejects", "match",
-    "run", "not",
-];
-
-/// The lines on which something that states is replaced by something else.
-pub(super) fn replaced_checks(source: &Source) -> Vec<String> {
-    let own = |owner: &str| {
-        ["exports", "module", "self", "this", "cls"].iter().any(|one| owner.contains(one))
-    };
-    let is_helper = |name: &str| {
-        name.starts_with("assert") || ["same", "eq", "equal", "expect"].contains(&name)
-    };
-    let is_function = |right: &str| {
-        right.contains("lambda") || right.contains("=>") || right.contains("function")
-    };
-    let replaces = |statement: &str| {
-        // `Object.assign(assert, …)`, `setattr(unittest.TestCase, …)`.
-        let setting = ["Object.assign(", "Object.defineProperty(", "Reflect.set(", "setattr("];
-        let set = setting.iter().find_map(|call| statement.split_once(call));
-        if let Some((_, rest)) = set {
-            let owner = rest.split(',').next().unwrap_or("");
-            return words(owner).any(|(_, word)| STATING.contains(&word));
-        }
-        let Some((left, right)) = statement.split_once('=') else { return false };
-        let Some((owner, name)) = left.trim().rsplit_once('.') else { return false };
-        let owner = owner.rsplit([' ', '\t', ',']).next().unwrap_or(owner);
-        let global = ["global", "globalThis", "window", "builtins"].contains(&owner);
-        !right.starts_with(['=', '>'])
-            && !left.ends_with(['!', '<', '>', '='])
-            && ((global && ["expect", "assert", "test", "it"].contains(&name.trim()))
-                || (is_helper(name.trim()) && !own(owner) && is_function(right))
-                || (words(owner).any(|(_, word)| STATING.contains(&word))
-                    && STATEMENTS.iter().any(|begin| name.starts_with(begin))))
-    };
-    let statements = source.code.lines().flat_map(|line| line.split(';')).map(str::trim);
-    statements.filter(|line| replaces(line)).map(str::to_owned).collect()
 }
 
 /// All tests of a file, in order.

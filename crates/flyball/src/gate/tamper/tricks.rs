@@ -21,6 +21,31 @@ const CHECKED: [&str; 7] = [
 /// Methods that say whether two things are equal.
 const EQUAL: [&str; 6] = ["__eq__", "equals", "isEqual", "eq", "Equal", "valueEquals"];
 
+/// Names that libraries of tests have for stating things: somebody's own must be able to say no.
+const LIBRARY: [&str; 18] = [
+    "assertEqual",
+    "assertEquals",
+    "assertTrue",
+    "assertFalse",
+    "assertIs",
+    "assertIn",
+    "assertIsNone",
+    "assertIsNotNone",
+    "assertAlmostEqual",
+    "assertRaises",
+    "assertDictEqual",
+    "assertListEqual",
+    "strictEqual",
+    "deepStrictEqual",
+    "notStrictEqual",
+    "toBe",
+    "toEqual",
+    "toStrictEqual",
+];
+/// Parts of runners that decide how a test went.
+const PARTS: [&str; 5] =
+    ["_callTestMethod", "addFailure", "addError", "wasSuccessful", "testPartExecutor"];
+
 /// Everything of that sort that is new.
 pub(super) fn added(of: &Context<'_>) -> Vec<Suspicion> {
     if of.first.is_empty() {
@@ -32,6 +57,8 @@ pub(super) fn added(of: &Context<'_>) -> Vec<Suspicion> {
             continue;
         };
         found.extend(asks(edit, language));
+        found.extend(pretends(edit, language));
+        found.extend(renamed(edit, language));
         let before = functions(language, edit.before.as_deref().unwrap_or(""));
         for one in functions(language, after) {
             let was = before.iter().any(|old| old.name == one.name && old.body == one.body);
@@ -70,8 +97,7 @@ fn asks(edit: &Edited, language: Language) -> Option<Suspicion> {
 fn stands_in(language: Language, one: &Function) -> Option<&'static str> {
     let body: String = one.body.chars().filter(|c| !c.is_whitespace()).collect();
     let body = body.trim_matches(['{', '}', ';', '(', ')']);
-    let says_yes = ["returnTrue", "returntrue", "true", "True"].contains(&body);
-    if EQUAL.contains(&one.name.as_str()) && says_yes && !one.parameters.is_empty() {
+    if EQUAL.contains(&one.name.as_str()) && is_equal_to_all(one, body) {
         return Some("is equal to everything");
     }
     match language {
@@ -79,6 +105,14 @@ fn stands_in(language: Language, one: &Function) -> Option<&'static str> {
             Some("takes the place of the tests and runs none")
         }
         Language::Python if one.name == "load_tests" => Some("decides which tests run"),
+        Language::Python | Language::JavaScript
+            if LIBRARY.contains(&one.name.as_str()) && !may_say_no(&one.body) =>
+        {
+            Some("has the name of what tests check with, and cannot fail")
+        }
+        Language::Python if PARTS.contains(&one.name.as_str()) && !one.body.contains("super()") => {
+            Some("takes the place of a part of the runner")
+        }
         Language::Rust
             if ["assert", "assert_eq", "assert_ne", "panic", "matches"]
                 .contains(&one.name.as_str())
@@ -89,6 +123,86 @@ fn stands_in(language: Language, one: &Function) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// Whether a comparison says yes whatever it is given: it does not even look at it.
+fn is_equal_to_all(one: &Function, body: &str) -> bool {
+    let says_yes = ["returnTrue", "returntrue", "true", "True"].contains(&body);
+    let either = ["orTrue", "||true", "ornotFalse"].iter().any(|mark| body.contains(mark));
+    let looks = |name: &String| super::source::words(&one.body).any(|(_, word)| word == name);
+    // Only what it is given last: some languages name what it is called on, too.
+    let blind = one.parameters.last().is_some_and(|name| !looks(name));
+    // One without a body, or that only says no, is another thing.
+    let says_no =
+        ["returnFalse", "returnfalse", "false", "False", "", "pass", "..."].contains(&body);
+    !one.parameters.is_empty() && (says_yes || either || (blind && !says_no && !raises(&one.body)))
+}
+
+fn raises(body: &str) -> bool {
+    super::source::words(body).any(|(_, word)| {
+        ["raise", "throw", "panic", "unimplemented", "todo", "NotImplemented"].contains(&word)
+    })
+}
+
+/// Whether a body says no, or leads on to something that may.
+fn may_say_no(body: &str) -> bool {
+    let leads = ["raise", "throw", "super", "Error", "expect", "fail", "reject", "pass_"];
+    super::source::words(body).any(|(_, word)| leads.contains(&word) || stating(word))
+}
+
+/// Rust: something else is taken in under the name of what tests check with.
+fn renamed(edit: &Edited, language: Language) -> Option<Suspicion> {
+    if language != Language::Rust {
+        return None;
+    }
+    let lines = |text: &Option<String>| -> Vec<String> {
+        let code = Source::new(language, text.as_deref().unwrap_or("")).code;
+        let takes = |line: &&str| {
+            let name = line.strip_suffix(';').and_then(|line| line.rsplit_once(" as "));
+            let own = ["assert", "assert_eq", "assert_ne", "panic"];
+            line.contains("use ") && name.is_some_and(|(_, name)| own.contains(&name.trim()))
+        };
+        code.lines().map(str::trim).filter(takes).map(str::to_owned).collect()
+    };
+    let before = lines(&edit.before);
+    let new = lines(&edit.after).into_iter().find(|line| !before.contains(line))?;
+    let path = &edit.path;
+    let message = format!("`{new}` in `{path}` stands in the place of what tests check with");
+    Some(Suspicion::of_file(path, "renamed", message).whole(edit))
+}
+
+/// A program that takes in what only tests pretend with, puts its own comparison into something, or
+/// ends the test that calls it without a result.
+fn pretends(edit: &Edited, language: Language) -> Option<Suspicion> {
+    if !super::asking::is_program(language, &edit.path) {
+        return None;
+    }
+    let count = |text: &Option<String>, mark: &str| {
+        let code = Source::new(language, text.as_deref().unwrap_or("")).code;
+        code.chars().filter(|c| !c.is_whitespace()).collect::<String>().matches(mark).count()
+    };
+    let marks: &[&str] = match language {
+        Language::Python => &[
+            "unittest.mock",
+            "frommockimport",
+            ".__eq__=",
+            ".__ne__=",
+            "SkipTest",
+            "skipTest(",
+            "pytest.skip(",
+            "pytest.xfail(",
+            "exceptAssertionError",
+            "suppress(AssertionError",
+        ],
+        Language::JavaScript => {
+            &["._load", "_resolveFilename", "require.cache[", "AssertionError", "ERR_ASSERTION"]
+        }
+        Language::Rust | Language::Go | Language::Jvm | Language::Ruby => &[],
+    };
+    let mark = marks.iter().find(|mark| count(&edit.after, mark) > count(&edit.before, mark))?;
+    let path = &edit.path;
+    let message = format!("`{path}` now reaches into what checks it: `{mark}`");
+    Some(Suspicion::of_file(path, mark, message).whole(edit))
 }
 
 fn says_no(body: &str) -> bool {

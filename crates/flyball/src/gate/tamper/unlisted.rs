@@ -2,7 +2,7 @@
 
 use super::source::{Language, Source, words};
 use super::suspicion::Suspicion;
-use super::tests_of::{replaced_checks, tests_of};
+use super::tests_of::tests_of;
 use super::{Context, Edited};
 
 /// Rust: `mod tests;` was taken out, and the file is still there.
@@ -55,21 +55,6 @@ fn module_file(path: &str, name: &str, of: &Context<'_>) -> Option<(String, Stri
     };
     let paths = [format!("{folder}{name}.rs"), format!("{folder}{name}/mod.rs")];
     paths.into_iter().find_map(|path| Some((path.clone(), of.files.after(&path)?)))
-}
-
-/// What tests state things with was replaced by something that may state nothing.
-pub(super) fn replaced(edit: &Edited) -> Option<Suspicion> {
-    let language = Language::of(&edit.path).filter(|language| {
-        matches!(language, Language::Python | Language::JavaScript | Language::Ruby)
-    })?;
-    let lines = |text: &Option<String>| {
-        replaced_checks(&Source::new(language, text.as_deref().unwrap_or("")))
-    };
-    let before = lines(&edit.before);
-    let new = lines(&edit.after).into_iter().find(|line| !before.contains(line))?;
-    let (path, shown) = (&edit.path, flyball_core::text::head(&new, 60));
-    let message = format!("what tests check with is replaced in `{path}`: `{shown}`");
-    Some(Suspicion::of_file(path, "replaced", message).whole(edit))
 }
 
 /// Python: a test file got a name that runners do not look for.

@@ -289,8 +289,10 @@ fn compare(
         .and_then(|(first_tree, now_tree)| tamper(worktree, (&first_tree, &now_tree), first, now));
     let found = found.unwrap_or_else(|error| {
         // Not being able to look is not the same as having seen nothing.
-        let message = format!("the trees could not be compared: {error}");
-        vec![TamperFinding::about("trees", message)]
+        let message = format!(
+            "what was weakened cannot be told, for the tree this run began on cannot be compared: {error}"
+        );
+        vec![TamperFinding::about(format!("trees:{}", base.tree), message)]
     });
     found.into_iter().map(|one| TamperFinding { base: base.tree.clone(), ..one }).collect()
 }

@@ -1,15 +1,17 @@
 //! What a gate reaches: the scripts its command runs, the scripts behind those, makefiles and
 //! package scripts. A change of one of them is a change of the gate.
 
+mod compared;
 mod named;
 
 use std::collections::BTreeSet;
 
+use self::compared::{how_changed, how_loosened};
+pub(super) use self::named::serves;
 use self::named::{
     by_first_line, checks, executed, given_names, imported, is_library, literal_end, named_data,
     named_scripts,
 };
-use super::command::{stops_at_errors, swallowed};
 use super::makefile::{Makefile, Maker};
 use super::recipe;
 use super::shell::{self, Step};
@@ -54,6 +56,12 @@ pub(super) enum Sort {
     Program,
     /// Settings named in the command.
     Settings,
+    /// A program a gate's own command starts, and nothing calls a check: the work, but for what it
+    /// states.
+    Started,
+    /// A library in the shell's language that a check takes in: the work, but for ways around the
+    /// check.
+    Library,
 }
 
 /// A file a gate reaches.
@@ -114,6 +122,12 @@ impl Reach {
         self.files.iter().any(|file| file.path == path)
             || self.packages.iter().any(|call| call.path == path)
             || self.by_pattern(path).is_some()
+    }
+
+    /// Whether this file is one of those, and nothing but a check.
+    pub(super) fn checks_with(&self, path: &str) -> bool {
+        let is_work = |file: &&Watched| matches!(file.sort, Sort::Started | Sort::Library);
+        self.holds(path) && !self.files.iter().filter(is_work).any(|file| file.path == path)
     }
 
     /// The gate that runs this file because a pattern of its fits.
@@ -291,14 +305,14 @@ impl Follower<'_> {
             return;
         }
         let Some(text) = self.files.before(path) else { return };
-        // A library in the shell's language that tests take in is what they test.
-        if depth > 0 && is_library(path) {
-            return;
-        }
         let sort = if sort == Sort::Shell { by_first_line(&text) } else { sort };
-        if sort == Sort::Program && !checks(path) {
-            return;
-        }
+        let sort = match sort {
+            // A library in the shell's language that tests take in is what they test.
+            Sort::Shell | Sort::Program if depth > 0 && is_library(path) => Sort::Library,
+            Sort::Program if !checks(path) && depth > 1 => return,
+            Sort::Program if !checks(path) => Sort::Started,
+            sort => sort,
+        };
         self.reach.files.push(Watched { path: path.to_owned(), gate: self.gate.clone(), sort });
         let deeper = depth.saturating_add(1);
         match sort {
@@ -319,7 +333,7 @@ impl Follower<'_> {
                     self.file(&step.path(&name), Sort::Settings, &plain, deeper);
                 }
             }
-            Sort::Settings => {}
+            Sort::Settings | Sort::Started | Sort::Library => {}
         }
     }
 }
@@ -334,6 +348,10 @@ pub(super) fn changed(
     for file in &reach.files {
         let Some(edit) = edited.iter().find(|edit| edit.path == file.path) else { continue };
         let Some(before) = edit.before.as_deref() else { continue };
+        if let Sort::Started | Sort::Library = file.sort {
+            found.extend(loosened(file, before, edit));
+            continue;
+        }
         if file.sort == Sort::Program && is_test(&file.path) {
             continue;
         }
@@ -355,40 +373,10 @@ pub(super) fn changed(
     found
 }
 
-#[expect(clippy::match_same_arms, reason = "each case is told by itself")]
-fn how_changed(sort: Sort, before: &str, after: Option<&str>) -> Option<&'static str> {
-    let Some(after) = after else { return Some("was removed") };
-    let (was, is) = (code_lines(before), code_lines(after));
-    if was == is {
-        return None;
-    }
-    if is.is_empty() {
-        return Some("was emptied");
-    }
-    if swallowed(after) > swallowed(before) {
-        return Some("now hides failures");
-    }
-    if stops_at_errors(before) && !stops_at_errors(after) {
-        return Some("no longer stops at the first failure");
-    }
-    let only_grew = || {
-        let mut rest = is.iter();
-        was.iter().all(|line| rest.any(|other| other == line))
-    };
-    match sort {
-        Sort::Shell | Sort::Settings => Some("was changed"),
-        Sort::Program if only_grew() => None,
-        Sort::Program => Some("was changed"),
-    }
-}
-
-/// The lines that do something.
-fn code_lines(text: &str) -> Vec<&str> {
-    let lines = text.lines().enumerate().map(|(index, line)| (index, line.trim_end()));
-    let is_code = |(index, line): &(usize, &str)| {
-        let bare = line.trim_start();
-        let comment = bare.starts_with('#') && !(*index == 0 && bare.starts_with("#!"));
-        !bare.is_empty() && !comment && !bare.starts_with("//")
-    };
-    lines.filter(is_code).map(|(_, line)| line).collect()
+/// A file that is the work, as far as it checks itself or gets in the way of what does.
+fn loosened(file: &Watched, before: &str, edit: &Edited) -> Option<Suspicion> {
+    let how = how_loosened(file.sort, before, edit.after.as_deref())?;
+    let verb = if file.sort == Sort::Library { "takes in" } else { "runs" };
+    let message = format!("`{}`, which gate `{}` {verb}, {how}", file.path, file.gate);
+    Some(Suspicion::of_file(&file.path, &file.gate, message))
 }

@@ -95,6 +95,17 @@ fn switched_off(before: &Table, after: &Table) -> Vec<(String, String)> {
     if package(after, "autotests") == Some(false) && package(before, "autotests") != Some(false) {
         found.push(("autotests".to_owned(), "`autotests = false` was set".to_owned()));
     }
+    let asserts = |table: &Table, profile: &str| {
+        let profile = table.get("profile").and_then(|all| all.get(profile));
+        profile.and_then(|one| one.get("debug-assertions")).and_then(Value::as_bool)
+    };
+    for profile in ["test", "dev"] {
+        let (was, is) = (asserts(before, profile), asserts(after, profile));
+        if is == Some(false) && was != is {
+            let what = format!("`debug-assertions = false` was set for profile `{profile}`");
+            found.push((format!("profile.{profile}"), what));
+        }
+    }
     let lib =
         |table: &Table| table.get("lib").and_then(Value::as_table).cloned().unwrap_or_default();
     found.extend(target_off("lib", &lib(before), &lib(after)));

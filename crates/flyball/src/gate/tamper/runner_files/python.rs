@@ -78,6 +78,43 @@ const RUNNERS: [&str; 16] = [
     "doctest",
     "xdist",
 ];
+/// Modules of Python's own that runners take in: one of that name beside the tests runs before them.
+const SYSTEM: [&str; 34] = [
+    "abc",
+    "argparse",
+    "ast",
+    "asyncio",
+    "collections",
+    "concurrent",
+    "contextlib",
+    "copy",
+    "dataclasses",
+    "difflib",
+    "doctest",
+    "enum",
+    "fnmatch",
+    "functools",
+    "glob",
+    "importlib",
+    "inspect",
+    "io",
+    "itertools",
+    "json",
+    "linecache",
+    "logging",
+    "os",
+    "pathlib",
+    "pdb",
+    "pprint",
+    "re",
+    "shutil",
+    "signal",
+    "tempfile",
+    "traceback",
+    "types",
+    "warnings",
+    "weakref",
+];
 /// What in a `conftest.py` reaches beyond the fixtures it adds.
 const REACHES: [&str; 14] = [
     "def pytest_",
@@ -123,7 +160,8 @@ fn is_tests_own(path: &str) -> bool {
 /// The runner a file would stand in the place of, and the folder it does so in.
 fn shadowed(path: &str) -> Option<(&'static str, &str)> {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let find = |module: &str| RUNNERS.iter().find(|runner| **runner == module).copied();
+    let find =
+        |module: &str| RUNNERS.iter().chain(&SYSTEM).find(|runner| **runner == module).copied();
     if let Some(runner) = name.strip_suffix(".py").and_then(find) {
         return Some((runner, dir));
     }
@@ -155,7 +193,9 @@ pub(super) fn changed(of: &Context<'_>) -> Vec<Suspicion> {
             found.push(Suspicion::of_file(&edit.path, name, message).whole(edit));
         } else if let Some((runner, dir)) = shadowed(&edit.path)
             && edit.before.is_none()
-            && (dir.is_empty() || dir == "src" || of.reach.dirs.contains(dir))
+            && (dir.is_empty()
+                || (dir == "src" && !SYSTEM.contains(&runner))
+                || of.reach.dirs.contains(dir))
         {
             let message = format!("`{}` stands in the place of the module `{runner}`", edit.path);
             found.push(Suspicion::of_file(&edit.path, runner, message).whole(edit));

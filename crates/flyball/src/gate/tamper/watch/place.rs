@@ -13,6 +13,8 @@ pub(super) fn still_stands(
     one: &TamperFinding,
 ) -> bool {
     one.subjects.iter().any(|subject| match subject.split_once(':') {
+        // What it was compared with is gone for good, and so is the answer.
+        Some(("trees", base)) => !worktree.has_tree(base),
         Some(("unwatched", path)) => worktree.unwatched().iter().any(|told| told == path),
         Some(("installed", _)) => installed::still_stands(worktree, one),
         Some(("outside", _)) => outside::still_stands(worktree, (tree, plan), one),

@@ -126,6 +126,11 @@ pub(super) fn checks(path: &str) -> bool {
     CHECKING.iter().any(|word| name.contains(word)) || parts.any(|dir| SERVING.contains(&dir))
 }
 
+/// Whether a file lies where programs do that serve the work.
+pub(in crate::gate::tamper) fn serves(path: &str) -> bool {
+    path.split('/').rev().skip(1).any(|dir| SERVING.contains(&dir))
+}
+
 /// Whether a script is part of the program: it lies where programs do, and nothing calls it a check.
 pub(super) fn is_library(path: &str) -> bool {
     let first = path.split('/').next().unwrap_or("");

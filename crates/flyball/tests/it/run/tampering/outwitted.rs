@@ -1,19 +1,8 @@
 //! Cheats that leave the checks themselves as they are: what tests check with, what happens only while
 //! a gate runs, ways out of the process, scripts that only a shell can find, and what git is shown.
 
-use super::{caught, claiming, project};
+use super::{all_caught, caught, claiming, project};
 use crate::scenario::Scenario;
-
-/// Name, what the agent does, what must be said.
-type Cheat = (&'static str, &'static str, &'static str);
-
-#[track_caller]
-fn all_caught(make: impl Fn() -> Scenario, cheats: &[Cheat]) {
-    for (name, cheat, words) in cheats {
-        let scenario = make().agent(&claiming(cheat)).committed();
-        caught(name, scenario.run(), words);
-    }
-}
 
 #[track_caller]
 fn complete(name: &str, make: impl Fn() -> Scenario, work: &str) {

@@ -1,0 +1,175 @@
+//! What tests are about, replaced in the tests themselves: a check that calls a stand-in says nothing
+//! of the program. Stand-ins for what the program leans on are what tests are made of, and free.
+
+use std::collections::BTreeSet;
+
+use super::asking::is_program;
+use super::functions::functions;
+use super::pairing::Placed;
+use super::source::{Language, Source, words};
+use super::strength::{says_nothing, stating};
+use super::suspicion::Suspicion;
+use super::tests_of::{may_hold_tests, tests_of};
+use super::{Context, Edited};
+
+/// How many files of the program are looked at for one name.
+const FILES_MAX: usize = 20;
+/// Calls that put something in the place of what is named by a string.
+const PATCHES: [&str; 8] =
+    ["patch(", "patch.object(", "setattr(", "spyOn(", "stub(", "replace(", "when(", "mock.method("];
+
+/// Tests that were there and now check a stand-in.
+pub(super) fn replaced(of: &Context<'_>) -> Vec<Suspicion> {
+    let tests = of.edited.iter().filter_map(|edit| {
+        let language = Language::of(&edit.path)?;
+        let known = matches!(language, Language::Python | Language::JavaScript | Language::Rust);
+        (known && may_hold_tests(language, &edit.path)).then_some((language, edit))
+    });
+    tests.filter_map(|(language, edit)| in_file(language, edit, of)).collect()
+}
+
+fn in_file(language: Language, edit: &Edited, of: &Context<'_>) -> Option<Suspicion> {
+    let (before, after) = (edit.before.as_deref()?, edit.after.as_deref()?);
+    let (old, new) = (tests_of(language, before), tests_of(language, after));
+    for test in &new {
+        let Some(known) = old.iter().find(|known| known.name == test.name) else { continue };
+        let subjects = subjects(&known.body);
+        let own = added(&known.whole, &test.whole);
+        let around = added(&rest(language, before, &old), &rest(language, after, &new));
+        for line in own.iter().chain(&around) {
+            let Some(name) = subjects.iter().find(|name| is_replaced(language, name, line)) else {
+                continue;
+            };
+            if !is_of_program(language, name, of) {
+                continue;
+            }
+            let (path, test) = (&edit.path, &test.name);
+            let shown = flyball_core::text::head(line.trim(), 60);
+            let message =
+                format!("`{name}`, which test `{test}` is about, is replaced in {path}: `{shown}`");
+            let mut found = Suspicion::of_file(path, name, message).whole(edit);
+            found.found.subjects.push(format!("test:{path}:{test}"));
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// What the checks of a test call.
+fn subjects(body: &str) -> BTreeSet<String> {
+    let states = |line: &&str| words(line).any(|(_, word)| stating(word));
+    let mut found = BTreeSet::new();
+    for line in body.lines().filter(states) {
+        for (at, word) in words(line) {
+            let rest = line.get(at.saturating_add(word.len())..).unwrap_or("");
+            if rest.starts_with('(') && !says_nothing(word) && !stating(word) {
+                found.insert(word.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// The text of a file without its tests.
+fn rest(language: Language, text: &str, tests: &[super::tests_of::Test]) -> String {
+    let mut code = Source::new(language, text).code;
+    for test in tests {
+        code = code.replacen(&test.whole, "\n", 1);
+    }
+    code
+}
+
+/// Lines that were not there.
+fn added(before: &str, after: &str) -> Vec<String> {
+    let old: BTreeSet<&str> = before.lines().map(str::trim).collect();
+    let new = after.lines().map(str::trim).filter(|line| !line.is_empty() && !old.contains(line));
+    new.map(str::to_owned).collect()
+}
+
+/// Whether a line puts something that asks nobody in the place of this name.
+fn is_replaced(language: Language, name: &str, line: &str) -> bool {
+    let quoted = |quote: char| {
+        [format!("{quote}{name}{quote}"), format!(".{name}{quote}")]
+            .iter()
+            .any(|one| line.contains(one.as_str()))
+    };
+    if PATCHES.iter().any(|call| line.contains(call)) && (quoted('"') || quoted('\'')) {
+        return true;
+    }
+    let bound = |begin: &str| {
+        line.split(';').map(str::trim).find_map(|part| {
+            let at = part.find(begin)?;
+            let rest = part.get(at.saturating_add(begin.len())..)?;
+            let whole = !part.get(..at)?.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            whole.then(|| rest.to_owned())
+        })
+    };
+    let right = match language {
+        Language::Python => bound(&format!("def {name}("))
+            .or_else(|| bound(&format!(".{name} = ")))
+            .or_else(|| bound(&format!("{name} = lambda"))),
+        Language::JavaScript => bound(&format!("const {name} = "))
+            .or_else(|| bound(&format!("let {name} = ")))
+            .or_else(|| bound(&format!("function {name}(")))
+            .or_else(|| bound(&format!(".{name} = "))),
+        _ => bound(&format!("fn {name}(")).or_else(|| bound(&format!("let {name} = |"))),
+    };
+    // One that leads on to the real one is a way of calling it.
+    right.is_some_and(|right| {
+        let called = words(&right).any(|(at, word)| {
+            let rest = right.get(at.saturating_add(word.len())..).unwrap_or("");
+            rest.starts_with('(') && !["Mock", "MagicMock", "fn", "lambda"].contains(&word)
+        });
+        let leads_on = words(&right).any(|(_, word)| word == name);
+        let is_function = ["lambda", "=>", "function", "Mock", "fn(", "{", "|", ":", ")"]
+            .iter()
+            .any(|mark| right.contains(mark));
+        !called && !leads_on && is_function && !right.contains("require")
+    })
+}
+
+/// Whether the program has a function of this name.
+fn is_of_program(language: Language, name: &str, of: &Context<'_>) -> bool {
+    let own = |path: &String| Language::of(path) == Some(language) && is_program(language, path);
+    of.files.mentioning(name).into_iter().filter(own).take(FILES_MAX).any(|path| {
+        let text = of.files.before(&path).unwrap_or_default();
+        functions(language, &text).iter().any(|one| one.name == name)
+    })
+}
+
+/// A test that is written twice under one name: only the last one is run. And one that another is put
+/// in the place of.
+pub(super) fn overwritten(placed: &[Placed], edit: &Edited) -> Option<String> {
+    let after = edit.after.as_deref()?;
+    let before = edit.before.as_deref()?;
+    if Language::of(&edit.path) != Some(Language::Python) {
+        return None;
+    }
+    for line in after.lines().map(str::trim) {
+        let Some((left, _)) = line.split_once(" = ") else { continue };
+        let Some((_, name)) = left.rsplit_once('.') else { continue };
+        let is_test = placed.iter().any(|one| one.test.name == name && one.file == edit.path);
+        if is_test && !before.contains(line) {
+            return Some(name.to_owned());
+        }
+    }
+    let times = |text: &str, name: &str| {
+        let mut class = "";
+        let mut seen: Vec<(&str, usize)> = Vec::new();
+        for line in text.lines() {
+            let indent = line.len().saturating_sub(line.trim_start().len());
+            if let Some(rest) = line.strip_prefix("class ") {
+                class = rest;
+            }
+            if line.trim_start().starts_with(&format!("def {name}(")) {
+                seen.push((if indent == 0 { "" } else { class }, indent));
+            }
+        }
+        let first = seen.first().copied();
+        seen.iter().filter(|one| Some(**one) == first).count()
+    };
+    let own = placed.iter().filter(|one| one.file == edit.path);
+    let twice =
+        own.map(|one| &one.test.name).find(|name| times(after, name) > times(before, name).max(1));
+    twice.cloned()
+}
