@@ -53,7 +53,7 @@ pub(crate) use self::clerk::{end_tree, wait_for_child};
 pub(crate) use self::enclosing::EMPTY;
 #[cfg(feature = "session")]
 pub use self::enclosing::is_agent_itself;
-pub use self::enclosing::{enclosing_run, enclosing_state, run_around};
+pub use self::enclosing::{enclosing_run, enclosing_state, is_of_a_clerk, run_around};
 pub use self::for_user::open_for_user;
 pub use self::input::{Input, InputPipe, PipeEnd};
 pub use self::keeping::ReadyKeeper;

@@ -85,6 +85,12 @@ pub(super) fn refuse_inside(command: &Command) -> Result<(), CliError> {
     if is_open {
         return Ok(());
     }
+    if process::is_of_a_clerk() {
+        return Err(CliError::usage(format!(
+            "`flyball {name}` is for humans, and this was started by git at work for flyball"
+        ))
+        .hint("a filter in .git/config runs it: `git config --list --show-origin` names it"));
+    }
     let Some(run) = process::enclosing_run() else { return Ok(()) };
     Err(CliError::usage(format!(
         "`flyball {name}` is for humans, and this is the agent of run `{run}`"

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use flyball_core::RunId;
 
+use super::clerk::CLERK_ARGUMENT;
 use super::keeper::KEEPER_ARGUMENT;
 use crate::platform;
 
@@ -21,6 +22,15 @@ pub(super) fn walls_mark(run: &RunId) -> String {
 pub fn enclosing_run() -> Option<String> {
     by_descent(std::process::id())
         .or_else(|| std::env::var("FLYBALL_RUN").ok().filter(|run| !run.is_empty()))
+}
+
+/// Whether git has started this for flyball: a repository can have it run anything, and nobody who sits
+/// at a keyboard stands there.
+pub fn is_of_a_clerk() -> bool {
+    let is_clerk = |pid: u32| {
+        platform::arguments_of(pid).is_some_and(|words| words.iter().any(|w| w == CLERK_ARGUMENT))
+    };
+    platform::above(std::process::id()).into_iter().any(is_clerk)
 }
 
 /// The run another process is part of, by descent or by the walls it is behind.

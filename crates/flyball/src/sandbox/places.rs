@@ -81,7 +81,11 @@ pub(super) fn hidden(settings: &SandboxSettings, ground: &Ground<'_>) -> Vec<Pat
     let user = platform::own_user();
     let runtime = SECRETS.iter().filter_map(|place| place.strip_prefix("$XDG_RUNTIME_DIR/"));
     let runtime = runtime.map(|rest| format!("/run/user/{user}/{rest}"));
+    // A terminal that goes on without its window runs what it is told, outside of the run.
+    let terminals = ["/tmp/tmux-", "$TMUX_TMPDIR/tmux-"].map(|place| format!("{place}{user}"));
+    let terminals = terminals.into_iter().chain(["/run/screen".to_owned(), "~/.screen".to_owned()]);
     let named = SECRETS.iter().chain(theirs).map(|place| (*place).to_owned()).chain(runtime);
+    let named = named.chain(terminals);
     let found = named.filter_map(|place| expanded(&place)?.canonicalize().ok());
     found.filter(|place| !shown.contains(place)).collect()
 }

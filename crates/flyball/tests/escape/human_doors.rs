@@ -110,3 +110,22 @@ fn the_table_names_every_command() {
         assert!(is_known, "`flyball {name}`: may what a run has started use it?");
     }
 }
+
+#[test]
+fn what_git_starts_for_flyball_is_no_human_either() {
+    for shield in ["auto", "off"] {
+        let house = House::new(User::Own).env("FLYBALL_SANDBOX__SHIELD", shield);
+        house.file("repo/.gitattributes", "new filter=x\n");
+        house.commit();
+        let filter =
+            "env -u FLYBALL_RUN $FLYBALL_TEST_PROGRAM unblock >> $FLYBALL_TEST_WORK/said 2>&1; cat";
+        let agent = format!("git config filter.x.clean '{filter}'; echo x > new");
+        let played = house.play(&["sh", "-c", &agent]);
+        assert_eq!(played.code, Some(1), "{shield}: {}", played.said);
+        let said = std::fs::read_to_string(house.path("work/said")).unwrap_or_default();
+        assert!(!said.is_empty(), "{shield}: the filter never ran: {}", played.said);
+        for line in said.lines().filter(|line| !line.starts_with("hint")) {
+            assert!(line.contains("`flyball unblock` is for humans"), "{shield}: {said}");
+        }
+    }
+}
