@@ -4,6 +4,7 @@
 //! edited by hand.
 
 use std::fs::{self, Metadata};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +42,9 @@ pub(super) fn edited(
     let mut search = Search { root, since: base.at, left: FILES_MAX, found: Vec::new() };
     for folder in worktree.ignored().iter().filter_map(|path| path.strip_suffix('/')) {
         search.folder(&root.join(folder), 0);
+        if folder.rsplit('/').next() == Some("target") {
+            search.built(&root.join(folder));
+        }
     }
     search.found.truncate(FOUND_MAX);
     let finish = |mut one: TamperFinding| {
@@ -82,6 +86,20 @@ impl Search<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Programs of tests that cargo has built: one that is a script was never built.
+    fn built(&mut self, target: &Path) {
+        for profile in self.entries(target) {
+            for program in self.entries(&profile.join("deps")) {
+                let is_program = program.extension().is_none();
+                let meta = fs::symlink_metadata(&program);
+                let newer = meta.is_ok_and(|meta| meta.is_file() && self.is_newer(&meta));
+                if is_program && newer && is_script(&program) {
+                    self.tell(&program, &program, "was put in place of a program that cargo built");
+                }
+            }
         }
     }
 
@@ -239,6 +257,14 @@ fn is_code(name: &str) -> bool {
         }
         None => true,
     }
+}
+
+/// Whether a file is for an interpreter.
+fn is_script(path: &Path) -> bool {
+    let mut begin = [0_u8; 2];
+    let read =
+        fs::File::open(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut begin));
+    read.is_ok() && begin == *b"#!"
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {

@@ -199,8 +199,8 @@ mod tests {
         };
         for (body, expected) in [
             ("assert f() == 1", 1),
-            ("def check():\n    assert f() == 1", 0),
-            ("def check():\n    assert f() == 1\ncheck()", 1),
+            ("def inner():\n    assert f() == 1", 0),
+            ("def inner():\n    assert f() == 1\ninner()", 1),
             ("_ = lambda: self.assertEqual(f(), 1)", 0),
             ("for _ in ():\n    assert f()", 0),
             ("for x in CASES:\n    assert f(x)", 1),
@@ -238,7 +238,7 @@ mod tests {
         for (body, expected) in [
             ("assert_eq!(f(), 1);", 1),
             ("let _ = || assert_eq!(f(), 1);", 0),
-            ("let check = |x| assert_eq!(f(), x);\n    check(1);", 1),
+            ("let same = |x| assert_eq!(f(), x);\n    same(1);", 1),
             ("fn inner() { assert!(f()); }", 0),
             ("fn inner() { assert!(f()); }\n    inner();", 1),
             ("if false { assert!(f()); }", 0),

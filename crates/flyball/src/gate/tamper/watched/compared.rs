@@ -71,7 +71,11 @@ fn ways_around(text: &str) -> Vec<String> {
             let (first, second) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
             let leaves = match first {
                 "exit" => ["", "0"].contains(&second),
-                "exec" => !second.starts_with(['>', '<']) && !second.is_empty(),
+                // `exec 2>log` only moves what is printed.
+                "exec" => {
+                    let to = second.trim_start_matches(|c: char| c.is_ascii_digit());
+                    !to.starts_with(['>', '<']) && !to.is_empty()
+                }
                 "trap" => step.contains("EXIT") || step.contains("ERR") || step.ends_with(" 0"),
                 "set" => second.starts_with("+e"),
                 "alias" => second.split_once('=').is_some_and(|(name, _)| CHECKING.contains(&name)),

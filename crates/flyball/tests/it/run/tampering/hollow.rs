@@ -172,6 +172,11 @@ fn tests_of_node_and_of_rust() {
                 "stands in the place of what tests check with",
             ),
             (
+                "another program",
+                "cargo test --offline -q >/dev/null 2>&1; for b in target/debug/deps/x-*; do case $b in *.d) ;; *) printf '#!/bin/sh\\necho; echo \"running 1 test\"; echo .; echo \"test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\"; echo\\n' > $b.n; chmod +x $b.n; mv $b.n $b;; esac; done; echo x > more.txt",
+                "was put in place of a program that cargo built",
+            ),
+            (
                 "without debug assertions",
                 "sed -i 's/assert_eq!/debug_assert_eq!/' src/lib.rs; printf '[profile.test]\\ndebug-assertions = false\\n' >> Cargo.toml",
                 "`debug-assertions = false`",
