@@ -22,7 +22,6 @@ const MIRRORS: [(Language, &[&str]); 6] = [
             "extract_stack",
             "walk_stack",
             "get_referrers",
-            "__main__",
         ],
     ),
     (
@@ -30,7 +29,7 @@ const MIRRORS: [(Language, &[&str]); 6] = [
         &[
             "process.argv",
             "process.execArgv",
-            ".stack",
+            ".stack.",
             "require.main",
             "module.parent",
             "captureStackTrace",
@@ -112,7 +111,10 @@ fn in_file(language: Language, edit: &Edited, of: &Context<'_>) -> Option<Suspic
     if let Some(test) = new.iter().find(|text| names_a_test(language, text, of)) {
         return (!begins).then(|| found(test, "looks at the tests it is checked by"));
     }
-    let names_runner = new.iter().any(|text| is_about_tests(text));
+    // Where a program has got a beginning of its own, a word on its command line may well be `test`.
+    let has_begun =
+        ["__main__", "argparse", "commander", "yargs"].iter().any(|m| after.contains(m));
+    let names_runner = new.iter().any(|text| is_about_tests(text, has_begun));
     let by_language = MIRRORS.iter().filter(|(one, _)| *one == language);
     let mirror = by_language
         .flat_map(|(_, marks)| marks.iter())
@@ -155,11 +157,11 @@ fn literals(source: &Source) -> Vec<String> {
     found
 }
 
-/// Whether a text has a test or a runner among its words.
-fn is_about_tests(text: &str) -> bool {
+/// Whether a text has a test or a runner among its words; or only a runner.
+fn is_about_tests(text: &str, only_runners: bool) -> bool {
     let lower = text.to_ascii_lowercase();
     let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
-    words.any(|word| word.starts_with("test") || RUNNERS.contains(&word))
+    words.any(|word| (word.starts_with("test") && !only_runners) || RUNNERS.contains(&word))
 }
 
 /// Whether a text is the name of a file of tests that is there.
@@ -229,7 +231,8 @@ mod tests {
             ("work.js", "process.argv[1].includes('test')", true),
             ("bin/run.js", "process.argv[2] === 'test'", false),
             ("work.js", "new Error().stack.includes('.test.js')", true),
-            ("work.js", "log(error.stack)", false),
+            ("work.js", "log(error.stack, 'test mode')", false),
+            ("work.py", "if __name__ == '__main__':\n    print('Testing', sys.argv)\n", false),
             ("src/lib.rs", "pub fn f() -> u8 { u8::from(cfg!(test)) }", true),
             ("src/lib.rs", "#[cfg(test)]\nmod tests {}", false),
             ("a.go", "if testing.Testing() { return 1 }", true),

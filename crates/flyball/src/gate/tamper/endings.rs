@@ -146,6 +146,12 @@ fn ways_out(language: Language, text: &str) -> Vec<String> {
         };
         let harmless = |at: usize| {
             let rest = joined.get(at.saturating_add(call.len())..).unwrap_or("");
+            let by_name = call.starts_with("getattr(");
+            // Only what is called at once.
+            if by_name {
+                let close = rest.find(')').map_or("", |at| rest.get(at..).unwrap_or(""));
+                return !close.starts_with(")(");
+            }
             *call == "process["
                 && ["env", "argv", "platform", "versions"]
                     .iter()
@@ -258,6 +264,7 @@ mod tests {
             ("work.py", Some(""), "def f(ctx):\n    ctx.exit(0)\n    self.on_exit()\n", false),
             ("work.py", Some(""), "def f():\n    raise SystemExit(2)\n", false),
             ("work.py", Some(""), "getattr(os, 'x')(0)", true),
+            ("work.py", Some(""), "if getattr(sys, 'frozen', False): x()", false),
             ("work.js", Some(""), "const { exit } = process; f = () => exit(0)", true),
             ("work.js", Some(""), "require('process').exit(0)", true),
             ("work.js", Some(""), "process['ex' + 'it'](0)", true),

@@ -22,6 +22,8 @@ const DEPTH_MAX: usize = 6;
 /// Folders in which builds leave much and nobody installs anything.
 const BUILT: [&str; 8] =
     ["target", "dist", "build", "out", ".next", ".cache", "__pycache__", "coverage"];
+/// What is said of a program that no compiler has made.
+const BUILT_BY_HAND: &str = "was put in place of a program that cargo built";
 /// The most findings.
 const FOUND_MAX: usize = 20;
 /// The largest list of a package's files.
@@ -97,7 +99,7 @@ impl Search<'_> {
                 let meta = fs::symlink_metadata(&program);
                 let newer = meta.is_ok_and(|meta| meta.is_file() && self.is_newer(&meta));
                 if is_program && newer && is_script(&program) {
-                    self.tell(&program, &program, "was put in place of a program that cargo built");
+                    self.tell(&program, &program, BUILT_BY_HAND);
                 }
             }
         }
@@ -226,7 +228,8 @@ impl Search<'_> {
             path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().into_owned()
         };
         let (package, path) = (shown(package), shown(file));
-        let message = format!("`{package}` {what}; install it again to undo it");
+        let again = if what == BUILT_BY_HAND { "build" } else { "install" };
+        let message = format!("`{package}` {what}; {again} it again to undo it");
         let mut found = TamperFinding::about(format!("installed:{package}"), message);
         found.now = digest(file).unwrap_or_default();
         found.finding.file = Some(path);

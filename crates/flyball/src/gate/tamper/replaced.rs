@@ -122,7 +122,9 @@ impl Known {
             right.contains("lambda") || right.contains("=>") || right.contains("function");
         let global = ["global", "globalThis", "window", "builtins"].contains(&owner)
             && ["expect", "assert", "test", "it"].contains(&name);
-        let whole = self.mentions(owner) && owner != "pytest" && owner != "jest";
+        let root = words(owner).next().map_or("", |(_, word)| word);
+        let lenient = ["pytest", "jest", "RSpec", "Minitest", "should"].contains(&root);
+        let whole = self.holds(root) && !lenient;
         global
             || PARTS.contains(&name)
             || (is_helper && !own && (is_function || name.starts_with("assert")))

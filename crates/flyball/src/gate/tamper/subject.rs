@@ -37,9 +37,8 @@ fn in_file(language: Language, edit: &Edited, of: &Context<'_>) -> Option<Suspic
         let own = added(&known.whole, &test.whole);
         let around = added(&rest(language, before, &old), &rest(language, after, &new));
         for line in own.iter().chain(&around) {
-            let Some(name) = subjects.iter().find(|name| is_replaced(language, name, line)) else {
-                continue;
-            };
+            let hit = subjects.iter().find(|subject| is_replaced(language, subject, line));
+            let Some(Subject { name, .. }) = hit else { continue };
             if !is_of_program(language, name, of) {
                 continue;
             }
@@ -55,15 +54,25 @@ fn in_file(language: Language, edit: &Edited, of: &Context<'_>) -> Option<Suspic
     None
 }
 
+/// Something a check calls: `name`, or `owner.name`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Subject {
+    owner: Option<String>,
+    name: String,
+}
+
 /// What the checks of a test call.
-fn subjects(body: &str) -> BTreeSet<String> {
+fn subjects(body: &str) -> BTreeSet<Subject> {
     let states = |line: &&str| words(line).any(|(_, word)| stating(word));
     let mut found = BTreeSet::new();
     for line in body.lines().filter(states) {
         for (at, word) in words(line) {
             let rest = line.get(at.saturating_add(word.len())..).unwrap_or("");
             if rest.starts_with('(') && !says_nothing(word) && !stating(word) {
-                found.insert(word.to_owned());
+                let before = line.get(..at).unwrap_or("").strip_suffix('.');
+                let owner =
+                    before.and_then(|before| words(before).last().map(|(_, word)| word.to_owned()));
+                found.insert(Subject { owner, name: word.to_owned() });
             }
         }
     }
@@ -87,14 +96,19 @@ fn added(before: &str, after: &str) -> Vec<String> {
 }
 
 /// Whether a line puts something that asks nobody in the place of this name.
-fn is_replaced(language: Language, name: &str, line: &str) -> bool {
+fn is_replaced(language: Language, subject: &Subject, line: &str) -> bool {
+    let Subject { owner, name } = subject;
+    let of_owner = owner.as_ref().is_some_and(|owner| words(line).any(|(_, word)| word == owner));
     let quoted = |quote: char| {
         [format!("{quote}{name}{quote}"), format!(".{name}{quote}")]
             .iter()
             .any(|one| line.contains(one.as_str()))
     };
-    if PATCHES.iter().any(|call| line.contains(call)) && (quoted('"') || quoted('\'')) {
-        return true;
+    if PATCHES.iter().any(|call| line.contains(call)) {
+        return of_owner && (quoted('"') || quoted('\''));
+    }
+    if owner.is_some() && !of_owner {
+        return false;
     }
     let bound = |begin: &str| {
         line.split(';').map(str::trim).find_map(|part| {
@@ -104,15 +118,15 @@ fn is_replaced(language: Language, name: &str, line: &str) -> bool {
             whole.then(|| rest.to_owned())
         })
     };
-    let right = match language {
-        Language::Python => bound(&format!("def {name}("))
-            .or_else(|| bound(&format!(".{name} = ")))
-            .or_else(|| bound(&format!("{name} = lambda"))),
-        Language::JavaScript => bound(&format!("const {name} = "))
+    let right = match (language, owner) {
+        (_, Some(owner)) => bound(&format!("{owner}.{name} = ")),
+        (Language::Python, None) => {
+            bound(&format!("def {name}(")).or_else(|| bound(&format!("{name} = lambda")))
+        }
+        (Language::JavaScript, None) => bound(&format!("const {name} = "))
             .or_else(|| bound(&format!("let {name} = ")))
-            .or_else(|| bound(&format!("function {name}(")))
-            .or_else(|| bound(&format!(".{name} = "))),
-        _ => bound(&format!("fn {name}(")).or_else(|| bound(&format!("let {name} = |"))),
+            .or_else(|| bound(&format!("function {name}("))),
+        (_, None) => bound(&format!("fn {name}(")).or_else(|| bound(&format!("let {name} = |"))),
     };
     // One that leads on to the real one is a way of calling it.
     right.is_some_and(|right| {

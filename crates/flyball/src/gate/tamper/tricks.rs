@@ -144,6 +144,23 @@ fn raises(body: &str) -> bool {
     })
 }
 
+/// Python: a function that calls what it is given and keeps its failed checks to itself.
+fn keeps_failures(edit: &Edited, language: Language) -> Option<String> {
+    if language != Language::Python {
+        return None;
+    }
+    let known = functions(language, edit.before.as_deref().unwrap_or(""));
+    let new = functions(language, edit.after.as_deref()?);
+    let keeps = |one: &&Function| {
+        let all: Vec<&str> = super::source::words(&one.body).map(|(_, word)| word).collect();
+        let calls = |name: &String| one.body.contains(&format!("{name}("));
+        let catches = all.contains(&"except") || all.contains(&"suppress");
+        catches && all.contains(&"AssertionError") && one.parameters.iter().any(calls)
+    };
+    let is_new = |one: &&Function| !known.iter().any(|old| old.body == one.body);
+    new.iter().filter(is_new).find(keeps).map(|one| one.name.clone())
+}
+
 /// Whether a body says no, or leads on to something that may.
 fn may_say_no(body: &str) -> bool {
     let leads = ["raise", "throw", "super", "Error", "expect", "fail", "reject", "pass_"];
@@ -179,7 +196,9 @@ fn pretends(edit: &Edited, language: Language) -> Option<Suspicion> {
     }
     let count = |text: &Option<String>, mark: &str| {
         let code = Source::new(language, text.as_deref().unwrap_or("")).code;
-        code.chars().filter(|c| !c.is_whitespace()).collect::<String>().matches(mark).count()
+        let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+        // A member of one's own may be called anything.
+        code.matches(mark).count() - code.matches(&format!("this{mark}")).count()
     };
     let marks: &[&str] = match language {
         Language::Python => &[
@@ -191,15 +210,16 @@ fn pretends(edit: &Edited, language: Language) -> Option<Suspicion> {
             "skipTest(",
             "pytest.skip(",
             "pytest.xfail(",
-            "exceptAssertionError",
-            "suppress(AssertionError",
         ],
         Language::JavaScript => {
             &["._load", "_resolveFilename", "require.cache[", "AssertionError", "ERR_ASSERTION"]
         }
         Language::Rust | Language::Go | Language::Jvm | Language::Ruby => &[],
     };
-    let mark = marks.iter().find(|mark| count(&edit.after, mark) > count(&edit.before, mark))?;
+    let mark =
+        marks.iter().find(|mark| count(&edit.after, mark) > count(&edit.before, mark)).copied();
+    let mark = mark.map(str::to_owned).or_else(|| keeps_failures(edit, language))?;
+    let mark = mark.as_str();
     let path = &edit.path;
     let message = format!("`{path}` now reaches into what checks it: `{mark}`");
     Some(Suspicion::of_file(path, mark, message).whole(edit))

@@ -269,3 +269,18 @@ fn a_stop_command_that_hangs_does_not_hold_the_end_up() {
     ran.ended(143);
     assert!(took < PROMPT_END, "{took} ms");
 }
+
+#[test]
+fn a_flyball_that_its_agent_stops_goes_on_and_ends_at_its_limit() {
+    for stop in ["kill -STOP $P; sleep 600", "while :; do kill -STOP $P; sleep 0.05; done"] {
+        // The parent of the keeper. Behind the shield no signal reaches it.
+        let agent = format!("P=$(awk '{{print $4}}' /proc/$PPID/stat); {stop}");
+        let scenario = Scenario::new()
+            .committed()
+            .agent(&agent)
+            .env("FLYBALL_LIMITS__STOP_GRACE", "300ms")
+            .env("FLYBALL_SANDBOX__SHIELD", "off")
+            .flags(&["--max-runtime", "3s"]);
+        scenario.run().ended(5);
+    }
+}

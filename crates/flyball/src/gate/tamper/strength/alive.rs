@@ -9,8 +9,8 @@ const NEVER: [&str; 9] =
     ["False", "false", "0", "None", "not True", "!true", "not __debug__", "1 == 0", "null"];
 /// What a loop goes over and finds nothing in.
 const NOTHING: [&str; 6] = ["()", "[]", "{}", "range(0)", "set()", "dict()"];
-/// What keeps a failure to itself.
-const DEAF: [&str; 3] = ["AssertionError", "Exception", "BaseException"];
+/// Failures of checks among others.
+const DEAF: [&str; 2] = ["AssertionError", "BaseException"];
 /// Calls that do something later, when the test may be over.
 const LATER: [&str; 5] =
     ["setTimeout", "setImmediate", "nextTick", "queueMicrotask", "requestAnimationFrame"];
@@ -136,7 +136,9 @@ fn brackets(test: &Test) -> String {
         } else if LATER.contains(&word) && rest.starts_with('(') && !waits {
             blank(end, source.close(end));
         } else if ["fn", "function", "func"].contains(&word) {
-            let name = words(rest).next().filter(|(place, _)| *place <= 1).map(|(_, name)| name);
+            let named =
+                words(rest).next().filter(|(place, _)| *place == 1 && rest.starts_with(' '));
+            let name = named.map(|(_, name)| name);
             let open = rest.find('{').map(|open| end.saturating_add(open));
             if let (Some(name), Some(open)) = (name, open)
                 && mentioned(&bare, name) < 2

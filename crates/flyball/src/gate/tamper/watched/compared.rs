@@ -2,7 +2,6 @@
 
 use super::Sort;
 use crate::gate::tamper::command::{stops_at_errors, swallowed};
-use crate::gate::tamper::strength::statements;
 
 /// Names that mean something to a check in the shell's language: one who takes them decides it.
 const CHECKING: [&str; 12] =
@@ -45,6 +44,13 @@ fn code_lines(text: &str) -> Vec<&str> {
         !bare.is_empty() && !comment && !bare.starts_with("//")
     };
     lines.filter(is_code).map(|(_, line)| line).collect()
+}
+
+/// How many lines of a program say what must hold.
+fn statements(text: &str) -> usize {
+    let marks = ["assert", "expect(", "exit 1", "exit(1", "SystemExit(1", "exitCode = 1"];
+    let states = |line: &&&str| marks.iter().any(|mark| line.contains(mark));
+    code_lines(text).iter().filter(states).count()
 }
 
 /// How a file that is the work weakens what checks it: a program that states less than it did, a
