@@ -198,7 +198,8 @@ fn pretends(edit: &Edited, language: Language) -> Option<Suspicion> {
         let code = Source::new(language, text.as_deref().unwrap_or("")).code;
         let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
         // A member of one's own may be called anything.
-        code.matches(mark).count() - code.matches(&format!("this{mark}")).count()
+        let own = code.matches(&format!("this{mark}")).count();
+        code.matches(mark).count().saturating_sub(own)
     };
     let marks: &[&str] = match language {
         Language::Python => &[
@@ -211,9 +212,15 @@ fn pretends(edit: &Edited, language: Language) -> Option<Suspicion> {
             "pytest.skip(",
             "pytest.xfail(",
         ],
-        Language::JavaScript => {
-            &["._load", "_resolveFilename", "require.cache[", "AssertionError", "ERR_ASSERTION"]
-        }
+        Language::JavaScript => &[
+            "Module._load",
+            "._load=",
+            "_resolveFilename",
+            "require.cache[",
+            "ERR_ASSERTION",
+            "instanceofAssertionError",
+            "instanceofassert.AssertionError",
+        ],
         Language::Rust | Language::Go | Language::Jvm | Language::Ruby => &[],
     };
     let mark =
