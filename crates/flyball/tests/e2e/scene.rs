@@ -82,10 +82,12 @@ impl Scene {
         git(place.path(), &["clone", "-q", "theirs", "repo"]);
         let mut around = surroundings(client, &home, &server).expect("a home");
         // What brings it to the model stands where its user would have it.
-        let settings: Vec<&String> = around.args.iter().filter(|arg| *arg != "-c").collect();
-        if !settings.is_empty() {
-            let text: Vec<String> = settings.iter().map(|line| format!("{line}\n")).collect();
-            std::fs::write(home.join(".codex/config.toml"), text.concat()).expect("a file");
+        let settings: Vec<String> =
+            around.args.iter().filter(|arg| *arg != "-c").cloned().collect();
+        if client.name == "codex" {
+            let model = client.model.map(|model| format!("model = \"{model}\""));
+            let lines: Vec<String> = model.into_iter().chain(settings).collect();
+            std::fs::write(home.join(".codex/config.toml"), lines.join("\n")).expect("a file");
         }
         around.args.clear();
         let folders = [program.parent(), Path::new(env!("CARGO")).parent()];
