@@ -183,7 +183,7 @@ fn the_summary_names_a_log_that_is_there_wherever_it_is_read() {
 #[test]
 fn a_resize_is_answered_at_once_and_not_with_the_next_beat() {
     let script = format!("{WAITS}\ncall 1 Bash '{{\"command\":\"cargo test\"}}'\nuntil_file go");
-    let scenario = Scenario::new().committed().speaker(&script).flags(&["--max-iterations", "1"]);
+    let scenario = Scenario::new().committed().speaker(&script);
     let terminal = Terminal::start(&scenario, &scenario.arguments(&[]), (80, 24));
     terminal.until(|rows| live(rows).len() == 1);
     let resize = |columns: u16| {
