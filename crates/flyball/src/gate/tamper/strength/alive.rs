@@ -18,8 +18,14 @@ const LATER: [&str; 5] =
 const WAITING: [&str; 7] =
     ["done", "resolve", "await", "useFakeTimers", "runAllTimers", "advanceTimersByTime", "Promise"];
 
+/// The largest body that is looked at so closely.
+const BODY_MAX: usize = 8 * 1024;
+
 /// The body of a test without what is not run.
 pub(super) fn alive(test: &Test) -> String {
+    if test.body.len() > BODY_MAX {
+        return test.body.clone();
+    }
     match test.language {
         Language::Python => python(test),
         Language::JavaScript | Language::Rust | Language::Go | Language::Jvm => brackets(test),
@@ -226,11 +232,11 @@ mod tests {
         let javascript =
             |body: &str| checks_of(Language::JavaScript, &format!("test('a', () => {{ {body} }})"));
         for (body, expected) in [
-            ("assert.ok(f())", 1),
-            ("setTimeout(() => assert.ok(f()), 1)", 0),
-            ("const later = () => { assert.ok(f()) }", 0),
-            ("const later = () => { assert.ok(f()) }; later()", 1),
-            ("if (false) { assert.ok(f()) }", 0),
+            ("assert(f())", 1),
+            ("setTimeout(() => assert(f()), 1)", 0),
+            ("const later = () => { assert(f()) }", 0),
+            ("const later = () => { assert(f()) }; later()", 1),
+            ("if (false) { assert(f()) }", 0),
         ] {
             assert_eq!(javascript(body), expected, "{body}");
         }
