@@ -1,6 +1,8 @@
 //! Programs that look at who calls them, or at the tests they are checked by: both are ways to be right
 //! for a check alone. What a command line says to where a program begins is no such thing.
 
+use std::collections::BTreeSet;
+
 use super::endings::is_entry;
 use super::functions::functions;
 use super::source::{Language, Source};
@@ -90,8 +92,8 @@ pub(super) fn is_program(language: Language, path: &str) -> bool {
 
 fn in_file(language: Language, edit: &Edited, of: &Context<'_>) -> Option<Suspicion> {
     let after = edit.after.as_deref()?;
-    let (was, is) =
-        (Source::new(language, edit.before.as_deref().unwrap_or("")), Source::new(language, after));
+    let source = |text| Source::new(language, without_tests(language, text));
+    let (was, is) = (source(edit.before.as_deref().unwrap_or("")), source(after));
     let (path, count) =
         (&edit.path, |source: &Source, mark: &str| source.code.matches(mark).count());
     let found = |mark: &str, what: &str| {
@@ -105,7 +107,7 @@ fn in_file(language: Language, edit: &Edited, of: &Context<'_>) -> Option<Suspic
     if let Some(name) = two_bodies(language, (&was, &is), edit) {
         return Some(found(&name, "has another body while it is tested"));
     }
-    let old = literals(&was);
+    let old: BTreeSet<String> = literals(&was).into_iter().collect();
     let new: Vec<String> = literals(&is).into_iter().filter(|text| !old.contains(text)).collect();
     let begins = is_entry(path, language, edit.before.as_deref().unwrap_or(after));
     if let Some(test) = new.iter().find(|text| names_a_test(language, text, of)) {
@@ -121,6 +123,12 @@ fn in_file(language: Language, edit: &Edited, of: &Context<'_>) -> Option<Suspic
         .find(|mark| count(&is, mark) > count(&was, mark))
         .filter(|_| names_runner && !begins)?;
     Some(found(mirror, "asks who calls it, and knows tests by name"))
+}
+
+/// A file of Rust's up to the tests at its end.
+fn without_tests(language: Language, text: &str) -> &str {
+    let tests = if language == Language::Rust { text.find("#[cfg(test)]\nmod ") } else { None };
+    tests.and_then(|at| text.get(..at)).unwrap_or(text)
 }
 
 /// Rust: a function that was there, and is now another one in tests.
@@ -235,6 +243,12 @@ mod tests {
             ("work.py", "if __name__ == '__main__':\n    print('Testing', sys.argv)\n", false),
             ("src/lib.rs", "pub fn f() -> u8 { u8::from(cfg!(test)) }", true),
             ("src/lib.rs", "#[cfg(test)]\nmod tests {}", false),
+            (
+                "src/lib.rs",
+                "#[cfg(test)]\nmod tests { thread::current().name() == \"test\" }",
+                false,
+            ),
+            ("src/lib.rs", "fn f() { thread::current().name() == Some(\"tests::f\") }", true),
             ("a.go", "if testing.Testing() { return 1 }", true),
         ];
         for (path, after, expected) in cases {
