@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::asking::is_program;
-use super::functions::functions;
+use super::functions::{Function, functions};
 use super::pairing::Placed;
 use super::source::{Language, Source, words};
 use super::strength::{says_nothing, stating};
@@ -12,6 +12,8 @@ use super::suspicion::Suspicion;
 use super::tests_of::{may_hold_tests, tests_of};
 use super::{Context, Edited};
 
+/// The largest file whose text around its tests is looked at.
+const AROUND_MAX: usize = 256 * 1024;
 /// How many files of the program are looked at for one name.
 const FILES_MAX: usize = 20;
 /// Calls that put something in the place of what is named by a string.
@@ -31,15 +33,27 @@ pub(super) fn replaced(of: &Context<'_>) -> Vec<Suspicion> {
 fn in_file(language: Language, edit: &Edited, of: &Context<'_>) -> Option<Suspicion> {
     let (before, after) = (edit.before.as_deref()?, edit.after.as_deref()?);
     let (old, new) = (tests_of(language, before), tests_of(language, after));
+    // In Rust what stands around tests is the program itself.
+    let is_read = language != Language::Rust && before.len().max(after.len()) < AROUND_MAX;
+    let around = if is_read {
+        added(&rest(language, before, &old), &rest(language, after, &new))
+    } else {
+        Vec::new()
+    };
     for test in &new {
-        let Some(known) = old.iter().find(|known| known.name == test.name) else { continue };
+        let known = old.iter().find(|known| known.name == test.name);
+        let Some(known) = known.filter(|known| known.whole != test.whole || is_read) else {
+            continue;
+        };
         let subjects = subjects(&known.body);
         let own = added(&known.whole, &test.whole);
-        let around = added(&rest(language, before, &old), &rest(language, after, &new));
         for line in own.iter().chain(&around) {
             let hit = subjects.iter().find(|subject| is_replaced(language, subject, line));
             let Some(Subject { name, .. }) = hit else { continue };
-            if !is_of_program(language, name, of) {
+            let stands_in = |one: &Function| one.name == *name && leads_on(&one.body);
+            let text = if is_read { after } else { test.whole.as_str() };
+            if functions(language, text).iter().any(stands_in) || !is_of_program(language, name, of)
+            {
                 continue;
             }
             let (path, test) = (&edit.path, &test.name);
@@ -130,15 +144,19 @@ fn is_replaced(language: Language, subject: &Subject, line: &str) -> bool {
     };
     // One that leads on to the real one is a way of calling it.
     right.is_some_and(|right| {
-        let called = words(&right).any(|(at, word)| {
-            let rest = right.get(at.saturating_add(word.len())..).unwrap_or("");
-            rest.starts_with('(') && !["Mock", "MagicMock", "fn", "lambda"].contains(&word)
-        });
-        let leads_on = words(&right).any(|(_, word)| word == name);
+        let says_it_again = words(&right).any(|(_, word)| word == name);
         let is_function = ["lambda", "=>", "function", "Mock", "fn(", "{", "|", ":", ")"]
             .iter()
             .any(|mark| right.contains(mark));
-        !called && !leads_on && is_function && !right.contains("require")
+        !leads_on(&right) && !says_it_again && is_function && !right.contains("require")
+    })
+}
+
+/// Whether something is called that may do the work.
+fn leads_on(body: &str) -> bool {
+    words(body).any(|(at, word)| {
+        let rest = body.get(at.saturating_add(word.len())..).unwrap_or("");
+        rest.starts_with('(') && !["Mock", "MagicMock", "fn", "lambda"].contains(&word)
     })
 }
 
@@ -186,4 +204,77 @@ pub(super) fn overwritten(placed: &[Placed], edit: &Edited) -> Option<String> {
     let twice =
         own.map(|one| &one.test.name).find(|name| times(after, name) > times(before, name).max(1));
     twice.cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::plan::GatePlan;
+    use crate::gate::tamper::files::Files;
+
+    struct Program(&'static str, &'static str);
+
+    impl Files for Program {
+        fn before(&self, path: &str) -> Option<String> {
+            (path == self.0).then(|| self.1.to_owned())
+        }
+
+        fn after(&self, path: &str) -> Option<String> {
+            self.before(path)
+        }
+
+        fn mentioning(&self, _: &str) -> Vec<String> {
+            vec![self.0.to_owned()]
+        }
+
+        fn ending(&self, _: &str) -> Vec<String> {
+            Vec::new()
+        }
+    }
+
+    fn said(path: &str, before: &str, after: &str, program: &Program) -> bool {
+        let text = |text: &str| Some(text.to_owned());
+        let edited = [Edited { path: path.to_owned(), before: text(before), after: text(after) }];
+        let (plan, reach) = (GatePlan::default(), super::super::Reach::default());
+        let of = Context {
+            edited: &edited,
+            files: program,
+            added: &[],
+            reach: &reach,
+            first: &plan,
+            now: &plan,
+        };
+        !replaced(&of).is_empty()
+    }
+
+    #[test]
+    fn a_stand_in_for_what_is_tested_is_seen_and_one_for_what_it_leans_on_is_not() {
+        let program = Program("work.py", "def f():\n    return g()\n\ndef get(x):\n    return x\n");
+        let test = "import work\n\ndef test_a():\n    assert work.f() == 1\n";
+        let cases = [
+            ("work.f = lambda: 1\n", true),
+            ("work.g = lambda: 1\n", false),
+            ("requests.get = Mock()\n", false),
+            ("import requests\n", false),
+        ];
+        for (more, expected) in cases {
+            let after = format!("import work\n{more}\ndef test_a():\n    assert work.f() == 1\n");
+            assert_eq!(said("test_x.py", test, &after, &program), expected, "{more}");
+        }
+        let bare = "from work import f\n\ndef test_a():\n    assert f() == 1\n";
+        let wrapped =
+            "import work\n\ndef f():\n    return work.f(1)\n\ndef test_a():\n    assert f() == 1\n";
+        assert!(!said("test_x.py", bare, wrapped, &program), "a way of calling it");
+        let constant = "def f():\n    return 1\n\ndef test_a():\n    assert f() == 1\n";
+        assert!(said("test_x.py", bare, constant, &program));
+        // Where tests stand in the program's own file, its functions may change as they like.
+        let rust = |f: &str, inner: &str| {
+            format!("{f}\n\n#[test]\nfn a() {{\n    {inner}assert_eq!(f(1), 1);\n}}\n")
+        };
+        let program = Program("src/lib.rs", "fn f(a: u8) -> u8 {\n    a\n}\n");
+        let (old, new) = ("fn f(a: u8) -> u8 {\n    0\n}", "fn f(a: u8) -> u8 { a }");
+        assert!(!said("src/lib.rs", &rust(old, ""), &rust(new, ""), &program));
+        let inner = "fn f(_: u8) -> u8 { 1 } ";
+        assert!(said("src/lib.rs", &rust(old, ""), &rust(old, inner), &program));
+    }
 }
