@@ -144,11 +144,12 @@ fn is_replaced(language: Language, subject: &Subject, line: &str) -> bool {
     };
     // One that leads on to the real one is a way of calling it.
     right.is_some_and(|right| {
-        let says_it_again = words(&right).any(|(_, word)| word == name);
+        let right = right.split_inclusive('}').next().unwrap_or("");
+        let says_it_again = words(right).any(|(_, word)| word == name);
         let is_function = ["lambda", "=>", "function", "Mock", "fn(", "{", "|", ":", ")"]
             .iter()
             .any(|mark| right.contains(mark));
-        !leads_on(&right) && !says_it_again && is_function && !right.contains("require")
+        !leads_on(right) && !says_it_again && is_function && !right.contains("require")
     })
 }
 
