@@ -18,11 +18,11 @@ pub(crate) const TRIALS: [Trial; 3] = [
     Trial::new("k: a clone with a red test of Node, mended by one command", mends_node)
         .but_for(&OTHERS),
     Trial::new("l: the user's own settings hold beside flyball's", keeps_own_settings)
-        .but_for(&["goose", "copilot", "pi"]),
+        .but_for(&["goose", "copilot", "pi", "session"]),
 ];
 
 /// Those that need arguments to find the scripted model: for them it is not one command.
-const OTHERS: [&str; 5] = ["goose", "gemini", "qwen", "copilot", "pi"];
+const OTHERS: [&str; 6] = ["goose", "gemini", "qwen", "copilot", "pi", "session"];
 
 /// Somebody's project: its files, and what mends it.
 struct Project {
