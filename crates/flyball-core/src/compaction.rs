@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn the_task_and_what_is_old_are_cut_at_a_turn_never_between_a_call_and_its_result() {
-        let cases: [(&str, &[(u64, bool)], Option<usize>); 6] = [
+        type Case<'a> = (&'a str, &'a [(u64, bool)], Option<usize>);
+        let cases: [Case<'_>; 6] = [
             ("nothing", &[], None),
             ("a task alone", &[(9_000, false)], None),
             ("one turn", &[(400, false), (9_000, false)], Some(2)),

@@ -120,9 +120,9 @@ impl SessionLoop<'_> {
     /// Does what a judge says beside its yes or no: the model is told, or it is over.
     fn obey(&mut self, spoken: &Spoken) -> Result<(), CliError> {
         self.teller.judged(spoken);
-        if let Some(outcome) = spoken.ends() {
+        if spoken.ends() {
             let why = spoken.message.clone().unwrap_or_default();
-            return self.end(match outcome {
+            return self.end(match spoken.outcome() {
                 Some(outcome) => Ending::Halted { outcome, why },
                 None => Ending::Left,
             });
@@ -208,14 +208,14 @@ impl SessionLoop<'_> {
         self.put(Entry::Returned { call, outcome, text })?;
         // It was told with the result.
         self.teller.judged(&spoken);
-        if spoken.ends().is_some() { self.obey(&spoken) } else { Ok(()) }
+        if spoken.ends() { self.obey(&spoken) } else { Ok(()) }
     }
 
     /// An answer that is none: the same, without a call to answer.
     fn nonsense(&mut self, failure: &ValidationFailure) -> Result<(), CliError> {
         let spoken = self.judge.invalid(failure);
         self.record.judged("Invalid", None, &spoken);
-        if spoken.ends().is_some() {
+        if spoken.ends() {
             return self.obey(&spoken);
         }
         self.teller.judged(&spoken);

@@ -3,14 +3,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use flyball_models::{CallResult, Cancel, Key, Message, Model, Request, Settings, Tool, service};
 use flyball_testkit::model::{ModelServer, Step};
 use serde_json::{Value, json};
 
-use super::Place;
+use super::{Place, now};
 use crate::say;
 
 const TURNS: usize = 200;
@@ -46,7 +46,7 @@ impl Place {
             .env("ANTHROPIC_API_KEY", "none")
             .env("ANTHROPIC_BASE_URL", server.url())
             .env("FLYBALL_CALLS__ACCOUNT", "false");
-        let began = Instant::now();
+        let began = now();
         let output = session.output()?;
         let took = began.elapsed();
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -72,7 +72,7 @@ fn bare_loop(repo: &Path, turns: usize) -> Result<Duration> {
     let (name, description) = ("read".to_owned(), "reads".to_owned());
     let tools = [Tool { name, description, schema }];
     let mut messages = vec![Message::user("go")];
-    let began = Instant::now();
+    let began = now();
     loop {
         let mut request = Request::new(&messages);
         request.tools = &tools;

@@ -125,13 +125,12 @@ pub fn run(args: &SessionArgs, globals: &Globals) -> Result<ExitCode, CliError> 
     let ended = begin(args, globals);
     if let (true, Err(error)) = (args.is_protocol(), &ended) {
         // The run that reads this must not take it for a crash.
-        let kind = match error.kind {
-            ErrorKind::Agent | ErrorKind::Config => "credentials",
-            _ => return ended,
-        };
+        if !matches!(error.kind, ErrorKind::Agent | ErrorKind::Config) {
+            return ended;
+        }
         let words: Vec<&String> = std::iter::once(&error.message).chain(&error.causes).collect();
         let message = words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(": ");
-        let line = json!({ "type": "error", "kind": kind, "message": message });
+        let line = json!({ "type": "error", "kind": "credentials", "message": message });
         terminal::write_out(&format!("{line}\n"))?;
     }
     ended
@@ -157,12 +156,11 @@ fn begin(args: &SessionArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         None => prepared.recorded(args.resume.as_deref())?,
     };
     let mut lines = Lines { is_counted: door.is_some() };
-    let mut judge: Box<dyn Judge + '_> = match door {
-        Some(door) => Box::new(InRun::at(door)),
-        None => {
-            let rules = (policy.clone(), config.session.stall_after);
-            Box::new(Alone::new(rules, (ground, inbox), kept.as_ref()))
-        }
+    let mut judge: Box<dyn Judge + '_> = if let Some(door) = door {
+        Box::new(InRun::at(door))
+    } else {
+        let rules = (policy.clone(), config.session.stall_after);
+        Box::new(Alone::new(rules, (ground, inbox), kept.as_ref()))
     };
     let toolbox = prepared.toolbox()?;
     let gates: Vec<String> = ground.gates()?.names().iter().map(ToString::to_string).collect();

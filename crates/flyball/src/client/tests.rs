@@ -97,6 +97,51 @@ fn a_line_without_end_is_one_bad_line_in_bounded_memory() {
 }
 
 #[test]
+fn what_keeps_an_agent_from_its_model_is_told_in_flyballs_own_protocol() {
+    let told = |line: &str| {
+        let (facts, _) = read_as("flyball", &[TEXT, line]);
+        let is_trouble = |fact: &AgentFact| {
+            matches!(
+                fact,
+                AgentFact::RefusedCredentials { .. }
+                    | AgentFact::LostModel { .. }
+                    | AgentFact::HitLimit { .. }
+            )
+        };
+        agent_facts(facts).into_iter().find(is_trouble)
+    };
+    let message = || "no such key".to_owned();
+    assert_eq!(
+        told(r#"{"type":"error","kind":"credentials","message":"no such key"}"#),
+        Some(AgentFact::RefusedCredentials { message: message() })
+    );
+    assert_eq!(
+        told(r#"{"type":"error","kind":"unreachable","message":"no such key"}"#),
+        Some(AgentFact::LostModel { message: message() })
+    );
+    assert_eq!(
+        told(r#"{"type":"limit","resets_at":null,"message":"no such key"}"#),
+        Some(AgentFact::HitLimit { resets_at: None, message: message() })
+    );
+}
+
+#[cfg(feature = "session")]
+#[test]
+fn what_the_built_in_agent_said_before_a_refused_stop_is_not_its_last_word() {
+    let mut reader = adapter("session").unwrap().output().reader(&ReadRequest::default());
+    let mut out = Vec::new();
+    let mut say = |reader: &mut dyn Reader, text: &str| {
+        let line = json!({ "type": "text", "text": text });
+        reader.stdout(format!("{line}\n").as_bytes(), &mut out);
+    };
+    say(&mut *reader, "<promise>BLOCKED:no network</promise>");
+    reader.refused_stop("");
+    say(&mut *reader, "Done after all.");
+    let exit = reader.finish(ExitHow::Code(0), &mut Vec::new());
+    assert_eq!((exit.claims.blocked, exit.last_words.as_str()), (None, "Done after all."));
+}
+
+#[test]
 fn flyballs_own_protocol_reaches_every_ring() {
     let (facts, exit) = read_as(
         "flyball",

@@ -28,7 +28,7 @@ impl SessionLoop<'_> {
                 let spend = self.spend(&partial.usage);
                 self.teller.spent(spend, None);
                 let spoken = self.judge.spent(spend);
-                if spoken.ends().is_some() {
+                if spoken.ends() {
                     return self.obey(&spoken);
                 }
             }
@@ -87,7 +87,7 @@ impl SessionLoop<'_> {
         self.teller.spent(spend, Some(permille));
         let spent = self.judge.spent(spend);
         self.put(Entry::Answered { message, stop: stop.clone(), spend, prompt })?;
-        if spent.ends().is_some() {
+        if spent.ends() {
             return self.obey(&spent);
         }
         if has_calls {

@@ -44,9 +44,14 @@ impl Spoken {
         self.rung < Rung::Refuse
     }
 
-    /// What the session ends as, if it does; a run that ends it says itself as what.
-    pub(crate) fn ends(&self) -> Option<Option<Outcome>> {
-        (self.rung == Rung::Halt).then(|| self.trip.as_ref().and_then(|trip| trip.guard.outcome()))
+    /// Whether the session ends.
+    pub(crate) fn ends(&self) -> bool {
+        self.rung == Rung::Halt
+    }
+
+    /// What it ends as; a run that ends it says itself as what.
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        self.trip.as_ref().and_then(|trip| trip.guard.outcome())
     }
 }
 

@@ -56,5 +56,5 @@ pub(crate) trait Teller {
     /// It is over: what it came to.
     fn summed_up(&mut self);
     /// What a human is asked before a call.
-    fn question(&self, shown: &Shown<'_>) -> String;
+    fn question(&mut self, shown: &Shown<'_>) -> String;
 }

@@ -87,13 +87,12 @@ fn text(entry: &Entry) -> Option<String> {
             let said: Vec<String> = said.collect();
             format!("model: {}", said.join("\n"))
         }
-        Entry::Began { .. } => return None,
         Entry::Returned { outcome: ToolOutcome::Refused, text, .. } => format!("not made: {text}"),
         Entry::Returned { text, .. } => format!("result: {text}"),
         Entry::Compacted { messages, summary } => {
             format!("flyball: {messages} messages became a summary:\n{summary}")
         }
-        Entry::Rested => return None,
+        Entry::Began { .. } | Entry::Rested => return None,
         Entry::Interrupted => "human: ended the turn".to_owned(),
         Entry::Resumed => "flyball: taken up again".to_owned(),
         Entry::Ended { ending } => match ending {

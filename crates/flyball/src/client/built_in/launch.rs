@@ -12,7 +12,7 @@ pub(super) fn launch(request: &LaunchRequest<'_>) -> Launch {
         Permissions::Bypass => "skip",
         Permissions::Own => "ask",
     };
-    launch.args(&["--permission", permission]);
+    launch.arg(&format!("--permission={permission}"));
     launch.extra(request);
     launch.arg("-");
     launch.stdin = Stdin::Text(request.prompt.to_owned());

@@ -108,7 +108,7 @@ impl Teller for Lines {
 
     fn summed_up(&mut self) {}
 
-    fn question(&self, shown: &Shown<'_>) -> String {
+    fn question(&mut self, shown: &Shown<'_>) -> String {
         shown.call.tool.clone()
     }
 }

@@ -217,7 +217,12 @@ impl Teller for Screen {
         self.tell(&text);
     }
 
-    fn question(&self, shown: &Shown<'_>) -> String {
+    fn question(&mut self, shown: &Shown<'_>) -> String {
+        let text = |name: &str| shown.args.get(name).and_then(Value::as_str).map(str::to_owned);
+        if let Some(after) = text("new").or_else(|| text("content")) {
+            let (path, before) = (String::new(), text("old").unwrap_or_default());
+            self.show_change(&Change { path, before, after });
+        }
         format!("  {} {}", self.paint.yellow("?"), call_words(shown, Self::columns()))
     }
 }

@@ -19,7 +19,7 @@ use crate::process::{InputPipe, ProcessEvent, Spec, Stream, Supervised};
 /// The version of the protocol that is asked for.
 const VERSION: &str = "2025-06-18";
 /// How long a server may take to be ready.
-const START_MAX: Duration = Duration::from_secs(60);
+const START_MAX: Duration = Duration::from_mins(1);
 /// The longest line that is read.
 const LINE_MAX: usize = 16 * 1024 * 1024;
 /// Pages of tools that are asked for.
@@ -153,7 +153,7 @@ impl Wire {
             if line.get("method").is_some() {
                 self.refuse(&line)?;
             } else if line.get("id").and_then(Value::as_u64) == Some(id) {
-                return answer(line);
+                return answer(&line);
             }
         }
     }
@@ -196,7 +196,7 @@ impl Lines {
     }
 }
 
-fn answer(line: Value) -> Result<Value, Refusal> {
+fn answer(line: &Value) -> Result<Value, Refusal> {
     if let Some(error) = line.get("error") {
         let message = error.get("message").and_then(Value::as_str).unwrap_or("it failed");
         let code = error.get("code").and_then(Value::as_i64);
