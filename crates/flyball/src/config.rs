@@ -15,6 +15,7 @@ mod roles;
 mod route;
 mod sandbox;
 pub mod schema;
+mod session;
 mod show;
 pub(crate) mod suggest;
 mod value;
@@ -40,6 +41,7 @@ pub use self::report::ReportFormat;
 pub use self::route::Route;
 pub use self::sandbox::{SandboxProfile, SandboxSettings, ShieldWish};
 use self::schema::Reader;
+pub use self::session::SessionSettings;
 pub use self::value::Value;
 pub(crate) use self::value::{stays_inside, string};
 use crate::client::{self, registry};
@@ -202,37 +204,6 @@ pub enum Permission {
     Skip,
     /// Its own rules hold.
     Ask,
-}
-
-/// `[session]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionSettings {
-    /// Whose model; none looks into the environment.
-    pub provider: Option<String>,
-    /// The model.
-    pub model: Option<String>,
-    /// Where it is.
-    pub base_url: Option<String>,
-    /// The variable that holds the key.
-    pub key_env: Option<String>,
-    /// A program that prints the key.
-    pub key_command: Option<CommandLine>,
-    /// The longest answer, in tokens.
-    pub max_tokens: Option<u32>,
-    /// Tokens that fit into its context.
-    pub window: Option<u64>,
-    /// How full that may be, in percent.
-    pub compact_at: u8,
-    /// Whether a human is asked before calls.
-    pub permission: Permission,
-    /// How long a command may take.
-    pub command_timeout: Millis,
-    /// Silence in the middle of an answer.
-    pub stall_after: Millis,
-    /// Silence before it.
-    pub first_byte: Millis,
-    /// MCP servers, by name.
-    pub mcp: BTreeMap<String, CommandLine>,
 }
 
 /// `[gates]`, as far as it is not policy.

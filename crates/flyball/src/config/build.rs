@@ -13,11 +13,12 @@ use super::key::Key;
 use super::layer::Settings;
 use super::roles::{Crew, crew, described};
 use super::schema::{Reader, SETTINGS};
+use super::session::session;
 use super::value::Value;
 use super::{
     AgentSettings, CheckpointSettings, CommandLine, Config, FinishSettings, GateCheck,
     GateSettings, HookSettings, NotifySettings, OutputFormat, Price, ReportFormat, Route,
-    SandboxSettings, SessionSettings, WorktreeSettings,
+    SandboxSettings, WorktreeSettings,
 };
 use crate::error::CliError;
 
@@ -121,30 +122,6 @@ fn sandbox(from: &Typed<'_>) -> Result<SandboxSettings, CliError> {
         })?,
         keep_env: from.words("sandbox.keep_env")?,
         nested: from.flag("sandbox.nested")?,
-    })
-}
-
-fn session(from: &Typed<'_>) -> Result<SessionSettings, CliError> {
-    let count =
-        |key: &str| from.number(key).map(|number| u32::try_from(number).unwrap_or(u32::MAX));
-    let compact_at = u8::try_from(from.number("session.compact_at")?).ok();
-    let compact_at = compact_at.filter(|percent| (30..=95).contains(percent)).ok_or_else(|| {
-        CliError::config("`session.compact_at` is a share of the window: 30 to 95 percent")
-    })?;
-    Ok(SessionSettings {
-        provider: from.text_or_none("session.provider")?,
-        model: from.text_or_none("session.model")?,
-        base_url: from.text_or_none("session.base_url")?,
-        key_env: from.text_or_none("session.key_env")?,
-        key_command: from.command("session.key_command")?,
-        max_tokens: Some(count("session.max_tokens")?).filter(|tokens| *tokens > 0),
-        window: Some(from.number("session.window")?).filter(|tokens| *tokens > 0),
-        compact_at,
-        permission: from.choice("session.permission")?,
-        command_timeout: from.duration("session.command_timeout")?,
-        stall_after: from.duration("session.stall_after")?,
-        first_byte: from.duration("session.first_byte")?,
-        mcp: from.commands(&["session", "mcp"]),
     })
 }
 
@@ -305,7 +282,7 @@ impl Typed<'_> {
         })
     }
 
-    fn number(&self, key: &str) -> Result<u64, CliError> {
+    pub(super) fn number(&self, key: &str) -> Result<u64, CliError> {
         self.pick(key, |value| {
             let Value::Number(number) = value else { return None };
             Some(*number)
@@ -319,21 +296,21 @@ impl Typed<'_> {
         })
     }
 
-    fn duration(&self, key: &str) -> Result<Millis, CliError> {
+    pub(super) fn duration(&self, key: &str) -> Result<Millis, CliError> {
         self.pick(key, |value| {
             let Value::Duration(span) = value else { return None };
             Some(*span)
         })
     }
 
-    fn command(&self, key: &str) -> Result<Option<CommandLine>, CliError> {
+    pub(super) fn command(&self, key: &str) -> Result<Option<CommandLine>, CliError> {
         self.pick(key, |value| {
             let Value::Command(command) = value else { return None };
             Some(Some(command.clone()).filter(|c| !c.is_empty()))
         })
     }
 
-    fn choice<T: DeserializeOwned>(&self, key: &str) -> Result<T, CliError> {
+    pub(super) fn choice<T: DeserializeOwned>(&self, key: &str) -> Result<T, CliError> {
         let word = self.text(key)?;
         serde_json::from_value(word.into()).map_err(|error| {
             CliError::internal(format!("the setting `{key}` has a wrong type")).cause(error)
@@ -355,7 +332,7 @@ impl Typed<'_> {
     }
 
     /// The commands right below a table.
-    fn commands(&self, under: &[&str]) -> BTreeMap<String, CommandLine> {
+    pub(super) fn commands(&self, under: &[&str]) -> BTreeMap<String, CommandLine> {
         let pairs = self.0.iter().filter_map(|(key, entry)| {
             let (parts, Value::Command(command)) = (key.parts(), &entry.value) else { return None };
             let (last, above) = parts.split_last()?;

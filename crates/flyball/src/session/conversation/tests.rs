@@ -1,3 +1,5 @@
+//! What follows from what was said, as tables.
+
 use serde_json::json;
 
 use super::*;
