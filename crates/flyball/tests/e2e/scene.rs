@@ -104,13 +104,9 @@ impl Scene {
             "t@localhost",
             "",
         );
-        match client.model {
-            Some(model) if client.name == "opencode" => {
-                let settings = serde_json::json!({ "model": model }).to_string();
-                scene.with("OPENCODE_CONFIG_CONTENT", &settings, "")
-            }
-            _ => scene,
-        }
+        let Some(model) = client.model.filter(|_| client.name == "opencode") else { return scene };
+        let settings = serde_json::json!({ "model": model }).to_string();
+        scene.with("OPENCODE_CONFIG_CONTENT", &settings, "")
     }
 
     /// With these arguments of the client's before all others.

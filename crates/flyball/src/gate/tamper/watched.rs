@@ -306,13 +306,14 @@ impl Follower<'_> {
         }
         let Some(text) = self.files.before(path) else { return };
         let sort = if sort == Sort::Shell { by_first_line(&text) } else { sort };
-        let sort = match sort {
-            // A library in the shell's language that tests take in is what they test.
-            Sort::Shell | Sort::Program if depth > 0 && is_library(path) => Sort::Library,
-            Sort::Program if !checks(path) && depth > 1 => return,
-            Sort::Program if !checks(path) => Sort::Started,
-            sort => sort,
-        };
+        // A library in the shell's language that tests take in is what they test.
+        let library = depth > 0 && is_library(path) && sort != Sort::Settings;
+        let named = sort == Sort::Program && !checks(path);
+        if named && !library && depth > 1 {
+            return;
+        }
+        let sort = if library { Sort::Library } else { sort };
+        let sort = if named && !library { Sort::Started } else { sort };
         self.reach.files.push(Watched { path: path.to_owned(), gate: self.gate.clone(), sort });
         let deeper = depth.saturating_add(1);
         match sort {
