@@ -121,10 +121,24 @@ fn without_numbers(bytes: &mut Vec<u8>) {
 }
 
 /// Whether a number behind these bytes belongs to a place, a name or a time. What is counted stands
-/// alone, behind an equals sign, or in JSON.
+/// alone, behind an equals sign, or behind another key of JSON.
 fn is_free(before: &[u8]) -> bool {
+    // How the keys of JSON end that say where something is, or how long it took.
+    const KEYS: [&[u8]; 10] = [
+        b"ine\":",
+        b"olumn\":",
+        b"row\":",
+        b"_start\":",
+        b"_end\":",
+        b"egin\":",
+        b"end\":",
+        b"ffset\":",
+        b"apsed\":",
+        b"uration\":",
+    ];
     match before {
-        [.., b'"', b':'] | [.., 0x1b, b'['] => false,
+        [.., b'"', b':'] => KEYS.iter().any(|key| before.ends_with(key)),
+        [.., 0x1b, b'['] => false,
         [.., b':' | b'_' | b'.' | b'-' | b'/' | b'#' | b'[' | b'('] => true,
         [.., last] if last.is_ascii_alphabetic() => true,
         _ => before.ends_with(b"line "),
@@ -170,6 +184,7 @@ mod tests {
             ("test_12 (3 ms) took 4.56s", "test_N (N ms) took 4.Ns"),
             ("3 passed, 12 failed in 1.2s", "3 passed, 12 failed in 1.Ns"),
             ("failures=3 \"failed\":12", "failures=3 \"failed\":12"),
+            ("{\"line\":12,\"Elapsed\":0.01}", "{\"line\":N,\"Elapsed\":N.N}"),
             ("\u{1b}[31mred", "\u{1b}[31mred"),
             ("File \"a.py\", line 12", "File \"a.py\", line N"),
         ];
