@@ -155,7 +155,8 @@ mod tests {
             ("a/../../outside/secret", false, false),
             ("out/secret", false, false),
             ("leak", false, false),
-            ("dead", false, false),
+            // It leads nowhere yet; below, nobody follows it.
+            ("dead", true, true),
             ("/etc/passwd", false, false),
             ("/../../etc/passwd", false, false),
             (".git/config", true, false),
@@ -165,6 +166,10 @@ mod tests {
             let can = |want| places.resolve(Path::new(&path), want).is_ok();
             assert_eq!((can(Want::Read), can(Want::Write)), (read, write), "{path}");
         }
+        let dead = |want| places.file(Path::new("dead"), want).unwrap();
+        assert!(dead(Want::Read).folder.read("dead", 9).is_err());
+        dead(Want::Write).folder.replace("dead", "x").unwrap();
+        assert!(!top.join("nowhere").exists() && root.join("dead").is_file());
         let found = places.file(Path::new("near"), Want::Read).unwrap();
         assert_eq!((found.name.as_str(), found.shown.as_str()), ("f", "a/f"));
         assert_eq!(found.folder.read("f", 9).unwrap(), b"x");
