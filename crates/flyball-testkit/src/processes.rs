@@ -27,6 +27,18 @@ fn command_line(pid: u32) -> String {
     String::from_utf8_lossy(&bytes).replace('\0', " ").trim().to_owned()
 }
 
+/// Milliseconds of CPU time a process itself has used, and whether it has ended and nobody has waited for
+/// it yet; none when it is gone.
+pub fn cpu_used(pid: u32) -> Option<(u64, bool)> {
+    /// The system counts in hundredths of a second.
+    const TICK_MS: u64 = 10;
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<u64>().ok();
+    let used = ticks(11)?.saturating_add(ticks(12)?).saturating_mul(TICK_MS);
+    Some((used, fields.first() == Some(&"Z")))
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::Command;

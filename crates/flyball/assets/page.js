@@ -67,7 +67,7 @@ function listen() {
   stream.onerror = () => {
     tell("down");
     // A browser comes back by itself where nobody answered, and not where it was sent away.
-    if (stream.readyState === EventSource.CLOSED) setTimeout(() => { refresh(); listen(); }, 3000);
+    if (stream.readyState === EventSource.CLOSED) setTimeout(() => { tell("change"); listen(); }, 3000);
   };
 }
 if (channel) channel.onmessage = (message) => {

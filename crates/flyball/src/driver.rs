@@ -4,6 +4,8 @@
 //! Nothing in here decides. An event is written before it is acted on, and all orders of one event
 //! are performed before the next is taken, so a resume has only the last event's orders to repeat.
 
+#[cfg(feature = "otel")]
+mod beside;
 mod choice;
 mod crash;
 mod door;
@@ -102,6 +104,8 @@ impl Driver {
     /// Drives the run to its end. When flyball itself fails on the way, the run ends with what is
     /// known, and is told as ended too.
     pub fn drive(mut self, first: Event) -> Result<Ending, CliError> {
+        #[cfg(feature = "otel")]
+        self.send_beside();
         self.mail.queue.push_back(first);
         match self.drive_on() {
             Ok(ending) => Ok(ending),

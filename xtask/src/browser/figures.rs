@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use flyball_testkit::memory::held_kib;
 use serde_json::{Value, json};
 
 use super::driver::Browser;
@@ -125,17 +126,18 @@ fn median(figures: &mut [f64]) -> f64 {
     figures.get(figures.len() / 2).copied().unwrap_or(0.0)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "bytes of memory, for people")]
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+const fn to_figure(count: u64) -> f64 {
+    count as f64
+}
+
 fn mega(bytes: u64) -> f64 {
-    bytes as f64 / 1e6
+    to_figure(bytes) / 1e6
 }
 
 /// Memory that is the server's own: its program is in the file it was started from.
 fn held(served: &Served) -> Result<u64> {
-    let status = fs::read_to_string(format!("/proc/{}/status", served.pid()))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).context("no size")?;
-    let kilo: u64 = line.trim().trim_end_matches(" kB").trim().parse()?;
-    Ok(kilo * 1024)
+    Ok(held_kib(served.pid()).context("the server is gone")? * 1024)
 }
 
 /// CPU time of a run with a page that watches it, and without; medians of pairs.
@@ -144,11 +146,11 @@ fn watching(scene: &Scene, browser: &Browser, served: &Served) -> Result<(f64, f
     for _ in 0..PAIRS {
         browser.go(&served.origin)?;
         browser.until("the stream", "document.querySelector('#live').textContent === 'live'")?;
-        watched.push(scene.cpu_of_busy_run()?);
+        watched.push(to_figure(scene.cpu_of_busy_run()?));
         browser.go("about:blank")?;
         let left = browser.run("return document.title")?;
         ensure!(left == json!("") || left == Value::Null, "the page was left: {left}");
-        alone.push(scene.cpu_of_busy_run()?);
+        alone.push(to_figure(scene.cpu_of_busy_run()?));
     }
     Ok((median(&mut watched), median(&mut alone)))
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use std::{env, fs, thread};
 
 use anyhow::{Context, Result, ensure};
+use flyball_testkit::processes::cpu_used;
 use tempfile::TempDir;
 
 /// Asks once it is let go; then does what was answered.
@@ -117,7 +118,7 @@ impl Scene {
     }
 
     /// Milliseconds of CPU time flyball itself used for a run with many calls.
-    pub(super) fn cpu_of_busy_run(&self) -> Result<f64> {
+    pub(super) fn cpu_of_busy_run(&self) -> Result<u64> {
         let agent = self.folder().join("busy.sh");
         fs::write(&agent, BUSY)?;
         let mut run = self.command(&self.program);
@@ -125,20 +126,14 @@ impl Scene {
         run.env("FLYBALL_AGENT__OUTPUT", "flyball");
         let mut child =
             run.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        let path = format!("/proc/{}/stat", child.id());
-        let mut used = 0.0;
         // The figures are there until it is waited for.
-        loop {
-            let stat = fs::read_to_string(&path)?;
-            let fields: Vec<&str> =
-                stat.rsplit_once(')').context("no figures")?.1.split_whitespace().collect();
-            let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok());
-            used = ticks(11).zip(ticks(12)).map_or(used, |(user, system)| (user + system) * 10.0);
-            if fields.first() == Some(&"Z") {
-                break;
+        let used = loop {
+            let (used, is_over) = cpu_used(child.id()).context("the run is gone")?;
+            if is_over {
+                break used;
             }
             thread::sleep(Duration::from_millis(20));
-        }
+        };
         child.wait()?;
         Ok(used)
     }

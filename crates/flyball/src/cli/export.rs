@@ -1,7 +1,6 @@
 //! `flyball export otel`: journalled runs as spans and metrics, to a collector or into a file.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,6 +9,7 @@ use serde_json::json;
 
 use super::{Globals, place, runs};
 use crate::error::CliError;
+use crate::files;
 use crate::journal::{Journal, RunSummary, state_dir};
 use crate::otel::{About, Exported, FileSink, HttpSink, Sink, Target, export, follow};
 use crate::terminal;
@@ -64,19 +64,16 @@ pub fn run(args: &ExportArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         return Ok(ExitCode::SUCCESS);
     }
     let (told, place) = match &args.output {
-        Some(path) if path.as_os_str() == "-" => {
-            let mut bytes = Vec::new();
-            written(args, &journal, &chosen, &mut bytes)?;
-            terminal::write_out(&String::from_utf8_lossy(&bytes))?;
-            return Ok(ExitCode::SUCCESS);
-        }
         Some(path) => {
-            let failed = |error: std::io::Error| {
+            let mut bytes = Vec::new();
+            let told = written(args, &journal, &chosen, &mut bytes)?;
+            if path.as_os_str() == "-" {
+                terminal::write_out(&String::from_utf8_lossy(&bytes))?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            files::write_whole(path, bytes).map_err(|error| {
                 CliError::io(format!("`{}` could not be written", path.display())).cause(error)
-            };
-            let mut file = BufWriter::new(File::create(path).map_err(failed)?);
-            let told = written(args, &journal, &chosen, &mut file)?;
-            file.flush().map_err(failed)?;
+            })?;
             (told, path.display().to_string())
         }
         None => {

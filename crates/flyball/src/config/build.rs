@@ -89,12 +89,11 @@ fn report_file(from: &Typed<'_>) -> Result<Option<PathBuf>, CliError> {
 
 /// Whether telemetry tells what was said: asked of a program that sends none, it is a mistake.
 fn otel_content(from: &Typed<'_>) -> Result<bool, CliError> {
-    let wanted = from.flag("otel.content")?;
-    if wanted && !cfg!(feature = "otel") {
-        let message = "`otel.content` is set, and this flyball was built without telemetry";
-        return Err(CliError::config(message).hint("build it with the feature `otel`"));
+    match from.flag("otel.content")? {
+        true if !cfg!(feature = "otel") => Err(CliError::config("`otel.content` is set")
+            .hint("this flyball sends no telemetry: build it with the feature `otel`")),
+        wanted => Ok(wanted),
     }
-    Ok(wanted)
 }
 
 /// The ways messages go.

@@ -210,9 +210,7 @@ impl Driver {
         self.places.loop_dir.remove_responses();
         self.write_report(now);
         #[cfg(feature = "otel")]
-        if let Some(said) = self.beside.as_ref().and_then(crate::otel::Beside::said) {
-            self.reporter.remark(&said);
-        }
+        self.tell_of_sending();
         let max = self.terms.config.policy.limits.iterations;
         let log = self.places.loop_dir.shown(SUMMARY);
         self.reporter.summary(&self.run, (ending, code), max, log.as_deref());

@@ -274,8 +274,6 @@ impl Parts {
         signals::listen(outbox.clone(), watchdog.bell())?;
         let mut journal = self.journal;
         journal.hurried_by(watchdog.hurry());
-        #[cfg(feature = "otel")]
-        let beside = crate::otel::Beside::start(&self.setup.state_dir, &self.run, &journal)?;
         let now = self.clock.now();
         let logs = self.setup.loop_dir.clone();
         let worktree = self.setup.worktree.beside();
@@ -329,7 +327,7 @@ impl Parts {
             reporter: self.reporter,
             telemetry: Telemetry::new(logs),
             #[cfg(feature = "otel")]
-            beside,
+            beside: None,
             ending: None,
             crash: self.crash,
             is_tampered: false,

@@ -168,17 +168,9 @@ text '<promise>COMPLETE</promise>'"#,
         )
 }
 
-#[test]
-fn a_run_is_sent_while_it_goes_on_and_again_the_same_at_any_later_time() {
-    let collector = Collector::start(Mood::Takes);
-    let scenario = scenario()
-        .env("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.address)
-        .env("OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b")
-        .env("OTEL_SERVICE_NAME", "nightly");
-    let ran = scenario.run();
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(!ran.stderr.contains("telemetry"), "{}", ran.stderr);
-    let spans = collector.until_root();
+/// Every span has the parent it should have, and tells nothing that was said.
+#[track_caller]
+fn hang_together(spans: &[Span]) {
     let by_id: BTreeMap<&[u8], &Span> =
         spans.iter().map(|span| (&span.span_id[..], span)).collect();
     let names: BTreeSet<&str> = spans.iter().map(|span| span.name.as_str()).collect();
@@ -191,7 +183,7 @@ fn a_run_is_sent_while_it_goes_on_and_again_the_same_at_any_later_time() {
             "invoke_workflow flyball"
         ])
     );
-    for span in &spans {
+    for span in spans {
         let parent = by_id.get(&span.parent_span_id[..]);
         let expected = match span.name.split(' ').next().unwrap() {
             "invoke_workflow" => None,
@@ -206,6 +198,20 @@ fn a_run_is_sent_while_it_goes_on_and_again_the_same_at_any_later_time() {
         let all = format!("{span:?}");
         assert!(!all.contains("deploy") && !all.contains("answer of the tool"), "{all}");
     }
+}
+
+#[test]
+fn a_run_is_sent_while_it_goes_on_and_again_the_same_at_any_later_time() {
+    let collector = Collector::start(Mood::Takes);
+    let scenario = scenario()
+        .env("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.address)
+        .env("OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b")
+        .env("OTEL_SERVICE_NAME", "nightly");
+    let ran = scenario.run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(!ran.stderr.contains("telemetry"), "{}", ran.stderr);
+    let spans = collector.until_root();
+    hang_together(&spans);
     let iterations: Vec<&Span> =
         spans.iter().filter(|span| span.name.starts_with("invoke_agent")).collect();
     assert_eq!(iterations.len(), 2);
@@ -277,6 +283,15 @@ fn a_collector_of_spans_alone_is_no_failure() {
     collector.until_root();
     scenario.until_quiet();
     assert_eq!(scenario.flyball(&["export", "otel"]).code, 0);
+}
+
+#[test]
+fn an_address_nothing_can_be_sent_to_is_said_and_stops_no_run() {
+    let scenario = scenario().env("OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4317");
+    let ran = scenario.run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let said = "telemetry is not sent: `localhost:4317` is no address telemetry can be sent to";
+    assert_eq!(ran.stderr.matches(said).count(), 1, "{}", ran.stderr);
 }
 
 /// Whether who sends beside the run has something to say.

@@ -407,20 +407,6 @@ impl Scenario {
         found
     }
 
-    /// Waits until no process of a run in the background is left.
-    #[track_caller]
-    pub(crate) fn until_gone(&self, run: &str) {
-        let limit = Deadline::after(LONG);
-        let of_run = |process: &Process| {
-            let arguments = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
-            String::from_utf8_lossy(&arguments).contains(run)
-        };
-        while self.processes().iter().any(of_run) {
-            assert!(!limit.passed(), "still running: {:?}", self.alive());
-            thread::sleep(Duration::from_millis(5));
-        }
-    }
-
     /// Waits until nothing of the scenario runs any more.
     #[track_caller]
     pub(crate) fn until_quiet(&self) {

@@ -68,7 +68,6 @@ fn a_run_at_work_is_told_limited_stopped_and_goes_on() {
     assert!(scenario.told("prompt-2").contains("mind the gap"), "{}", scenario.told("prompt-2"));
     assert_eq!(window.act(&run, "stop", &[]).ok(), "it was asked to end");
     window.until(&path, |value| value["run"]["outcome"] == "terminated");
-    scenario.until_gone(&run);
     let all = acts(&window, &run);
     let done: Vec<&str> =
         all.iter().filter(|(_, came)| came == "done").map(|(act, _)| act.as_str()).collect();
@@ -124,7 +123,6 @@ fn a_question_is_answered_by_one_of_two_and_the_run_goes_on_with_it() {
     let prompt = scenario.told("prompt-2");
     let words = ["it shall be blue", "it shall be green"];
     assert!(prompt.contains(words[winner]) && !prompt.contains(words[1 - winner]), "{prompt}");
-    scenario.until_gone(&run);
 }
 
 #[test]
@@ -141,7 +139,6 @@ fn a_block_is_cleared_by_one_of_two() {
     let both = at_once(&window, &run, "unblock", &[fields, fields]);
     one_wins(&both);
     window.until(&format!("/api/runs/{run}"), |value| value["run"]["outcome"] == "complete");
-    scenario.until_gone(&run);
 }
 
 /// A repository whose test an agent weakens.

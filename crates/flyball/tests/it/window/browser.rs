@@ -83,10 +83,10 @@ impl Window {
         let Self { host, cookie, .. } = self;
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");
         if !cookie.is_empty() {
-            text.push_str(&format!("cookie: {cookie}\r\n"));
+            text.extend([format!("cookie: {cookie}\r\n")]);
         }
         for (name, value) in more {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            text.extend([format!("{name}: {value}\r\n")]);
         }
         format!("{text}content-length: {}\r\n\r\n{body}", body.len())
     }
@@ -125,7 +125,7 @@ impl Window {
         };
         let mut body = format!("page={token}");
         for (name, value) in fields {
-            body.push_str(&format!("&{name}={}", escaped(value)));
+            body.extend([format!("&{name}={}", escaped(value))]);
         }
         let origin = format!("http://{}", self.host);
         let more = [
