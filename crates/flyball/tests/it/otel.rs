@@ -290,7 +290,7 @@ fn an_address_nothing_can_be_sent_to_is_said_and_stops_no_run() {
     let scenario = scenario().env("OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4317");
     let ran = scenario.run();
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let said = "telemetry is not sent: `localhost:4317` is no address telemetry can be sent to";
+    let said = "telemetry is not sent: `localhost:4317/v1/traces` is no address telemetry";
     assert_eq!(ran.stderr.matches(said).count(), 1, "{}", ran.stderr);
 }
 
