@@ -8,6 +8,7 @@
 //! - A *step* is a call, or a turn of words without a call. Messages of humans are no steps.
 //! - A *loop* begins with a guard's first word to a sub-agent. It ends with a message of a human, or as
 //!   soon as nothing speaks for it any more: the evidence account is at 0 and the step repeats nothing.
+//!   One of words, or of output that could not be understood, ends with the next call that works.
 //! - *Waste* is what was spent in a loop after a guard's word on steps that repeated something: a call
 //!   with an answer that had come before, a step by which the evidence rose, a further failure, the same
 //!   words. A step costs its call and what the model used for the turn it begins. No step is in two

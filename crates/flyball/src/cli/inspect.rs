@@ -45,7 +45,7 @@ pub fn run(args: &InspectArgs, globals: &Globals) -> Result<ExitCode, CliError> 
         let id = Some(id.as_str()).filter(|id| !id.is_empty());
         return one_session(args, globals, &found, id, &lens);
     }
-    let choice = choice(args, globals)?;
+    let choice = choice(args, globals);
     if let Some(file) = &args.share {
         return shared(file, globals, &found, &choice, &lens);
     }
@@ -165,7 +165,7 @@ fn found(args: &InspectArgs, globals: &Globals) -> Result<Found, CliError> {
     Ok(all)
 }
 
-fn choice(args: &InspectArgs, globals: &Globals) -> Result<Choice, CliError> {
+fn choice(args: &InspectArgs, globals: &Globals) -> Choice {
     let by_default = args.paths.is_empty().then_some(When::Ago(SINCE));
     // A folder that is there is meant by its path, whatever it is called.
     let project = args.project.as_ref().map(|project| {
@@ -174,12 +174,12 @@ fn choice(args: &InspectArgs, globals: &Globals) -> Result<Choice, CliError> {
         let folder = folder.and_then(|folder| folder.canonicalize().ok());
         folder.map_or_else(|| project.clone(), |folder| folder.to_string_lossy().into_owned())
     });
-    Ok(Choice {
+    Choice {
         since: args.since.or(by_default).map(When::moment),
         until: args.until.map(When::moment),
         agent: args.agent.clone(),
         project,
-    })
+    }
 }
 
 fn annotates(args: &InspectArgs) -> bool {

@@ -53,9 +53,9 @@ impl Cache {
     /// Keeps what was found.
     pub(super) fn take(&mut self, reports: &[SourceReport]) {
         for report in reports {
-            let same =
-                |kept: &&SourceReport| (kept.size, kept.modified) == (report.size, report.modified);
-            if self.reports.get(&report.path).filter(same).is_none() {
+            let differs =
+                |kept: &SourceReport| (kept.size, kept.modified) != (report.size, report.modified);
+            if self.reports.get(&report.path).is_none_or(differs) {
                 self.reports.insert(report.path.clone(), report.clone());
                 self.is_changed = true;
             }

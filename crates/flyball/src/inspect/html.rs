@@ -154,7 +154,7 @@ fn worst_row(one: &Listed) -> Markup {
     html! {
         tr {
             td {
-                @if session.title.is_empty() { (session.agent) } @else { (words::line(&session.title, 90)) }
+                @if session.title.is_empty() { (session.id) } @else { (words::line(&session.title, 90)) }
                 br; small { code { (one.command()) } }
             }
             td { (rung(session.highest())) " " @if let Some(nudge) = nudge { (words::line(&nudge.evidence, 140)) } }

@@ -125,7 +125,7 @@ impl Open {
             What::Note(_) => {}
             What::HumanSaid(words) => {
                 if self.session.title.is_empty() {
-                    self.session.title = prefix(words.trim(), TITLE).to_owned();
+                    prefix(words.trim(), TITLE).clone_into(&mut self.session.title);
                 }
                 self.hindsight.human(at);
                 onlooker.human(place, words);
@@ -149,12 +149,12 @@ impl Open {
     fn used(&mut self, tokens: &Tokens) {
         let cost = cost_of(tokens);
         if let Some(key) = self.key {
-            match self.session.model_calls.last_mut().filter(|last| last.key == key) {
-                Some(last) => last.cost = last.cost.plus(cost),
-                None => {
-                    let step = self.hindsight.steps();
-                    self.session.model_calls.push(ModelCall { key, step, cost });
-                }
+            let last = self.session.model_calls.last_mut();
+            if let Some(last) = last.filter(|last| last.key == key) {
+                last.cost = last.cost.plus(cost);
+            } else {
+                let step = self.hindsight.steps();
+                self.session.model_calls.push(ModelCall { key, step, cost });
             }
         }
         if let Some(model) = &self.model {

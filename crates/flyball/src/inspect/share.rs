@@ -146,8 +146,8 @@ impl Scrubber {
         format!("tool-{}", self.tools.of(known))
     }
 
-    fn id(&mut self, id: &str) -> Option<u64> {
-        Some(if id.is_empty() { 0 } else { self.ids.of(id.to_owned()) })
+    fn id(&mut self, id: &str) -> u64 {
+        if id.is_empty() { 0 } else { self.ids.of(id.to_owned()) }
     }
 
     fn call(&mut self, call: &ToolCall) -> Step {
@@ -155,7 +155,7 @@ impl Scrubber {
         Step {
             tool: self.tool(&call.tool),
             args: json!({ "call": self.calls.of(call.call) }),
-            call_id: self.id(call.id.as_str()),
+            call_id: Some(self.id(call.id.as_str())),
             round: Some(if round.is_empty() { 0 } else { self.rounds.of(round.to_owned()) }),
             edit: call.mutating,
             ..Step::default()
@@ -170,7 +170,7 @@ impl Scrubber {
         };
         Step {
             tool: "_answer".to_owned(),
-            call_id: self.id(result.id.as_str()),
+            call_id: Some(self.id(result.id.as_str())),
             result_nhash: Some(self.results.of(result.result).to_string()),
             result_hash: result.raw.map(|raw| self.raws.of(raw).to_string()),
             result_len: Some(if result.empty { 0 } else { INFORMATIVE }),

@@ -142,6 +142,6 @@ fn spoken(step: u64, said: &SpokenLine, width: usize, wide: usize, paint: Paint)
     let message = words::line(&said.message, SAID_MAX);
     let room = wide.saturating_sub(width + 6).max(20);
     let rows = terminal::wrap(&message, room);
-    let rows: String = rows.iter().map(|row| format!("{indent}  {row}\n")).collect();
-    format!("{head}{rows}")
+    let rows: Vec<String> = rows.iter().map(|row| format!("{indent}  {row}\n")).collect();
+    format!("{head}{}", rows.concat())
 }
