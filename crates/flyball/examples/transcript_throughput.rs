@@ -9,7 +9,7 @@
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -133,7 +133,8 @@ fn timed(work: impl FnOnce() -> io::Result<()>) -> io::Result<Duration> {
 }
 
 fn run(program: &str, args: &[&str], files: &[PathBuf]) -> io::Result<()> {
-    Command::new(program).args(args).args(files).stdout(Stdio::null()).status().map(drop)
+    // Into a pipe: `grep` looks no further than the first match when nobody can see what it prints.
+    Command::new(program).args(args).args(files).output().map(drop)
 }
 
 /// Sessions as Claude Code writes them: two thirds of the bytes are answers of tools, each told twice.
