@@ -243,7 +243,12 @@ impl Model {
             return agent;
         }
         let connect = self.settings.limits.connect;
-        let config = Agent::config_builder()
+        let mut config = Agent::config_builder();
+        if self.words.is_local() {
+            // The environment's proxy is the way out of this machine.
+            config = config.proxy(None);
+        }
+        let config = config
             .http_status_as_error(false)
             // A key goes to nobody but the one it was meant for.
             .max_redirects(0)

@@ -31,6 +31,11 @@ impl Words {
         Self { settings: settings.clone(), host, is_local }
     }
 
+    /// Whether the service is on this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        self.is_local
+    }
+
     /// Any failure, without the key in it.
     pub(crate) fn failure(&self, kind: FailureKind, words: String) -> Failure {
         Failure::new(kind, self.settings.key.hide(words))
