@@ -1,6 +1,7 @@
 //! `flyball session` with a scripted model: its tools, and every guard around them, in process.
 
 mod life;
+mod models;
 mod servers;
 
 use std::time::Duration;
