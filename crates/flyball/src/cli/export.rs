@@ -63,28 +63,25 @@ pub fn run(args: &ExportArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let (told, place) = match &args.output {
-        Some(path) => {
-            let mut bytes = Vec::new();
-            let told = written(args, &journal, &chosen, &mut bytes)?;
-            if path.as_os_str() == "-" {
-                terminal::write_out(&String::from_utf8_lossy(&bytes))?;
-                return Ok(ExitCode::SUCCESS);
-            }
-            files::write_whole(path, bytes).map_err(|error| {
-                CliError::io(format!("`{}` could not be written", path.display())).cause(error)
-            })?;
-            (told, path.display().to_string())
+    let (told, place) = if let Some(path) = &args.output {
+        let mut bytes = Vec::new();
+        let told = written(args, &journal, &chosen, &mut bytes)?;
+        if path.as_os_str() == "-" {
+            terminal::write_out(&String::from_utf8_lossy(&bytes))?;
+            return Ok(ExitCode::SUCCESS);
         }
-        None => {
-            let target = Target::of_environment()?.ok_or_else(|| {
-                CliError::usage("nothing says where telemetry goes")
-                    .hint("OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 sends it there")
-                    .hint("--output FILE writes it into a file")
-            })?;
-            let place = target.place();
-            (handed(args, &journal, &chosen, &mut HttpSink::new(target))?, place)
-        }
+        files::write_whole(path, bytes).map_err(|error| {
+            CliError::io(format!("`{}` could not be written", path.display())).cause(error)
+        })?;
+        (told, path.display().to_string())
+    } else {
+        let target = Target::of_environment()?.ok_or_else(|| {
+            CliError::usage("nothing says where telemetry goes")
+                .hint("OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 sends it there")
+                .hint("--output FILE writes it into a file")
+        })?;
+        let place = target.place();
+        (handed(args, &journal, &chosen, &mut HttpSink::new(target))?, place)
     };
     let text = if args.json {
         let names: Vec<&str> = chosen.iter().map(|run| run.run.as_str()).collect();

@@ -205,7 +205,9 @@ fn of_gate(mut finding: Finding, gate: &Gate, ending: Ending) -> Finding {
                 format!(": {}; `{line}` ends", Fault::Watches)
             }
             AsGate::Never(Fault::Watches) => format!(": {}", Fault::Watches),
-            _ => String::new(),
+            AsGate::Fits | AsGate::Instead(_, Fault::Edits) | AsGate::Never(Fault::Edits) => {
+                String::new()
+            }
         };
         finding.message = format!("it ran into its time limit of {}{watches}", gate.timeout);
     }

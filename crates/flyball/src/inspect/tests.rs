@@ -12,8 +12,8 @@ fn cost(calls: u64, tokens: u64) -> Cost {
     Cost { calls, input_tokens: tokens, micro_usd: tokens, ..Cost::default() }
 }
 
-fn reached(step: u64, after: Cost) -> Option<Reached> {
-    Some(Reached {
+fn reached(step: u64, after: Cost) -> Reached {
+    Reached {
         step,
         at: Moment::default(),
         guard: GuardKind::Repetition,
@@ -21,7 +21,7 @@ fn reached(step: u64, after: Cost) -> Option<Reached> {
         record: step,
         after,
         changed_later: false,
-    })
+    }
 }
 
 /// A session of four model calls, each with a call, that was nudged at its second step.
@@ -31,7 +31,7 @@ fn session(id: &str, began: u64, keys: [u64; 4]) -> SessionReport {
         kind: LoopKind::Lap,
         began: 0,
         ended: 3,
-        nudge: reached(1, cost(2, 20)),
+        nudge: Some(reached(1, cost(2, 20))),
         refuse: None,
         halt: None,
     };

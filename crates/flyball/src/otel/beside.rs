@@ -25,7 +25,7 @@ use crate::terminal;
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// After a failure, and at most.
 const PAUSE: Duration = Duration::from_secs(2);
-const PAUSE_MAX: Duration = Duration::from_secs(60);
+const PAUSE_MAX: Duration = Duration::from_mins(1);
 /// Spans that wait for a collector; what is more can be sent later.
 const WAITING_MAX: usize = 8 * PARCEL;
 /// How much of what it said is read.

@@ -1,6 +1,8 @@
 //! Ids that follow from the run's name: a second export gives the same spans, and an agent can be told
 //! its parent before anything was sent.
 
+use std::fmt::Write as _;
+
 use flyball_core::{IterationNo, RunId};
 
 /// The ids of one run.
@@ -45,8 +47,14 @@ impl Ids {
 /// What an agent is given in `TRACEPARENT`: a client that traces itself hangs below its iteration.
 pub(crate) fn traceparent(run: &RunId, iteration: IterationNo) -> String {
     let ids = Ids::of(run);
-    let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    format!("00-{}-{}-01", hex(ids.trace()), hex(ids.iteration(iteration)))
+    format!("00-{}-{}-01", hex(&ids.trace()), hex(&ids.iteration(iteration)))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").ok();
+        text
+    })
 }
 
 #[cfg(test)]

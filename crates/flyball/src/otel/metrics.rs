@@ -1,4 +1,4 @@
-//! A run in figures: tokens and time as the GenAI conventions name them, and flyball's own, the same as
+//! A run in figures: tokens and time as the `GenAI` conventions name them, and flyball's own, the same as
 //! `/metrics` of the window has. All count from the run's beginning on.
 
 use std::collections::BTreeMap;

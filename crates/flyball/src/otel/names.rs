@@ -1,4 +1,4 @@
-//! Every name that is sent, in one place: those of the GenAI conventions, which are still in
+//! Every name that is sent, in one place: those of the `GenAI` conventions, which are still in
 //! development and therefore pinned, and flyball's own.
 
 /// The version of the conventions these names are from.

@@ -85,32 +85,33 @@ impl<W: Write> Sink for FileSink<W> {
 }
 
 /// Who sends. Each run is an instance of its own: its figures are no other's.
-fn resource(about: &About, run: &RunId) -> Option<Resource> {
+fn resource(about: &About, run: &RunId) -> Resource {
     let own = [
         text(names::SERVICE_NAME, &about.service),
         text(names::SERVICE_VERSION, env!("CARGO_PKG_VERSION")),
         text(names::SERVICE_INSTANCE, run.as_str()),
     ];
     let given = about.attributes.iter().map(|(name, value)| text(name, value));
-    Some(Resource { attributes: own.into_iter().chain(given).collect(), ..Resource::default() })
+    Resource { attributes: own.into_iter().chain(given).collect(), ..Resource::default() }
 }
 
-fn scope() -> Option<InstrumentationScope> {
+fn scope() -> InstrumentationScope {
     let (name, version) = (names::SCOPE.to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-    Some(InstrumentationScope { name, version, ..InstrumentationScope::default() })
+    InstrumentationScope { name, version, ..InstrumentationScope::default() }
 }
 
 fn traces(about: &About, run: &RunId, spans: Vec<Span>) -> TracesData {
     let schema_url = names::SCHEMA.to_owned();
-    let scope_spans = vec![ScopeSpans { scope: scope(), spans, schema_url: schema_url.clone() }];
-    let resource = resource(about, run);
+    let scope_spans =
+        vec![ScopeSpans { scope: Some(scope()), spans, schema_url: schema_url.clone() }];
+    let resource = Some(resource(about, run));
     TracesData { resource_spans: vec![ResourceSpans { resource, scope_spans, schema_url }] }
 }
 
 fn figures(about: &About, run: &RunId, metrics: Vec<Metric>) -> MetricsData {
     let schema_url = names::SCHEMA.to_owned();
     let scope_metrics =
-        vec![ScopeMetrics { scope: scope(), metrics, schema_url: schema_url.clone() }];
-    let resource = resource(about, run);
+        vec![ScopeMetrics { scope: Some(scope()), metrics, schema_url: schema_url.clone() }];
+    let resource = Some(resource(about, run));
     MetricsData { resource_metrics: vec![ResourceMetrics { resource, scope_metrics, schema_url }] }
 }

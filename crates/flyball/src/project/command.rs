@@ -124,7 +124,7 @@ fn checking(command: &[&str]) -> Option<(Fault, Option<String>)> {
         | "webpack-dev-server" => Some((Watches, None)),
         "vite" if first.is_empty() || first == "dev" || first == "serve" => Some((Watches, None)),
         "next" | "astro" | "nuxt" if first == "dev" => Some((Watches, None)),
-        "cargo" if first == "watch" => Some((Watches, None)),
+        "cargo" | "tsx" if first == "watch" => Some((Watches, None)),
         "cargo" if first == "fix" => Some((Edits, None)),
         "cargo" if first == "fmt" && !has(&["--check"]) => {
             Some((Edits, Some(after_first("--check"))))
@@ -202,7 +202,6 @@ fn checking(command: &[&str]) -> Option<(Fault, Option<String>)> {
         "pint" if !has(&["--test"]) => Some((Edits, Some(plus("--test")))),
         "next" if first == "lint" => drop_flags(Edits, &["--fix"]),
         "pytest" => drop_flags(Watches, &["-f", "--looponfail"]),
-        "tsx" if first == "watch" => Some((Watches, None)),
         _ => None,
     }
 }

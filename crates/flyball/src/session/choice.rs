@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn the_first_key_of_the_environment_says_which_model() {
-        let cases: [(&[(&str, &str)], &str, &str); 4] = [
+        type Set = &'static [(&'static str, &'static str)];
+        let cases: [(Set, &str, &str); 4] = [
             (
                 &[("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k")],
                 "claude-sonnet-4-5 of anthropic (by ANTHROPIC_API_KEY)",

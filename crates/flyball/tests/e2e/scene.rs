@@ -113,8 +113,9 @@ impl Scene {
     pub(crate) fn with_first_arguments(self, arguments: &[&str]) -> Self {
         let path = self.root().join("flyball.toml");
         let text = std::fs::read_to_string(&path).expect("a file");
-        let words: String =
-            arguments.iter().map(|word| format!("{}, ", Value::from(*word))).collect();
+        let words = arguments
+            .iter()
+            .fold(String::new(), |text, word| text + &format!("{}, ", Value::from(*word)));
         std::fs::write(&path, text.replacen("args = [", &format!("args = [{words}"), 1))
             .expect("a file");
         git(&self.root(), &["commit", "-qam", "arguments"]);

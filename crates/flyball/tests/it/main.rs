@@ -44,7 +44,8 @@ mod mcp_guard;
 mod mcp_http;
 #[cfg(test)]
 mod notify;
-#[cfg(all(test, feature = "otel"))]
+#[cfg(test)]
+#[cfg(feature = "otel")]
 mod otel;
 #[cfg(test)]
 mod plan;

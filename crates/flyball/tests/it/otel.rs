@@ -150,7 +150,7 @@ fn told(attributes: &[KeyValue], name: &str) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// An agent that calls a tool, tells what it used, works, and is done the second time.

@@ -159,7 +159,7 @@ fn the_context_that_a_hook_tells_is_answered_with_the_notice() {
 #[test]
 fn an_agent_that_is_being_stopped_begins_no_call_and_may_stop() {
     let mut session = Session::begin(|_| {});
-    let cause = crate::event::StopCause::Interrupt;
+    let cause = StopCause::Interrupt;
     // The story's agent obeys at once; here it lingers and asks.
     let iteration = session.iteration;
     let effects = session.story.governor.step(session.story.now, &Event::StopRequested { cause });
@@ -183,6 +183,8 @@ fn who_tells_what_it_spent_before_it_asks_its_model_again_is_ended_in_time() {
     session.tell(AgentFact::Spent(spend(u64::MAX / 2)));
     let unlimited = session.ask(2, Matter::AsksModel, Asker::Deaf).rung;
     assert_eq!(unlimited, Rung::Pass, "no limit is set");
-    session.story.tell(Event::StopRequested { cause: StopCause::Command });
+    // The story's agent obeys at once; here it lingers and asks.
+    let cause = StopCause::Command;
+    session.story.governor.step(session.story.now, &Event::StopRequested { cause });
     assert_eq!(session.ask(3, Matter::AsksModel, Asker::Deaf).rung, Rung::Halt);
 }

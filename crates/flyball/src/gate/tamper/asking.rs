@@ -75,7 +75,7 @@ pub(super) fn added(of: &Context<'_>) -> Vec<Suspicion> {
         let language = Language::of(&edit.path)?;
         is_program(language, &edit.path).then_some((language, edit))
     });
-    programs.flat_map(|(language, edit)| in_file(language, edit, of)).collect()
+    programs.filter_map(|(language, edit)| in_file(language, edit, of)).collect()
 }
 
 /// Whether a file is of the program, and neither a test, a help for tests, nor a tool.
@@ -116,7 +116,8 @@ fn in_file(language: Language, edit: &Edited, of: &Context<'_>) -> Option<Suspic
     // Where a program has got a beginning of its own, a word on its command line may well be `test`.
     let has_begun =
         ["__main__", "argparse", "commander", "yargs"].iter().any(|m| after.contains(m));
-    let names_runner = new.iter().any(|text| is_about_tests(text, has_begun));
+    let is_about = if has_begun { names_a_runner } else { is_about_tests };
+    let names_runner = new.iter().any(|text| is_about(text));
     let by_language = MIRRORS.iter().filter(|(one, _)| *one == language);
     let mirror = by_language
         .flat_map(|(_, marks)| marks.iter())
@@ -165,11 +166,19 @@ fn literals(source: &Source) -> Vec<String> {
     found
 }
 
-/// Whether a text has a test or a runner among its words; or only a runner.
-fn is_about_tests(text: &str, only_runners: bool) -> bool {
+/// Whether a text has a test or a runner among its words.
+fn is_about_tests(text: &str) -> bool {
+    names_a_runner(text) || has_word(text, |word| word.starts_with("test"))
+}
+
+/// Whether a text has a runner among its words.
+fn names_a_runner(text: &str) -> bool {
+    has_word(text, |word| RUNNERS.contains(&word))
+}
+
+fn has_word(text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
     let lower = text.to_ascii_lowercase();
-    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
-    words.any(|word| (word.starts_with("test") && !only_runners) || RUNNERS.contains(&word))
+    lower.split(|c: char| !c.is_ascii_alphanumeric()).any(is_meant)
 }
 
 /// Whether a text is the name of a file of tests that is there.

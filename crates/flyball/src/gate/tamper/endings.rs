@@ -129,9 +129,9 @@ fn ways_out(language: Language, text: &str) -> Vec<String> {
     let of = |table: &'static [(Language, &'static [&'static str]); 6]| {
         table.iter().filter(move |(of, _)| *of == language).flat_map(|(_, all)| all.iter())
     };
-    let ending: Vec<&&str> = of(&ENDING).collect();
+    let ending: Vec<&str> = of(&ENDING).copied().collect();
     let mut found: Vec<String> = words(&source.bare)
-        .filter(|(_, word)| ending.iter().any(|end| *end == word))
+        .filter(|(_, word)| ending.contains(word))
         .map(|(_, word)| word.to_owned())
         .collect();
     let joined = by_their_names(language, &source.code);
@@ -205,9 +205,8 @@ fn silenced(source: &Source) -> Vec<String> {
         code.match_indices(name).any(|(at, _)| {
             let before = code.get(..at).unwrap_or("");
             let open = before.rfind('(').unwrap_or(at);
-            let called = before.get(..open).is_some_and(|head| {
-                head.trim_end().ends_with(".on") || head.trim_end().ends_with(".once")
-            });
+            let method = before.get(..open).and_then(|head| head.trim_end().rsplit_once('.'));
+            let called = method.is_some_and(|(_, name)| ["on", "once"].contains(&name));
             let body = code.get(open..source.close(open)).unwrap_or("");
             let fails = ["exit(1", "exitCode = 1", "throw", "abort("];
             called && !fails.iter().any(|word| body.contains(word))

@@ -230,7 +230,7 @@ fn user_sites(home: &Path) -> Vec<PathBuf> {
 /// that are installed from where they are written have one of their own.
 fn what_runs(place: &Path, text: &str) -> String {
     let name = place.file_name().and_then(|name| name.to_str()).unwrap_or("");
-    if !place.extension().is_some_and(|ending| ending == "pth") {
+    if place.extension().is_none_or(|ending| ending != "pth") {
         return text.to_owned();
     }
     if name.starts_with("__editable__") || name == "distutils-precedence.pth" {

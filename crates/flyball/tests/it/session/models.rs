@@ -196,9 +196,11 @@ fn a_server_that_only_says_it_is_alive_can_be_left() {
     assert_eq!(ran.left, [0; 0]);
 }
 
+type Answer = fn(&mut TcpStream);
+
 #[test]
 fn what_is_no_model_is_told_so() {
-    let cases: [(fn(&mut TcpStream), &str); 4] = [
+    let cases: [(Answer, &str); 4] = [
         (
             |stream| drop(stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n<html>Welcome</html>")),
             "ended before its end",

@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn checks_that_are_not_run_are_none() {
         let python = |body: &str| {
-            let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+            let body: String = body.lines().flat_map(|line| ["    ", line, "\n"]).collect();
             checks_of(Language::Python, &format!("def test_a(self):\n{body}"))
         };
         for (body, expected) in [

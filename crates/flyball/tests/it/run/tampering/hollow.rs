@@ -65,6 +65,10 @@ fn checks_of_python_that_are_never_reached_or_never_heard_of() {
             ),
         ],
     );
+}
+
+#[test]
+fn checks_of_python_that_are_reached_another_way() {
     let good = "sed -i 's/return 0/return 0 + 1/' work.py; ";
     let works = [
         (
