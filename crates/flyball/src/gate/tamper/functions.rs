@@ -191,7 +191,7 @@ fn assigned(source: &Source, end: usize) -> Option<(&str, &str)> {
     };
     let to = match bare.get(body..)?.chars().next()? {
         '{' | '(' => source.close(body),
-        _ => body.saturating_add(bare.get(body..)?.find('\n').unwrap_or(bare.len())),
+        _ => body.saturating_add(bare.get(body..)?.find(['\n', ';']).unwrap_or(bare.len())),
     };
     Some((parameters, part(bare, body, to)))
 }
@@ -276,6 +276,7 @@ mod tests {
         assert!(of(Language::Python, "def a(x):\n    f(x)\ny = 1\n").contains("f(x)"));
         assert!(!of(Language::Python, "def a(x):\n    f(x)\ny = 1\n").contains('y'));
         assert_eq!(of(Language::JavaScript, "exports.a = () => {}\n").trim(), "{}");
+        assert_eq!(of(Language::JavaScript, "const a = () => 1; b(2)\n").trim(), "1");
         assert_eq!(of(Language::Rust, "fn a() { b(); }\nfn c() {}").trim(), "{ b(); }");
     }
 
