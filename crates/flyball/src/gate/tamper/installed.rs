@@ -266,7 +266,7 @@ fn is_code(name: &str) -> bool {
 fn is_script(path: &Path) -> bool {
     let mut begin = [0_u8; 2];
     let read =
-        fs::File::open(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut begin));
+        crate::files::open(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut begin));
     read.is_ok() && begin == *b"#!"
 }
 
