@@ -89,7 +89,9 @@ pub(super) fn find(state_dir: &Path) -> Result<Means, Lack> {
     };
     let known = fs::read_to_string(&place).ok();
     let known = known.and_then(|text| serde_json::from_str::<Remembered>(&text).ok());
-    if let Some(known) = known.filter(|known| *known == here(known.means)) {
+    // Another program may be gone since.
+    let holds = |means| means == Means::Namespaces || tried(state_dir, means).is_ok();
+    if let Some(known) = known.filter(|known| *known == here(known.means) && holds(known.means)) {
         return Ok(known.means);
     }
     let means = attempt(state_dir)?;
@@ -103,16 +105,13 @@ pub(super) fn find(state_dir: &Path) -> Result<Means, Lack> {
 }
 
 fn attempt(state_dir: &Path) -> Result<Means, Lack> {
-    let walls = |means| Walls {
-        means,
-        read_only: state_dir.canonicalize().into_iter().collect(),
-        ..Walls::default()
-    };
-    Supervised::try_walls(&walls(Means::Namespaces)).map(|()| Means::Namespaces).or_else(|why| {
-        Supervised::try_walls(&walls(Means::Bubblewrap))
-            .map(|()| Means::Bubblewrap)
-            .map_err(|_| Lack::new(why))
-    })
+    tried(state_dir, Means::Namespaces)
+        .or_else(|why| tried(state_dir, Means::Bubblewrap).map_err(|_| Lack::new(why)))
+}
+
+fn tried(state_dir: &Path, means: Means) -> Result<Means, String> {
+    let read_only = state_dir.canonicalize().into_iter().collect();
+    Supervised::try_walls(&Walls { means, read_only, ..Walls::default() }).map(|()| means)
 }
 
 /// What tells this program from another version of it.
