@@ -28,13 +28,14 @@ fn words(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     while !rest.is_empty() {
-        if let Some(length) = span(rest) {
+        let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+        let (word, tail) = rest.split_at(end);
+        // A hash may look like days: `1234567d`.
+        if let Some(length) = span(rest).filter(|_| !is_hash(word)) {
             out.push_str("<SPAN>");
             rest = rest.get(length..).unwrap_or("");
             continue;
         }
-        let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
-        let (word, tail) = rest.split_at(end);
         out.push_str(&replaced(word));
         let gap = tail.find(is_word).unwrap_or(tail.len());
         let (between, tail) = tail.split_at(gap);
@@ -148,6 +149,7 @@ mod tests {
             ("took 12ms, then 1m 04s.", "took <SPAN>, then <SPAN>."),
             ("score 0.50 · 3 / 15", "score 0.50 · 3 / 15"),
             ("commit dd73079b · tree 2923c6ba80", "commit 00000000 · tree 0000000000"),
+            ("commit 2484293d · 3d 04h", "commit 00000000 · <SPAN>"),
             ("added defaced decades", "added defaced decades"),
             ("iteration-001.log 15s", "iteration-001.log <SPAN>"),
             ("(flyball log 20261115-111215-evzm)", "(flyball log 00000000-000000-runs)"),
