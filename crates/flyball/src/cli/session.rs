@@ -45,7 +45,7 @@ const TASK_MAX: u64 = 4 * 1024 * 1024;
 /// Work with the built-in agent: a model, a few tools, flyball's guards around them
 ///
 /// With TASK it works until that is done and the gates are green, and exits; without it you talk with it
-/// here. Ctrl-C ends its turn, twice the session. Which model: [session] in flyball.toml, or what the
+/// here. Ctrl-C ends its turn, twice the session. Which model: `[session]` in flyball.toml, or what the
 /// environment has a key for.
 ///
 /// Exit codes: 0 done, 2 blocked, 3 a decision is needed, 5 a budget is used up, 6 a guard ended it,
