@@ -21,8 +21,10 @@ pub use self::halt::Halt;
 #[cfg(feature = "otel")]
 pub(crate) use self::sums::rung_word;
 pub use self::sums::{GuardSum, Heeded, Share, Stats, sum};
+#[cfg(feature = "serve")]
+pub(crate) use self::totals::agent;
 #[cfg(any(feature = "otel", feature = "serve"))]
-pub(crate) use self::totals::{Counts, GATE_BOUNDS, ITERATION_BOUNDS, RunTotals, agent, seconds};
+pub(crate) use self::totals::{Counts, GATE_BOUNDS, ITERATION_BOUNDS, RunTotals, seconds};
 #[cfg(feature = "otel")]
 pub(crate) use self::totals::{agent_label, result_word};
 pub use self::what_if::{Suggestion, Way, WhatIf, suggest, what_if};

@@ -24,8 +24,16 @@ pub(crate) type Counts = BTreeMap<Vec<String>, u64>;
 /// What one run adds to the counters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunTotals {
+    #[cfg_attr(
+        not(feature = "serve"),
+        expect(dead_code, reason = "a label of the page's figures")
+    )]
     pub(crate) agent: String,
     /// The model that was asked for; empty where the agent chose.
+    #[cfg_attr(
+        not(feature = "serve"),
+        expect(dead_code, reason = "a label of the page's figures")
+    )]
     pub(crate) model: String,
     pub(crate) outcome: Option<String>,
     /// By result.
