@@ -149,6 +149,12 @@ fn begin<'c>(connection: &'c Connection, hurry: &Hurry) -> Result<Transaction<'c
     }
 }
 
+/// `SQLite`'s own number for what failed: its words are the same for many things.
+fn number_of(error: &rusqlite::Error) -> String {
+    let number = error.sqlite_error().map(|error| error.extended_code);
+    number.map_or_else(String::new, |number| format!(" (SQLite's {number})"))
+}
+
 fn is_busy(error: &rusqlite::Error) -> bool {
     use ErrorCode::{DatabaseBusy, DatabaseLocked};
     matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked))
@@ -237,7 +243,7 @@ pub enum JournalError {
         source: serde_json::Error,
     },
     /// `SQLite` failed: disk full, no permission.
-    #[error("the journal failed")]
+    #[error("the journal failed{}", number_of(source))]
     Sql {
         /// In its own words.
         #[from]

@@ -297,8 +297,10 @@ pub(super) fn resume(
             Phase::Waiting(wait)
         }
         Phase::Finished(finished) => {
-            let is_over = finished.ending.outcome.is_success() || !resume.closed;
-            if is_over {
+            // The end of a run that flyball could not finish was decided all the same: it is only
+            // written down. A failure of flyball itself is no end: there may be room on the disk now.
+            let is_undone = !resume.closed && finished.ending.outcome != Outcome::Fault;
+            if finished.ending.outcome.is_success() || is_undone {
                 out.effects.extend(finished.orders.iter().cloned());
                 return Phase::Finished(finished);
             }

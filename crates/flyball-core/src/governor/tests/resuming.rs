@@ -173,3 +173,13 @@ fn an_answer_on_its_way_is_not_delivered_again_after_a_death() {
     assert!(story.effects.contains(&Effect::RemoveDecide));
     assert!(!story.briefings[1].contains("polling"));
 }
+
+#[test]
+fn a_failure_of_flyball_whose_end_was_not_written_is_gone_on_from() {
+    let mut story = Story::new().tasks(stories(&["a"])).rules(|r| r.limits.iterations = 4);
+    story.start();
+    story.tell(Event::ShellFailed { why: String::from("disk full") });
+    assert_eq!(story.ending().outcome, Outcome::Fault);
+    story.resume_after_death();
+    assert!(story.alive().is_some(), "there may be room again");
+}
