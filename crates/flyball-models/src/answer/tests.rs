@@ -2,9 +2,11 @@
 
 mod shapes;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
+use serde_json::Value;
 
 use self::shapes::{Shape, shapes};
 use super::*;
@@ -65,7 +67,8 @@ fn short(reply: &Reply) -> String {
             format!("redacted [{}]", thought.signature.as_deref().unwrap_or("-"))
         }
         Block::Thought(thought) => {
-            format!("thought {} [{}]", thought.text, thought.signature.as_deref().unwrap_or("-"))
+            let signature = thought.signature.as_deref().map_or("-".to_owned(), in_order);
+            format!("thought {} [{signature}]", thought.text)
         }
         Block::Call(call) => {
             let arguments = match &call.arguments {
@@ -79,6 +82,23 @@ fn short(reply: &Reply) -> String {
         Block::Result(_) => "result".to_owned(),
     };
     reply.message.blocks.iter().map(block).collect::<Vec<_>>().join(" | ")
+}
+
+/// JSON with its keys in the order of the alphabet: which order a build keeps is another crate's
+/// choice.
+fn in_order(text: &str) -> String {
+    fn sorted(value: Value) -> Value {
+        match value {
+            Value::Array(items) => items.into_iter().map(sorted).collect(),
+            Value::Object(members) => {
+                let members: BTreeMap<String, Value> =
+                    members.into_iter().map(|(key, value)| (key, sorted(value))).collect();
+                members.into_iter().collect()
+            }
+            other => other,
+        }
+    }
+    serde_json::from_str(text).map_or_else(|_| text.to_owned(), |value| sorted(value).to_string())
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn declared(
     let bare = source.bare.as_str();
     let before = bare.get(..at)?.trim_end();
     let said = before.ends_with("fn") || before.ends_with("func") || before.ends_with("function");
-    let receiver = language == Language::Go && before.ends_with(')');
+    let receiver = language == Language::Go && ends_with_receiver(before);
     if matches!(language, Language::Rust | Language::Go) && !said && !receiver {
         return None;
     }
@@ -158,6 +158,15 @@ fn declared(
     let body = close.saturating_add(brace);
     quiet.then(|| {
         (part(bare, open + 1, close.saturating_sub(1)), part(bare, body, source.close(body)))
+    })
+}
+
+/// `func (s *S)`: what stands before the name of a method. A bracket alone may be the end of any call.
+fn ends_with_receiver(before: &str) -> bool {
+    let Some(inside) = before.strip_suffix(')') else { return false };
+    let said = inside.rsplit_once('(').map(|(said, _)| said.trim_end());
+    said.is_some_and(|said| {
+        said.strip_suffix("func").is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric()))
     })
 }
 
@@ -235,7 +244,7 @@ mod tests {
     #[test]
     fn functions_are_found_in_every_language() {
         use Language::{Go, JavaScript, Jvm, Python, Ruby, Rust};
-        let cases: [(Language, &str, &[&str]); 12] = [
+        let cases: [(Language, &str, &[&str]); 13] = [
             (
                 Python,
                 "def same(a, b=1):\n    if a != b:\n        raise X\n\nx = 1\n",
@@ -259,6 +268,7 @@ mod tests {
                 "func (s *S) Same(t *testing.T, a, b int) bool { return a == b }",
                 &["Same(t a b)"],
             ),
+            (Go, "func a(t T) {\n\tb(t)\n\tcheck(t, c(1))\n\tif d {\n\t}\n}", &["a(t)"]),
             (Jvm, "class A { static void same(int a, int b) throws X { f(a); } }", &["same(a b)"]),
         ];
         for (language, text, expected) in cases {

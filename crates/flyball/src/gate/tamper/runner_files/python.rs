@@ -4,8 +4,11 @@
 #[cfg(test)]
 mod tests;
 
+mod untyped;
+
 use std::collections::BTreeMap;
 
+use self::untyped::untyped;
 use super::super::source::{Language, Source};
 use super::super::{Context, Edited, Suspicion};
 
@@ -207,9 +210,34 @@ pub(super) fn changed(of: &Context<'_>) -> Vec<Suspicion> {
 fn differs(edit: &Edited) -> bool {
     let code = |text: &Option<String>| {
         let source = Source::new(Language::Python, text.as_deref().unwrap_or(""));
-        source.code.split_whitespace().collect::<Vec<_>>().join(" ")
+        statements(&untyped(&source.code))
     };
     code(&edit.before) != code(&edit.after)
+}
+
+/// What is done, however it is broken into lines: but how far a statement is indented is a part of it.
+fn statements(text: &str) -> String {
+    let source = Source::new(Language::Python, text);
+    let mut made = String::new();
+    let mut depth = 0_i32;
+    for (line, bare) in source.code.lines().zip(source.bare.lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        if depth == 0 {
+            made.push('\n');
+            made.extend(line.chars().take_while(|c| c.is_whitespace()));
+        }
+        made.extend(line.split_whitespace());
+        depth = (depth + opened(bare)).max(0);
+    }
+    made
+}
+
+/// How many more brackets a line opens than it closes.
+fn opened(bare: &str) -> i32 {
+    let count = |marks: &[char]| i32::try_from(bare.matches(marks).count()).unwrap_or(0);
+    count(&['(', '[', '{']) - count(&[')', ']', '}'])
 }
 
 /// The settings of pytest and tox.
@@ -313,7 +341,10 @@ fn conftest(edit: &Edited) -> Option<Suspicion> {
     if !differs(edit) {
         return None;
     }
-    let units = |text: &Option<String>| top_level(text.as_deref().unwrap_or(""));
+    let units = |text: &Option<String>| {
+        let units = top_level(text.as_deref().unwrap_or(""));
+        units.iter().map(|unit| untyped(unit)).collect::<Vec<_>>()
+    };
     let (before, after) = (units(&edit.before), units(&edit.after));
     let kept = before.iter().all(|unit| after.contains(unit));
     let added: Vec<&String> = after.iter().filter(|unit| !before.contains(unit)).collect();
@@ -354,8 +385,7 @@ fn top_level(text: &str) -> Vec<String> {
         } else {
             units.push(line.trim_end().to_owned());
         }
-        let count = |marks: &[char]| i32::try_from(bare.matches(marks).count()).unwrap_or(0);
-        depth = (depth + count(&['(', '[', '{']) - count(&[')', ']', '}'])).max(0);
+        depth = (depth + opened(bare)).max(0);
     }
     units
 }
@@ -377,8 +407,13 @@ fn is_fixture(unit: &str) -> bool {
     let left = first.split_once('=').map_or("", |(left, _)| left.trim());
     let constant =
         !left.is_empty() && left.chars().all(|c| c.is_alphanumeric() || "_ :[],".contains(c));
+    let for_types = ["if TYPE_CHECKING:", "if typing.TYPE_CHECKING:"].contains(&first)
+        && unit.lines().skip(1).all(|line| {
+            line.trim_start().starts_with("import ") || line.trim_start().starts_with("from ")
+        });
     let begins = begins
         || constant
+        || for_types
         || first.starts_with("sys.path.")
         || first.starts_with(['"', '\''])
         || first.starts_with("pytest.register_assert_rewrite");

@@ -40,6 +40,8 @@ fn a_test_that_lost_its_checks_is_weaker_and_a_rewritten_one_is_not() {
         (Python, python, "def test_a():\n    x = f(1)\n    assert x == 2 or True\n", ALWAYS),
         (Rust, rust, "#[test]\nfn a() { assert_eq!(f(1), f(1)); }", ALWAYS),
         (Rust, rust, "#[test]\nfn a() { assert_eq!(f(1), f(2)); }", None),
+        (Rust, rust, "#[test]\nfn a() { assert_dump(\"f(1)\", \"f(1)\"); }", None),
+        (Rust, rust, "#[test]\nfn a() { f(1); assert_eq!(\"(2)\", \"(2)\"); }", ALWAYS),
         (JavaScript, js, "it('a', () => { expect(f(1)).toBe(f(1)) })", ALWAYS),
         (JavaScript, js, "it('a', () => { assert.equal(f(1), f(1)) })", ALWAYS),
         (JavaScript, js, "it('a', () => { expect(f(1)).toBe(f(2)) })", None),
