@@ -11,6 +11,7 @@ mod conversation;
 mod event;
 mod group;
 mod kept;
+mod listing;
 mod lock;
 mod place;
 mod request;
@@ -18,6 +19,8 @@ mod run;
 mod schema;
 mod tamper;
 mod task;
+#[cfg(feature = "serve")]
+mod told;
 mod trail;
 mod turn;
 mod watching;
@@ -37,15 +40,18 @@ pub use self::conversation::{ConversationRow, ConversationStep, EntryRow, NewCon
 pub use self::event::{Events, Recorded};
 use self::group::Group;
 use self::kept::Kept;
+pub use self::listing::{Listing, RunMark};
 pub use self::lock::{LockError, WorktreeLock, lock_worktree};
 pub use self::place::state_dir;
 pub use self::request::{Request, RequestKind};
 pub use self::run::{NewRun, RunFilter, RunProgress, RunSummary};
 pub use self::tamper::{BaseBody, KeptFile, KeptFinding, OpenTamper, RepositoryKey, TamperBase};
+#[cfg(feature = "serve")]
+pub(crate) use self::told::{ToldBook, ToldLine, ToldSort};
 pub use self::trail::{HookChange, HookRow, HookStep, SessionRow};
 pub use self::turn::Hurry;
 use self::turn::{Turn, Waiting};
-pub use self::watching::StoredEvent;
+pub use self::watching::{StoredEvent, StoredKind};
 
 /// The journal, opened. Each thread and each process opens its own.
 #[derive(Debug)]

@@ -16,6 +16,7 @@ mod routes;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod told;
 mod totals;
 mod views;
 mod window;

@@ -93,7 +93,7 @@ pub struct RunFilter {
     pub limit: u32,
 }
 
-const COLUMNS: &str = "id, root, agent, pid, started, last_at, ended, outcome, max_iterations, \
+pub(super) const COLUMNS: &str = "id, runs.root, agent, pid, started, last_at, ended, outcome, max_iterations, \
      events, iteration, mode, task, phase, stuck, tokens, cost_micro_usd, stories_complete, \
      stories_total, ending";
 
@@ -273,14 +273,15 @@ fn known(run: &RunId, count: usize) -> Result<(), JournalError> {
 }
 
 /// A run's row, its ending not yet parsed.
-struct Raw {
-    summary: RunSummary,
+#[derive(Debug)]
+pub(super) struct Raw {
+    pub(super) summary: RunSummary,
     ending: Option<String>,
 }
 
 impl Raw {
     /// An ending that cannot be read damages this run, not the list it stands in.
-    fn summary(self) -> RunSummary {
+    pub(super) fn summary(self) -> RunSummary {
         match self.ending.map(|body| serde_json::from_str(&body)).transpose() {
             Ok(ending) => RunSummary { ending, ..self.summary },
             Err(error) => {
@@ -291,7 +292,7 @@ impl Raw {
     }
 }
 
-fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
+pub(super) fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
     let moment = |at: i64| Moment::from_millis(number(at));
     let state = RunProgress {
         iteration: IterationNo::new(row.get("iteration")?),

@@ -19,6 +19,17 @@ pub struct StoredEvent {
     pub body: String,
 }
 
+/// An event without its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredKind {
+    /// Its number in its run.
+    pub seq: u64,
+    /// When it was learned.
+    pub at: Moment,
+    /// Its word.
+    pub kind: String,
+}
+
 impl Journal {
     /// A number that is another one after any other connection has written.
     pub fn data_version(&self) -> Result<i64, JournalError> {
@@ -45,6 +56,32 @@ impl Journal {
         self.read(|connection| {
             let count = "SELECT coalesce(sum(events), 0) FROM runs";
             Ok(number(connection.query_row(count, [], |row| row.get(0))?))
+        })
+    }
+
+    /// The last events of a run before one, in order, at most so many; their bodies are not read.
+    pub fn last_kinds(
+        &self,
+        run: &RunId,
+        before: u64,
+        limit: u32,
+    ) -> Result<Vec<StoredKind>, JournalError> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT seq, at, kind FROM events WHERE run = ?1 AND seq < ?2
+                 ORDER BY seq DESC LIMIT ?3",
+            )?;
+            let wanted = params![key(connection, run)?, stored(before), limit];
+            let rows = select.query_map(wanted, |row| {
+                Ok(StoredKind {
+                    seq: number(row.get(0)?),
+                    at: Moment::from_millis(number(row.get(1)?)),
+                    kind: row.get(2)?,
+                })
+            })?;
+            let mut kinds: Vec<StoredKind> = rows.collect::<Result<_, _>>()?;
+            kinds.reverse();
+            Ok(kinds)
         })
     }
 

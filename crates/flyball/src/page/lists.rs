@@ -64,7 +64,7 @@ pub(crate) fn ended(run: &RunView, message_max: usize) -> Markup {
                     thead { tr { th scope="col" { "gate" } th scope="col" { "check" } th scope="col" { "what it says" } } }
                     tbody { @for row in open.iter().take(ROWS_MAX) { tr {
                         td.keep { (row.gate) }
-                        td { code { (row.name) } @if let Some(place) = &row.place { br; small { (place) } } }
+                        td.check { code { (row.name) } @if let Some(place) = &row.place { br; small { (place) } } }
                         td { @if row.message != row.name { (words::line(&row.message, message_max)) } }
                     } } }
                 }

@@ -4,6 +4,10 @@
 //! page therefore lives under a name of its own, random for each start; a link that works once brings
 //! the cookie; and a name that was pointed at this machine from outside is not answered.
 
+mod refusal;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,6 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use flyball_core::Millis;
 use flyball_core::Moment;
 
+pub(super) use self::refusal::Refusal;
 use crate::http::{Token, Tries, bearer, is_local, is_own_origin, name_in};
 use crate::platform;
 
@@ -80,70 +85,6 @@ pub(super) struct Head<'a> {
     pub(super) cookie: Option<&'a str>,
     pub(super) content_type: Option<&'a str>,
     pub(super) content_length: Option<&'a str>,
-}
-
-/// Why a request is turned away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// It was sent to a name that is not ours.
-    Host,
-    /// A page of another site sent it, or nobody says which page did.
-    Origin,
-    /// Nothing says who asks.
-    Unknown,
-    /// Its token is wrong; when that has happened often, the answer takes its time.
-    WrongToken { slow: bool },
-    /// There is no such way to ask.
-    Method,
-    /// What it sends is neither a form nor JSON.
-    Form,
-    /// More is announced than is taken.
-    TooLarge,
-    /// Nobody acts here, or scripts do not.
-    ReadOnly,
-}
-
-impl Refusal {
-    pub(super) const fn status(self) -> u16 {
-        match self {
-            Self::Host | Self::Origin | Self::ReadOnly => 403,
-            Self::Unknown | Self::WrongToken { .. } => 401,
-            Self::Method => 405,
-            Self::Form => 415,
-            Self::TooLarge => 413,
-        }
-    }
-
-    /// What was wrong, and what helps.
-    pub(super) const fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Host => (
-                "this name is not answered",
-                "open the link that `flyball serve` printed; another name needs --allow-host NAME",
-            ),
-            Self::Origin => {
-                ("pages of other sites are not answered", "act from flyball's own page")
-            }
-            Self::Unknown => (
-                "nobody knows who asks",
-                "open the link that `flyball serve` prints: press Enter there for a new one; scripts \
-                 send `Authorization: Bearer TOKEN` (--token-file)",
-            ),
-            Self::WrongToken { .. } => {
-                ("this is not the token", "it is in the file of --token-file")
-            }
-            Self::Method => ("only GET, HEAD and POST are answered", "acts are POST"),
-            Self::Form => (
-                "what was sent is neither a form nor JSON",
-                "Content-Type: application/json or application/x-www-form-urlencoded",
-            ),
-            Self::TooLarge => ("the message is too large", "at most 1 MiB"),
-            Self::ReadOnly => (
-                "nothing can be changed here",
-                "serve without --read-only; scripts act with --token-writes",
-            ),
-        }
-    }
 }
 
 /// Whether a method changes anything.
@@ -330,137 +271,4 @@ fn secret(length: usize) -> io::Result<String> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NOW: Moment = Moment::from_millis(1_000_000);
-
-    fn access(rules: Rules) -> (Access, String) {
-        let access = Access::new(rules).unwrap();
-        let code = access.new_code(NOW).unwrap();
-        let cookie = access.exchange(&code, NOW).unwrap().unwrap();
-        let pair = cookie.split(';').next().unwrap().to_owned();
-        (access, pair)
-    }
-
-    #[test]
-    fn a_link_works_once_and_for_a_minute() {
-        let access = Access::new(Rules::default()).unwrap();
-        let code = access.new_code(NOW).unwrap();
-        assert!(code.len() >= 32, "128 bits at least");
-        assert!(access.exchange("k0", NOW).unwrap().is_none());
-        let cookie = access.exchange(&code, NOW).unwrap().unwrap();
-        for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
-            assert!(cookie.contains(part), "{cookie}");
-        }
-        for part in ["Domain", "Max-Age", "Expires"] {
-            assert!(!cookie.contains(part), "{cookie}");
-        }
-        assert!(access.exchange(&code, NOW).unwrap().is_none(), "used twice");
-        let code = access.new_code(NOW).unwrap();
-        assert!(access.exchange(&code, NOW.plus(LINK_MAX)).unwrap().is_none(), "too old");
-    }
-
-    #[test]
-    fn only_the_page_itself_acts() {
-        let (access, cookie) = access(Rules::default());
-        let host = format!("{}:8791", access.host());
-        let origin = format!("http://{host}");
-        let right = Head {
-            method: "POST",
-            path: "/api/runs/a/stop",
-            host: Some(&host),
-            origin: Some(&origin),
-            cookie: Some(&cookie),
-            content_type: Some("application/x-www-form-urlencoded"),
-            content_length: Some("10"),
-            authorization: None,
-        };
-        assert_eq!(access.judge(right), Ok(Visitor::Page(1)));
-        let tunnel = format!("{}:9999", access.host());
-        let tunnel_origin = format!("http://{tunnel}");
-        let other = Head { host: Some(&tunnel), origin: Some(&tunnel_origin), ..right };
-        assert_eq!(access.judge(other), Ok(Visitor::Page(1)), "ssh -L at another port");
-        let foreign = format!("http://{}:1", access.host());
-        let cases = [
-            (Head { host: None, ..right }, Refusal::Host),
-            (Head { host: Some("evil.example"), ..right }, Refusal::Host),
-            (Head { host: Some("other.localhost:8791"), ..right }, Refusal::Host),
-            (Head { origin: None, ..right }, Refusal::Origin),
-            (Head { origin: Some("http://evil.example"), ..right }, Refusal::Origin),
-            (Head { origin: Some(&foreign), ..right }, Refusal::Origin),
-            (Head { origin: Some("null"), ..right }, Refusal::Origin),
-            (Head { cookie: None, ..right }, Refusal::Unknown),
-            (Head { cookie: Some("flyball=x"), ..right }, Refusal::Unknown),
-            (Head { method: "PUT", ..right }, Refusal::Method),
-            (Head { method: "DELETE", ..right }, Refusal::Method),
-            (Head { content_type: Some("text/plain"), ..right }, Refusal::Form),
-            (Head { content_type: None, ..right }, Refusal::Form),
-            (Head { content_length: Some("1048577"), ..right }, Refusal::TooLarge),
-            (Head { content_length: Some("x"), ..right }, Refusal::TooLarge),
-            (
-                Head { authorization: Some("Bearer x"), ..right },
-                Refusal::WrongToken { slow: false },
-            ),
-        ];
-        for (head, refusal) in cases {
-            assert_eq!(access.judge(head), Err(refusal), "{head:?}");
-        }
-        // The same machine under its usual name has no cookie of ours, whatever it sends.
-        let (local, local_origin) = ("127.0.0.1:8791", "http://127.0.0.1:8791");
-        let local = Head { host: Some(local), origin: Some(local_origin), ..right };
-        assert_eq!(access.judge(local), Err(Refusal::Unknown));
-    }
-
-    #[test]
-    fn scripts_look_and_act_only_when_they_were_allowed_to() {
-        let rules = |token_writes| Rules {
-            token: Some(Token::of("0123456789abcdef")),
-            token_writes,
-            ..Rules::default()
-        };
-        let head = |method| Head {
-            method,
-            path: "/api/runs",
-            host: Some("127.0.0.1:1"),
-            authorization: Some("Bearer 0123456789abcdef"),
-            content_type: Some("application/json"),
-            ..Head::default()
-        };
-        let (reads, _) = access(rules(false));
-        assert_eq!(reads.judge(head("GET")), Ok(Visitor::Script));
-        assert_eq!(reads.judge(head("POST")), Err(Refusal::ReadOnly));
-        let (acts, _) = access(rules(true));
-        assert_eq!(acts.judge(head("POST")), Ok(Visitor::Script));
-        let (none, _) = access(Rules { read_only: true, ..rules(true) });
-        assert_eq!(none.judge(head("POST")), Err(Refusal::ReadOnly));
-        let guess = Head { authorization: Some("Bearer x"), ..head("GET") };
-        let slow = (0..12).map(|_| acts.judge(guess)).last();
-        assert_eq!(slow, Some(Err(Refusal::WrongToken { slow: true })));
-    }
-
-    #[test]
-    fn a_token_of_one_page_is_no_token_of_another() {
-        let (access, _) = access(Rules::default());
-        let code = access.new_code(NOW).unwrap();
-        access.exchange(&code, NOW).unwrap().unwrap();
-        let (first, second) = (Visitor::Page(1), Visitor::Page(2));
-        let token = access.page_token(first, "run-a");
-        assert!(access.is_page_token(first, "run-a", &token));
-        assert!(!access.is_page_token(first, "run-b", &token));
-        assert!(!access.is_page_token(second, "run-a", &token));
-        assert!(!access.is_page_token(Visitor::Page(9), "run-a", ""));
-        assert!(!access.is_page_token(Visitor::Anybody, "run-a", &token));
-    }
-
-    #[test]
-    fn two_starts_have_two_names() {
-        let one = Access::new(Rules::default()).unwrap();
-        let two = Access::new(Rules::default()).unwrap();
-        assert_ne!(one.host(), two.host());
-        assert!(one.host().ends_with(".localhost") && one.host().len() > 18);
-    }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::figures::{Wanted, is_of};
 use super::window::{Books, Problem, data, typed};
 use crate::config::duration;
-use crate::desk::{self, Life, life};
+use crate::desk::{Life, life};
 use crate::journal::{RunSummary, StoredEvent};
 use crate::view::{Sentence, secrets, story};
 
@@ -92,28 +92,18 @@ fn row(run: &RunSummary) -> Value {
 
 pub(super) fn runs(books: &Books, query: &RunsQuery) -> Result<Response, Problem> {
     let limit = query.limit.unwrap_or(ROWS).clamp(1, ROWS_MAX);
-    let all = books.runs()?;
-    let skip = match &query.before {
-        None => 0,
-        Some(before) => {
-            let at = all.iter().position(|run| run.run.as_str() == before);
-            at.ok_or_else(|| {
-                Problem::from(crate::journal::JournalError::UnknownRun {
-                    run: flyball_core::RunId::new(before.clone()),
-                })
-            })? + 1
-        }
-    };
-    let fits = |run: &&RunSummary| {
+    let before = query.before.as_ref().map(|before| books.run(before)).transpose()?;
+    let fits = |run: &RunSummary| {
         query.project.as_ref().is_none_or(|project| is_of(run, project))
             && query.outcome.as_ref().is_none_or(|outcome| run.outcome.as_ref() == Some(outcome))
             && query.state.as_ref().is_none_or(|wanted| state(run) == wanted)
     };
-    let mut found = all.iter().skip(skip).filter(fits);
-    let rows: Vec<&RunSummary> = found.by_ref().take(limit).collect();
-    let more = found.next().is_some();
+    let listed = books.journal.runs_before(before.as_ref().map(|run| &run.run))?;
+    let mut found = listed.filter(|run| run.as_ref().map_or(true, fits));
+    let rows: Vec<RunSummary> = found.by_ref().take(limit).collect::<Result<_, _>>()?;
+    let more = found.next().transpose()?.is_some();
     let before = rows.last().filter(|_| more).map(|run| run.run.as_str());
-    data(&json!({ "runs": rows.iter().map(|run| row(run)).collect::<Vec<_>>(), "before": before }))
+    data(&json!({ "runs": rows.iter().map(row).collect::<Vec<_>>(), "before": before }))
 }
 
 pub(super) fn run(books: &mut Books, name: &str) -> Result<Response, Problem> {
@@ -186,7 +176,7 @@ fn event(event: &StoredEvent) -> String {
 }
 
 pub(super) fn asks(books: &Books) -> Result<Response, Problem> {
-    data(&json!({ "asks": desk::asks(&books.runs()?) }))
+    data(&json!({ "asks": books.asks()? }))
 }
 
 pub(super) fn stats(
@@ -194,6 +184,5 @@ pub(super) fn stats(
     now: Moment,
     query: &StatsQuery,
 ) -> Result<Response, Problem> {
-    let (runs, wanted) = (books.runs()?, query.wanted()?);
-    data(books.figures.stats(&books.journal, (&runs, now), &wanted)?)
+    data(books.figures.stats(&books.journal, now, &query.wanted()?)?)
 }

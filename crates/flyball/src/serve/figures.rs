@@ -1,11 +1,14 @@
 //! The sums of many runs, counted once for as long as nothing ended or began.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
 use flyball_core::{Event, Millis, Moment, RunId};
 
 use super::window::Problem;
-use crate::journal::{Journal, JournalError, RunSummary};
+use crate::journal::{Journal, JournalError, RunMark, RunSummary};
 use crate::run_record::model_of;
-use crate::stats::{Figures, Stats, sum};
+use crate::stats::{Figures, RunFigures, Stats, sum};
 
 /// Which runs are summed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,61 +20,86 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    fn fits(&self, run: &RunSummary, now: Moment) -> bool {
-        let project = self.project.as_ref().is_none_or(|project| is_of(run, project));
-        let agent = self.agent.as_ref().is_none_or(|agent| run.agent == *agent);
-        let in_time = self.since.is_zero() || run.started >= now.minus(self.since);
-        in_time && project && agent
+    /// Since when.
+    fn from(&self, now: Moment) -> Moment {
+        if self.since.is_zero() { Moment::from_millis(0) } else { now.minus(self.since) }
+    }
+
+    fn fits(&self, run: &RunMark) -> bool {
+        self.project.as_ref().is_none_or(|project| is_at(&run.root, project))
+            && self.agent.as_ref().is_none_or(|agent| run.agent == *agent)
     }
 }
 
 /// Whether a run is one of this project: its folder, or the folder's name.
 pub(super) fn is_of(run: &RunSummary, project: &str) -> bool {
-    run.root.as_os_str() == project || run.root.file_name().is_some_and(|name| name == project)
+    is_at(&run.root, project)
 }
 
-/// The last sums.
+fn is_at(root: &Path, project: &str) -> bool {
+    root.as_os_str() == project || root.file_name().is_some_and(|name| name == project)
+}
+
+/// How many runs are kept in figures; others are counted anew when they are wanted.
+const KNOWN_MAX: usize = 2_000;
+
+/// The last sums, and the runs in them.
 #[derive(Debug, Default)]
 pub(super) struct FigureCache {
     last: Option<Sums>,
+    known: BTreeMap<RunId, (u64, RunFigures)>,
 }
 
 /// What was wanted, which runs that were and how far they had come, and their sums.
-type Sums = (Wanted, Vec<(RunId, u64)>, Stats);
+type Sums = (Wanted, Vec<RunMark>, Stats);
 
 impl FigureCache {
     /// The sums of ended runs and those at work, as they stand. A run at work is counted anew only
-    /// when another one begins or ends: its calls change no sum.
+    /// with its next iteration: its calls change no sum. The others are not read again.
     pub(super) fn stats(
         &mut self,
         journal: &Journal,
-        (runs, now): (&[RunSummary], Moment),
+        now: Moment,
         wanted: &Wanted,
     ) -> Result<&Stats, Problem> {
-        let mut chosen: Vec<&RunSummary> =
-            runs.iter().filter(|run| wanted.fits(run, now)).collect();
-        chosen.reverse();
-        let mark = |run: &&RunSummary| {
-            (
-                run.run.clone(),
-                run.ended.map_or(u64::from(run.state.iteration.get()), Moment::as_millis),
-            )
-        };
-        let marks: Vec<(RunId, u64)> = chosen.iter().map(mark).collect();
+        let mut marks = journal.marks(wanted.from(now))?;
+        marks.retain(|run| wanted.fits(run));
         let is_fresh =
             self.last.as_ref().is_some_and(|(of, seen, _)| of == wanted && *seen == marks);
         if !is_fresh {
-            let mut figures = Vec::with_capacity(chosen.len());
-            for run in chosen {
-                let mut one = Figures::new(run);
-                each(journal, run, |at, event| one.step(at, event))?;
-                figures.push(one.finish(run, model_of(&run.run)));
-            }
-            self.last = Some((wanted.clone(), marks, sum(&figures)));
+            let stats = self.sum(journal, &marks)?;
+            self.last = Some((wanted.clone(), marks, stats));
         }
         let last = self.last.as_ref().map(|(_, _, stats)| stats);
         last.ok_or_else(|| Problem::internal("nothing was counted"))
     }
+
+    fn sum(&mut self, journal: &Journal, marks: &[RunMark]) -> Result<Stats, JournalError> {
+        let mut figures = Vec::with_capacity(marks.len());
+        for mark in marks {
+            let known = self.known.remove(&mark.run).filter(|(at, _)| *at == mark.mark);
+            figures.push(match known {
+                Some((_, one)) => one,
+                None => counted(journal, &mark.run)?,
+            });
+        }
+        let stats = sum(&figures);
+        let kept = marks.iter().zip(figures).rev().take(KNOWN_MAX);
+        self.known.extend(kept.map(|(mark, one)| (mark.run.clone(), (mark.mark, one))));
+        // Those of another choice go first: they are not looked at now.
+        if self.known.len() > KNOWN_MAX {
+            let here: BTreeSet<&RunId> = marks.iter().map(|mark| &mark.run).collect();
+            self.known.retain(|run, _| here.contains(run));
+        }
+        Ok(stats)
+    }
+}
+
+fn counted(journal: &Journal, run: &RunId) -> Result<RunFigures, JournalError> {
+    let row = journal.run(run)?;
+    let mut one = Figures::new(&row);
+    each(journal, &row, |at, event| one.step(at, event))?;
+    Ok(one.finish(&row, model_of(run)))
 }
 
 /// Gives a run's events; one that cannot be read to its end counts as far as it can.

@@ -43,6 +43,18 @@ fn fitting<T: Copy>(steps: &[T], render: impl Fn(T) -> Markup) -> Markup {
     page
 }
 
+/// Words with `names` in them, the names set apart.
+fn ticked(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    // The last mark of an odd number opens nothing.
+    let closed = parts.len().saturating_sub(1) / 2 * 2;
+    html! {
+        @for (at, part) in parts.iter().enumerate() {
+            @if at % 2 == 0 { (part) } @else if at < closed { code { (part) } } @else { "`" (part) }
+        }
+    }
+}
+
 /// The project, as a person calls it.
 fn project(run: &RunSummary) -> String {
     let name = run.root.file_name().unwrap_or(run.root.as_os_str()).to_string_lossy();
@@ -72,5 +84,19 @@ fn span_words(span: Millis) -> String {
         (0, 0, minutes, _) => format!("{minutes} min"),
         (0, hours, minutes, _) => format!("{hours} h {minutes} min"),
         (days, hours, ..) => format!("{days} d {hours} h"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_set_apart_and_a_lone_mark_stays() {
+        let said = |text: &str| ticked(text).into_string();
+        assert_eq!(said("no run `a` in `b`"), "no run <code>a</code> in <code>b</code>");
+        assert_eq!(said("it`s <b>"), "it`s &lt;b&gt;");
+        assert_eq!(said("`a` and `b"), "<code>a</code> and `b");
+        assert_eq!(said(""), "");
     }
 }

@@ -6,5 +6,6 @@ mod house;
 mod live;
 mod metrics;
 mod pages;
+mod reading;
 mod security;
 mod standing;

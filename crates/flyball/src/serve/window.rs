@@ -73,6 +73,11 @@ impl Books {
         Ok(self.journal.runs(&RunFilter::default())?)
     }
 
+    /// What needs a human, the oldest first: only the latest run of a worktree can.
+    pub(super) fn asks(&self) -> Result<Vec<Ask>, Problem> {
+        Ok(desk::asks(&self.journal.latest_runs()?))
+    }
+
     /// The run with exactly this name: nothing else is taken from an address.
     pub(super) fn run(&self, name: &str) -> Result<RunSummary, Problem> {
         Ok(self.journal.run(&RunId::new(name))?)

@@ -76,7 +76,8 @@ pub struct RunFigures {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Standing {
     pub(super) head: Option<String>,
-    pub(super) tasks: TasksSnapshot,
+    /// Their digest: of every run summed the whole list would be held.
+    pub(super) tasks: Option<blake3::Hash>,
     pub(super) gates: Vec<GateName>,
 }
 
@@ -129,7 +130,7 @@ impl Figures {
             self.started(start);
         } else if let Event::WorktreeSeen { snapshot, .. } = event {
             self.end.head.clone_from(&snapshot.head);
-            self.end.tasks = snapshot.tasks.clone();
+            self.end.tasks = digest(&snapshot.tasks);
         } else if let Event::RunResumed(resume) = event {
             self.accepted.extend(resume.human_files.accepted_tamper.iter().cloned());
             let is_same = self.policy.as_ref() == Some(&resume.policy);
@@ -142,7 +143,7 @@ impl Figures {
         self.accepted.extend(start.human_files.accepted_tamper.iter().cloned());
         self.start = Standing {
             head: start.snapshot.head.clone(),
-            tasks: start.snapshot.tasks.clone(),
+            tasks: digest(&start.snapshot.tasks),
             gates: start.gates.clone(),
         };
         self.end = self.start.clone();
@@ -210,6 +211,12 @@ impl Figures {
             accepted: self.accepted,
         }
     }
+}
+
+/// What a task list says, for telling it from another one.
+fn digest(tasks: &TasksSnapshot) -> Option<blake3::Hash> {
+    let text = serde_json::to_vec(tasks).ok()?;
+    Some(blake3::hash(&text))
 }
 
 /// What guards measured after each iteration: where the run stood when others were halted.

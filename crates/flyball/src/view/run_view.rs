@@ -125,7 +125,18 @@ impl Builder {
 
     /// The next event; what was decided on it.
     pub fn step(&mut self, at: Moment, event: &Event) -> Vec<Effect> {
+        self.step_told(at, event, |_| ())
+    }
+
+    /// The same, for one who hears every line that is told of it.
+    pub(crate) fn step_told(
+        &mut self,
+        at: Moment,
+        event: &Event,
+        hear: impl FnMut(&Line),
+    ) -> Vec<Effect> {
         let step = self.replay.step(at, event);
+        step.lines.iter().for_each(hear);
         self.happened(at, event);
         for effect in &step.effects {
             self.decided(at, effect);

@@ -42,7 +42,6 @@ fn at_work(look: Look<'_>, view: &RunView) -> Markup {
         div #acts-of-run .acts.row data-live {
             (form(look, run, "stop", &html! {
                 button.stop name="after_iteration" value="true" { "Stop after this iteration" }
-                " "
                 button.stop { "Stop now" }
             }))
             details #tell-box {

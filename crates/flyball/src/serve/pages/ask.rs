@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{act, address, ago, project};
+use super::{act, address, ago, project, ticked};
 use crate::desk::{self, Ask, AskKind};
 use crate::serve::window::Look;
 use crate::view::words;
@@ -37,6 +37,16 @@ const fn word(kind: AskKind) -> &'static str {
     }
 }
 
+/// The same as the heading of the run's own page.
+pub(super) const fn heading(kind: AskKind) -> &'static str {
+    match kind {
+        AskKind::Decide => "Asks you",
+        AskKind::Tamper => "Tests were weakened",
+        AskKind::Blocked => "Blocked",
+        AskKind::Lost => "Lost",
+    }
+}
+
 /// What it is about. flyball's own question is written for a terminal: here it is its parts.
 fn reason(ask: &Ask, text_max: usize) -> Markup {
     if ask.kind != AskKind::Tamper {
@@ -49,7 +59,7 @@ fn reason(ask: &Ask, text_max: usize) -> Markup {
     html! {
         p.q { "The work verifies only with weakened tests or gates. Are these changes meant?" }
         ul.findings {
-            @for line in found.iter().take(6) { li { (words::line(line, 300)) } }
+            @for line in found.iter().take(6) { li { (ticked(&words::line(line, 300))) } }
             @if found.len() > 6 { li.dim { "and " (found.len() - 6) " more" } }
         }
     }

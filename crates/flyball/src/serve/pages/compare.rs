@@ -8,7 +8,6 @@ use serde::Deserialize;
 
 use super::frame::{Place, frame};
 use super::{address, fitting, project, span_words};
-use crate::desk;
 use crate::journal::RunSummary;
 use crate::page::{mark, newest, outcome_words, title, tone};
 use crate::serve::window::{Books, Look, Problem};
@@ -33,12 +32,12 @@ pub(in crate::serve) fn compare(
     books: &mut Books,
     query: &CompareQuery,
 ) -> Result<Markup, Problem> {
-    let all = books.runs()?;
-    let asks = desk::asks(&all).len();
+    let asks = books.asks()?.len();
     let given = |name: &Option<String>| name.clone().filter(|name| !name.is_empty());
     let (Some(first), Some(second)) = (given(&query.a), given(&query.b)) else {
         let chosen = given(&query.a).map(|name| books.run(&name)).transpose()?;
-        return Ok(frame("Compare", Place::Runs, asks, &choose(chosen.as_ref(), &all)));
+        let choice = choose(chosen.as_ref(), &offered(books, chosen.as_ref())?);
+        return Ok(frame("Compare", Place::Runs, asks, &choice));
     };
     let mut view = |name: &str| -> Result<RunView, Problem> {
         let run = books.run(name)?;
@@ -59,32 +58,38 @@ pub(in crate::serve) fn compare(
     }))
 }
 
-fn choose(chosen: Option<&RunSummary>, all: &[RunSummary]) -> Markup {
-    // Runs of the same project are what one compares with.
-    let same = |run: &&RunSummary| {
+/// Runs of the same project are what one compares with.
+fn offered(books: &Books, chosen: Option<&RunSummary>) -> Result<Vec<RunSummary>, Problem> {
+    let same = |run: &RunSummary| {
         chosen.is_none_or(|chosen| {
             chosen.root.file_name() == run.root.file_name() && chosen.run != run.run
         })
     };
-    let offered: Vec<&RunSummary> = all.iter().filter(same).take(OFFERED).collect();
+    let runs = books.journal.runs_before(None)?;
+    let fitting = runs.filter(|run| run.as_ref().map_or(true, same)).take(OFFERED);
+    Ok(fitting.collect::<Result<_, _>>()?)
+}
+
+fn choose(chosen: Option<&RunSummary>, offered: &[RunSummary]) -> Markup {
     html! {
         p.crumb { a href="/" { "Runs" } " / compare" }
         h1 { "Compare two runs" }
+        p.note { "Two runs of the same task tell most: the same checks side by side, and where the runs parted." }
         @if offered.is_empty() { p.note { "There is no other run of this project." } }
         @else {
             form.filter method="get" action="/compare" {
                 @match chosen {
                     Some(run) => { input type="hidden" name="a" value=(run.run); p { (project(run)) " " code { (run.run) } " with" } },
-                    None => (select("a", "First run", &offered)),
+                    None => (select("a", "First run", offered)),
                 }
-                (select("b", "Second run", &offered))
+                (select("b", "Second run", offered.get(usize::from(chosen.is_none() && offered.len() > 1)..).unwrap_or(offered)))
                 button type="submit" { "Compare" }
             }
         }
     }
 }
 
-fn select(name: &str, label: &str, offered: &[&RunSummary]) -> Markup {
+fn select(name: &str, label: &str, offered: &[RunSummary]) -> Markup {
     html! {
         label {
             span.vh { (label) }

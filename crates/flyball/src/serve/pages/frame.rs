@@ -1,7 +1,9 @@
 //! What stands around every page of the window.
 
+use axum::http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
 
+use super::ticked;
 use crate::page::logo;
 use crate::serve::window::Problem;
 
@@ -71,8 +73,9 @@ pub(in crate::serve) fn problem(problem: &Problem) -> Markup {
                 header.top { a.brand href="/" { (logo()) "flyball" } }
                 main {
                     p.crumb { (problem.status.as_u16()) }
-                    h1 { (problem.error) }
-                    @if !problem.hint.is_empty() { p.why { (problem.hint) } }
+                    h1 { (ticked(&problem.error)) }
+                    @if !problem.hint.is_empty() { p.why { (ticked(&problem.hint)) } }
+                    @if problem.status == StatusCode::NOT_FOUND { p.row { a.btn href="/" { "All runs" } } }
                 }
             }
         }

@@ -4,7 +4,6 @@ use maud::{Markup, html};
 
 use super::fitting;
 use super::frame::{Place, frame};
-use crate::desk;
 use crate::page::percent;
 use crate::replay::Amount;
 use crate::serve::api::StatsQuery;
@@ -30,9 +29,8 @@ pub(in crate::serve) fn guards(
     books: &mut Books,
     query: &StatsQuery,
 ) -> Result<Markup, Problem> {
-    let (runs, wanted) = (books.runs()?, query.wanted()?);
-    let asks = desk::asks(&runs).len();
-    let stats = books.figures.stats(&books.journal, (&runs, look.now), &wanted)?;
+    let (asks, wanted) = (books.asks()?.len(), query.wanted()?);
+    let stats = books.figures.stats(&books.journal, look.now, &wanted)?;
     let since = query.since.as_deref().unwrap_or("30d");
     Ok(fitting(&ROWS, |most| {
         let body = html! {
@@ -160,9 +158,9 @@ fn shares(title: &str, mut rows: Vec<(String, &Share)>, most: usize) -> Markup {
             div.scroll tabindex="0" role="region" aria-label=(title) {
                 table.list {
                     thead { tr {
-                        th scope="col" { "name" } th.num scope="col" { "runs" } th.num scope="col" { "verified" }
+                        th scope="col" { (title.trim_start_matches("By ")) } th.num scope="col" { "runs" } th.num scope="col" { "verified" }
                         th.num.wide scope="col" { "iterations" } th.num.wide scope="col" { "fixed" } th.num.wide scope="col" { "broken" }
-                        th.num scope="col" { "cost" } th.num.wide scope="col" { "without progress" } th.num.wide scope="col" { "a story" }
+                        th.num scope="col" { "cost" } th.num.wide scope="col" { "without progress" } th.num.wide scope="col" { "per story" }
                     } }
                     tbody { @for (name, one) in rows.iter().take(most) { tr {
                         th scope="row" { (name) }

@@ -1,6 +1,7 @@
 //! All runs: does anything need me, is everything at work alive and moving, what did it cost, how did
 //! the others end.
 
+use flyball_core::RunId;
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -8,8 +9,8 @@ use super::ended::{self, Row};
 use super::frame::{Place, frame};
 use super::{ask, card, fitting};
 use crate::clock;
-use crate::desk::{self, Ask, Life, life};
-use crate::journal::RunSummary;
+use crate::desk::{Ask, Life, life};
+use crate::journal::{RunFilter, RunSummary};
 use crate::serve::figures::is_of;
 use crate::serve::window::{Books, Look, Problem};
 use crate::view::words;
@@ -84,13 +85,12 @@ pub(in crate::serve) fn overview(
     books: &mut Books,
     query: &ListQuery,
 ) -> Result<Markup, Problem> {
-    let all = books.runs()?;
-    let asks = desk::asks(&all);
-    let headline = headline(&all, &asks, look);
-    let work: Vec<&RunSummary> = all
-        .iter()
-        .filter(|run| run.ended.is_none() && life(run) == Life::Running && query.fits(run))
-        .collect();
+    let asks = books.asks()?;
+    let open = RunFilter { unfinished: true, ..RunFilter::default() };
+    let mut work = books.journal.runs(&open)?;
+    work.retain(|run| life(run) == Life::Running);
+    let headline = headline(&today(books, look)?, (asks.len(), work.len()));
+    work.retain(|run| query.fits(run));
     let first_page = query.before.is_none();
     let mut cards = Vec::new();
     for run in work.iter().filter(|_| first_page).take(WORK_MAX) {
@@ -99,18 +99,31 @@ pub(in crate::serve) fn overview(
     // What needs a human does not stand among the ended as well.
     let is_asked = |run: &RunSummary| asks.iter().any(|ask| ask.run.run == run.run);
     let is_work = |run: &RunSummary| work.iter().any(|one| one.run == run.run);
-    let skip = query
-        .before
-        .as_ref()
-        .and_then(|before| all.iter().position(|run| run.run.as_str() == before).map(|at| at + 1));
-    let mut ended = all
-        .iter()
-        .skip(skip.unwrap_or(0))
-        .filter(|run| query.fits(run) && !is_asked(run) && !is_work(run));
+    let before = query.before.as_ref().map(RunId::new);
+    let is_ended = |run: &RunSummary| query.fits(run) && !is_asked(run) && !is_work(run);
+    let mut ended = books
+        .journal
+        .runs_before(before.as_ref())?
+        .filter(|run| run.as_ref().map_or(true, is_ended));
     let most = ENDED.first().copied().unwrap_or(0);
-    let rows: Vec<Row> =
-        ended.by_ref().take(most).map(|run| Row::read(books, run.clone())).collect();
-    let left = ended.count();
+    let rows: Vec<Row> = ended
+        .by_ref()
+        .take(most)
+        .map(|run| run.map(|run| Row::read(books, run)))
+        .collect::<Result<_, _>>()?;
+    let left = match rows.last() {
+        // What does not fit must be read to be known.
+        _ if query.is_filtered() => ended.count(),
+        None => 0,
+        Some(last) => {
+            let others = work.iter().chain(asks.iter().map(|ask| &ask.run));
+            let older = others.filter(|run| run.started < last.run().started).count();
+            let all = books.journal.count_before(&last.run().run)?;
+            usize::try_from(all).unwrap_or(usize::MAX).saturating_sub(older)
+        }
+    };
+    let is_empty = first_page && !query.is_filtered() && rows.is_empty();
+    let is_empty = is_empty && work.is_empty() && asks.is_empty();
     let shown: Vec<&Ask> = asks.iter().filter(|ask| first_page && query.fits(&ask.run)).collect();
     let page = fitting(&ENDED, |most| {
         let shown_rows = rows.get(..most.min(rows.len())).unwrap_or(&[]);
@@ -119,27 +132,30 @@ pub(in crate::serve) fn overview(
             (section_asks(look, &shown))
             (section_work(&cards, work.len()))
             (section_ended(look, shown_rows, left + rows.len() - shown_rows.len(), query))
-            div #nothing data-live { @if all.is_empty() { (nothing()) } }
+            div #nothing data-live { @if is_empty { (nothing()) } }
         };
         frame("Runs", Place::Runs, asks.len(), &body)
     });
     Ok(page)
 }
 
-/// The first line: what a glance must tell.
-fn headline(runs: &[RunSummary], asks: &[Ask], look: Look<'_>) -> Markup {
+/// The runs that began today.
+fn today(books: &Books, look: Look<'_>) -> Result<Vec<RunSummary>, Problem> {
     let today = clock::day(look.now);
-    let of_today: Vec<&RunSummary> =
-        runs.iter().take_while(|run| clock::day(run.started) == today).collect();
+    let is_today = |run: &RunSummary| clock::day(run.started) == today;
+    let runs = books.journal.runs_before(None)?;
+    Ok(runs.take_while(|run| run.as_ref().map_or(true, is_today)).collect::<Result<_, _>>()?)
+}
+
+/// The first line: what a glance must tell.
+fn headline(of_today: &[RunSummary], (asks, at_work): (usize, usize)) -> Markup {
     let ended = of_today.iter().filter(|run| run.ended.is_some()).count();
-    let is_verified = |run: &&&RunSummary| run.outcome.as_deref() == Some("complete");
+    let is_verified = |run: &&RunSummary| run.outcome.as_deref() == Some("complete");
     let verified = of_today.iter().filter(is_verified).count();
     let cost: u64 = of_today.iter().map(|run| run.state.cost_micro_usd).sum();
-    let at_work =
-        runs.iter().filter(|run| run.ended.is_none() && life(run) == Life::Running).count();
     html! {
         h1 #headline data-live {
-            @match asks.len() {
+            @match asks {
                 0 => em { "Nothing needs you" },
                 1 => em.ask { "1 run needs you" },
                 many => em.ask { (many) " runs need you" },

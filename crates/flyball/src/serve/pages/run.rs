@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::frame::{Place, frame};
 use super::{act, address, ago, ask, card, fitting, project};
-use crate::desk::{self, Ask, Life, life};
+use crate::desk::{Ask, Life, life};
 use crate::journal::{Act, RunSummary};
 use crate::page::{self, Shown};
 use crate::serve::window::{Books, Look, Problem};
@@ -29,7 +29,7 @@ pub(in crate::serve) fn run(
 ) -> Result<Markup, Problem> {
     let row = books.run(name)?;
     let asked = books.ask(&row)?;
-    let asks = desk::asks(&books.runs()?).len();
+    let asks = books.asks()?.len();
     let is_running = life(&row) == Life::Running;
     let doing = if is_running { Some(card::doing(books, &row, look.now)?) } else { None };
     let view = books.views.view(&books.journal, &row)?;
@@ -62,14 +62,17 @@ fn verdict(view: &RunView, row: &RunSummary, asked: Option<&Ask>) -> Markup {
     let lost = life(row) == Life::Lost;
     let (tone, word) = match (lost, asked.is_some()) {
         (true, _) => ("warn", "lost".to_owned()),
-        (false, true) => ("warn", page::outcome_words(view)),
+        (false, true) => {
+            ("warn", asked.map_or_else(String::new, |ask| ask::heading(ask.kind).to_owned()))
+        }
         (false, false) => (page::tone(view.outcome()), page::outcome_words(view)),
     };
     html! {
         p.crumb { a href="/" { "Runs" } " / " (project(row)) " / " code { (row.run) } }
         h1 class=(tone) { (word) }
         @if let Some(ending) = ending {
-            p.why { (words::line(&ending.why, 600)) }
+            // What is asked stands in the card below, whole.
+            @if asked.is_none() { p.why { (words::line(&ending.why, 600)) } }
         } @else if lost {
             p.why { "Its process is gone. Everything up to its last event is kept." }
         }

@@ -4,8 +4,8 @@ use flyball_core::text::head;
 use maud::{Markup, html};
 
 use super::frame::{Place, frame};
-use super::{act, address, fitting, project};
-use crate::desk::{self, TamperDesk, files_of, mark};
+use super::{act, address, fitting, project, ticked};
+use crate::desk::{TamperDesk, files_of, mark};
 use crate::serve::acts;
 use crate::serve::window::{Books, Look, Problem};
 use crate::view::words;
@@ -29,7 +29,7 @@ pub(in crate::serve) fn tamper(
     name: &str,
 ) -> Result<Markup, Problem> {
     let run = books.run(name)?;
-    let asks = desk::asks(&books.runs()?).len();
+    let asks = books.asks()?.len();
     let desk = acts::tamper(look.window, &run);
     let (found, why) = match &desk {
         Ok(desk) => (shown(desk), String::new()),
@@ -43,7 +43,7 @@ pub(in crate::serve) fn tamper(
                 h1 { "Nothing is weakened" }
                 p.why { "What this run found is undone, accepted, or was never there. " (words::line(&why, 300)) }
             } @else {
-                h1.warn { (flyball_core::text::count(found.len() as u64, "finding")) }
+                h1.warn { (flyball_core::text::count(found.len() as u64, "weakened check")) }
                 p.why { "The work verifies only with these changes. Compared with the tree the run began on." }
                 @if look.may_act() {
                     div.row {
@@ -59,7 +59,7 @@ pub(in crate::serve) fn tamper(
                 }
                 @for one in found.iter().take(FINDINGS_MAX) {
                     section {
-                        h2 { (words::line(&one.message, 300)) }
+                        h2 { (ticked(&words::line(&one.message, 300))) }
                         @for (file, diff) in &one.diffs { (difference(file, diff, lines)) }
                     }
                 }

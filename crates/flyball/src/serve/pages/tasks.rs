@@ -1,6 +1,6 @@
 //! Tasks across runs: how often each was tried, what its attempts look like, what was done about it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use flyball_core::TaskId;
@@ -33,16 +33,18 @@ struct Group {
 
 /// The page.
 pub(in crate::serve) fn tasks(look: Look<'_>, books: &mut Books) -> Result<Markup, Problem> {
-    let runs = books.runs()?;
-    let asks = desk::asks(&runs).len();
-    let mut seen: BTreeSet<&Path> = BTreeSet::new();
-    let roots = runs.iter().map(|run| run.root.as_path()).filter(|root| seen.insert(root));
+    let latest = books.journal.latest_runs()?;
+    let asks = desk::asks(&latest).len();
+    let roots = latest.iter().map(|run| run.root.as_path());
     let groups: Vec<Group> = roots.take(ROOTS_MAX).filter_map(|root| group(books, root)).collect();
     let known = books.journal.known_blockers()?;
     Ok(fitting(&ROWS, |most| {
         let body = html! {
             h1 { "Tasks" }
-            @if groups.is_empty() { p.note { "No worktree of the latest runs has a task list or remembers a task." } }
+            @if groups.is_empty() { {
+                p.note { "No worktree of the latest runs has a task list or remembers a task." }
+                p.note { "Where there is a list, each task stands here with its attempts, what they cost and what was done about it: " code { "flyball tasks --help" } }
+            } }
             div #tasks data-live { @for group in &groups { (section(look, group, most)) } }
             (recurring(&known, most))
         };
