@@ -32,8 +32,9 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     let pictures = match words {
         [] => None,
         [flag, folder] if flag == "--pictures" => Some(PathBuf::from(folder)),
-        [flag] if flag == "--figures" => return figures::run(),
-        _ => bail!("usage: cargo xtask browser [--pictures FOLDER | --figures]"),
+        [flag] if flag == "--figures" => return figures::run(None),
+        [flag, program] if flag == "--figures" => return figures::run(Some(Path::new(program))),
+        _ => bail!("usage: cargo xtask browser [--pictures FOLDER | --figures [PROGRAM]]"),
     };
     let program = built()?;
     let scene = Scene::new(&program)?;

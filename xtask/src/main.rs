@@ -24,7 +24,7 @@ Usage: cargo xtask <chore>
   tidy                        check what a machine can check of taste: sizes, heads, words, links
   bench [turns]               what `flyball run` costs: overhead, memory, many at once; what a session's turns cost (release build)
   browser [--pictures DIR]    the window in a real Chromium, over a real run (chromium-driver, npm)
-  browser --figures           how large and how soon its pages are with 1,000 runs, what the server holds
+  browser --figures [PROGRAM] how large and how soon its pages are with 1,000 runs, what the server holds
   chaos [--kills N] [--seed N]  kill flyball at random moments and resume it: 500 times
   soak [--iterations N]       one long run: what its last iterations cost beside the first
   fuzz [--inputs N]           spoiled inputs for everything that reads what others write: 10,000 each

@@ -21,12 +21,13 @@ case "$(cat)" in
 esac
 "#;
 
-/// Makes many calls, some seconds long.
+/// Makes many calls, some seconds long: CPU time is told in hundredths of a second, and a run that takes
+/// ten of them would differ by a tenth where it differs by nothing.
 const BUSY: &str = r#"
-i=0; while [ $i -lt 2000 ]; do i=$((i+1))
+i=0; while [ $i -lt 30000 ]; do i=$((i+1))
 printf '{"type":"call","id":"%s","tool":"Read","args":{"file":"f%s"}}\n' $i $i
 printf '{"type":"result","id":"%s","output":"line %s","error":false}\n' $i $i
-[ $((i % 100)) = 0 ] && sleep 0.1; done
+[ $((i % 1000)) = 0 ] && sleep 0.1; done
 echo '{"type":"text","text":"done"}'
 "#;
 
