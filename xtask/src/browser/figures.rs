@@ -80,7 +80,15 @@ pub(super) fn run(program: Option<&Path>) -> Result<()> {
             wrong.push(format!("{name} is seen {ratio:.2} times as late as an empty page"));
         }
     }
-    let held = held(&served)?;
+    memory(&served, &mut wrong)?;
+    cost_of_watching(&empty, &browser, &nothing, &mut wrong)?;
+    ensure!(wrong.is_empty(), "{}", wrong.join("; "));
+    Ok(())
+}
+
+/// What the server holds after all pages were looked at.
+fn memory(served: &Served, wrong: &mut Vec<String>) -> Result<()> {
+    let held = held(served)?;
     let resident = resident_kib(served.pid()).context("the server is gone")? * 1024;
     say(&format!(
         "the server holds {:.1} MB of its own, {:.1} MB with the program and libraries it shares",
@@ -90,7 +98,17 @@ pub(super) fn run(program: Option<&Path>) -> Result<()> {
     if held > HELD_MAX {
         wrong.push(format!("the server holds {:.1} MB", mega(held)));
     }
-    let (watched, alone) = watching(&empty, &browser, &nothing)?;
+    Ok(())
+}
+
+/// What a page that watches costs a run.
+fn cost_of_watching(
+    scene: &Scene,
+    browser: &Browser,
+    served: &Served,
+    wrong: &mut Vec<String>,
+) -> Result<()> {
+    let (watched, alone) = watching(scene, browser, served)?;
     let ratio = sum(&watched) / sum(&alone);
     say(&format!(
         "CPU time of a run: alone {}, watched {}, ratio {ratio:.3}",
@@ -102,7 +120,6 @@ pub(super) fn run(program: Option<&Path>) -> Result<()> {
     if ratio > 1.01 && least(&watched) > least(&alone) * 1.01 {
         wrong.push(format!("a run that is watched takes {ratio:.3} times as much CPU time"));
     }
-    ensure!(wrong.is_empty(), "{}", wrong.join("; "));
     Ok(())
 }
 
