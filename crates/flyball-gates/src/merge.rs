@@ -116,12 +116,45 @@ impl Parts {
 /// stands elsewhere; the error itself is in the tail.
 fn unread(mut mentions: Findings, errors: &[(u64, String)]) -> Findings {
     let is_error = |message: &str| errors.iter().any(|(_, line)| line.contains(message));
+    let listed = |mention: &Finding| level(mention);
     if mentions.kept().any(|mention| is_error(&mention.message)) {
-        mentions.retain(|mention| is_error(&mention.message));
+        // A list of problems is told whole, whichever of them use the word, but for what only warns
+        // beside what does not.
+        let has_list = mentions.kept().any(|m| listed(m).is_some() && is_error(&m.message));
+        let has_errors = mentions.kept().any(|m| listed(m) == Some(Level::Error));
+        mentions.retain(|mention| match listed(mention) {
+            Some(Level::Warning) if has_list => !has_errors,
+            Some(_) if has_list => true,
+            _ => is_error(&mention.message),
+        });
     } else if errors.iter().any(|(_, line)| !place::is_foreign(line)) {
         mentions.retain(|mention| mention.message.split_whitespace().count() > 2);
     }
     mentions
+}
+
+/// How grave a problem is that is told in one line behind its place; nothing for other mentions.
+fn level(mention: &Finding) -> Option<Level> {
+    let place = place::prefix(&mention.message)?;
+    let word = place.rest.trim_start_matches(['-', '(', '[', ' ']);
+    let word = word.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let is = |words: &[&str]| words.iter().any(|own| word.eq_ignore_ascii_case(own));
+    (place.rest.contains(' ')).then(|| {
+        if is(&["error", "err", "fatal"]) {
+            Level::Error
+        } else if is(&["warning", "warn", "note", "info", "hint"]) {
+            Level::Warning
+        } else {
+            Level::None
+        }
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Error,
+    Warning,
+    None,
 }
 
 /// Whether the words only say what the exit said already.

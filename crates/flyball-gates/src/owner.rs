@@ -215,7 +215,12 @@ impl Part {
                     || line.starts_with("exit status ")
                     || (line.starts_with("# ") && line.contains(['/', '.']))
             }
-            Self::Rspec => line.starts_with("Finished in ") || line.starts_with("Failed examples:"),
+            // Cucumber's list has the same heading.
+            Self::Rspec => {
+                line.starts_with("Finished in ")
+                    || line.starts_with("Failed examples:")
+                    || text::number(line).is_some_and(|(_, rest)| rest.starts_with(") Scenario: "))
+            }
             Self::Tap => line.trim() == "..." || text::indent(line) == 0,
             Self::NextestLive => is_status(line),
             Self::Junit => line.trim_start().starts_with("</testsuite"),

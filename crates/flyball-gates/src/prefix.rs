@@ -91,6 +91,8 @@ pub(crate) fn of(text: &str) -> Option<Prefixed<'_>> {
     match first {
         b'0'..=b'9' => time(text).or_else(|| numbered(text)).or_else(|| process(text)),
         b'(' => time(text),
+        // What doctest begins its own lines with names no stream.
+        b'[' if text.starts_with("[doctest] ") => None,
         b'[' => time(text).or_else(|| bracket(text)),
         b'#' => step(text),
         b'|' | 0xe2 => bare_bar(text),

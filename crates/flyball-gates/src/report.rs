@@ -216,6 +216,9 @@ impl Findings {
     /// Forgets all but the first so many.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.kept.truncate(length);
+        // What comes again is new.
+        self.told = Told::default();
+        self.seen = self.kept.iter().map(|(_, finding)| key(finding)).collect();
     }
 
     /// Takes everything out: those kept, and how many were left out.
@@ -302,7 +305,7 @@ fn key(finding: &Finding) -> u64 {
     finding.kind.hash(&mut hasher);
     finding.name.as_deref().map(name_of).hash(&mut hasher);
     finding.file.as_deref().map(file_of).hash(&mut hasher);
-    finding.line.hash(&mut hasher);
+    finding.line.filter(|line| *line > 0).hash(&mut hasher);
     finding.column.filter(|column| *column > 0).hash(&mut hasher);
     message_of(&finding.message).hash(&mut hasher);
     hasher.finish()
@@ -317,6 +320,7 @@ fn bounded(mut finding: Finding) -> Finding {
     if let Some(file) = &mut finding.file {
         shorten(file, file_of);
     }
+    finding.line = finding.line.filter(|line| *line > 0);
     finding.column = finding.column.filter(|column| *column > 0);
     finding.excerpt = finding.excerpt.and_then(|excerpt| {
         let mut lines = excerpt.lines().skip_while(|line| line.trim().is_empty());

@@ -2,6 +2,7 @@
 //!
 //! To add one: a file here, a line in [`members`], and a recorded output in `tests/corpus/`.
 
+mod acceptance;
 mod ava;
 mod bandit;
 mod bats;
@@ -13,6 +14,7 @@ mod checkstyle;
 mod cmake;
 mod ctest;
 mod deno;
+mod doctest_cpp;
 mod document;
 mod dotnet;
 mod eslint;
@@ -60,6 +62,7 @@ mod shapes;
 mod shellcheck;
 mod stylelint;
 mod swift;
+mod tables;
 mod tap;
 mod tap_diagnostics;
 mod teamcity;
@@ -75,7 +78,7 @@ pub(crate) use self::document::Documents;
 use crate::recogniser::Recogniser;
 
 /// How many recognisers there are.
-pub(crate) const MEMBERS: usize = 61;
+pub(crate) const MEMBERS: usize = 64;
 
 /// All recognisers, with the command as a hint.
 pub(crate) fn members(command: &str) -> [Box<dyn Recogniser>; MEMBERS] {
@@ -107,6 +110,7 @@ pub(crate) fn members(command: &str) -> [Box<dyn Recogniser>; MEMBERS] {
         Box::new(maven::Maven::default()),
         Box::new(gradle::Gradle::default()),
         Box::new(rspec::Rspec::default()),
+        Box::new(acceptance::Acceptance::default()),
         Box::new(ava::Ava::default()),
         Box::new(bandit::Bandit::default()),
         Box::new(bats::Bats::default()),
@@ -117,6 +121,7 @@ pub(crate) fn members(command: &str) -> [Box<dyn Recogniser>; MEMBERS] {
         Box::new(cmake::Cmake::default()),
         Box::new(ctest::Ctest::default()),
         Box::new(deno::Deno::default()),
+        Box::new(doctest_cpp::DoctestCpp::default()),
         Box::new(dotnet::Dotnet::default()),
         Box::new(exunit::Exunit::default()),
         Box::new(gtest::Gtest::default()),
@@ -131,6 +136,7 @@ pub(crate) fn members(command: &str) -> [Box<dyn Recogniser>; MEMBERS] {
         Box::new(shellcheck::Shellcheck::default()),
         Box::new(stylelint::Stylelint::default()),
         Box::new(swift::Swift::default()),
+        Box::new(tables::Tables::default()),
         Box::new(teamcity::Teamcity::default()),
         Box::new(terraform::Terraform::default()),
         Box::new(ticks::Ticks::default()),

@@ -24,12 +24,67 @@ pub(super) fn findings(errors: &[(u64, String)], lines: &[(u64, &str)]) -> Findi
         said.push(*number, finding(&message));
     }
     if said.is_empty() {
+        said = files(lines);
+    }
+    if said.is_empty() {
         let last = lines.iter().rev().find(|(_, line)| at(line.trim()).is_some());
         if let Some((number, line)) = last {
             said.push(*number, finding(line.trim()));
         }
     }
     said
+}
+
+/// The files of a patch, as formatters and generators print what they would change; or of an output
+/// that is nothing but a list of paths.
+fn files(lines: &[(u64, &str)]) -> Findings {
+    let mut said = Findings::default();
+    let mut add = |number: u64, file: &str| {
+        let finding = Finding::new(FindingKind::Format, format!("{file} would be changed"));
+        said.push(number, finding.at(file, None, None));
+    };
+    for pair in lines.windows(2) {
+        if let [(number, before), (next, after)] = pair
+            && *next == number.saturating_add(1)
+            && let (Some(before), Some(after)) =
+                (before.strip_prefix("--- "), after.strip_prefix("+++ "))
+            && let Some(file) = patched(after).or_else(|| patched(before))
+        {
+            add(*number, file);
+        }
+    }
+    let words = || lines.iter().filter(|(_, line)| !line.trim().is_empty());
+    if words().count() <= LISTED_MAX && words().all(|(_, line)| is_path(line)) {
+        words().for_each(|(number, line)| add(*number, place::tidy(line.trim())));
+    }
+    said
+}
+
+/// More lines than this are no list somebody reads.
+const LISTED_MAX: usize = 60;
+
+/// The path behind `--- ` or `+++ ` of a patch, without what marks its two sides.
+fn patched(side: &str) -> Option<&str> {
+    let path = side.split('\t').next().unwrap_or(side).trim_end();
+    let path = path.split("  (").next().unwrap_or(path).trim_end();
+    let marks = ["a/", "b/", "original/", "fixed/", "before/", "after/"];
+    let path = marks.iter().find_map(|mark| path.strip_prefix(mark)).unwrap_or(path);
+    let path = path.split(":before").next().unwrap_or(path).trim_end_matches(":after");
+    is_path(path).then(|| place::tidy(path))
+}
+
+/// Whether a text is nothing but the path of a file.
+fn is_path(text: &str) -> bool {
+    let text = text.trim();
+    let end = text.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
+    text.len() < 300
+        && !text.contains([' ', ':', '(', '"', '=', ','])
+        && end.is_some_and(|(stem, end)| {
+            !stem.is_empty()
+                && (1..=8).contains(&end.len())
+                && end.starts_with(|c: char| c.is_ascii_alphabetic())
+                && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
 }
 
 /// The first word of a line in small letters.
@@ -98,6 +153,23 @@ mod tests {
         assert_eq!(told(&errors, &[]).len(), 2);
         let headed = told(&[(3, "Error:")], &[(3, "Error:"), (4, "  the reason")]);
         assert_eq!(headed, [(String::new(), "Error: the reason".to_owned())]);
+    }
+
+    #[test]
+    fn a_patch_and_a_bare_list_name_their_files() {
+        let patch = [
+            (4, "--- original/./a.py"),
+            (5, "+++ fixed/./a.py"),
+            (6, "@@ -1 +1 @@"),
+            (9, "--- sub/b.go.orig\t2026-01-01"),
+            (10, "+++ sub/b.go\t2026-01-01"),
+        ];
+        let places = |lines: &[(u64, &str)]| -> Vec<String> {
+            told(&[], lines).into_iter().map(|(place, _)| place).collect()
+        };
+        assert_eq!(places(&patch), ["a.py", "sub/b.go"]);
+        assert_eq!(places(&[(1, "./a.py"), (2, "b/c.ts"), (3, "")]), ["a.py", "b/c.ts"]);
+        assert!(places(&[(1, "./a.py"), (2, "done")]).is_empty());
     }
 
     #[test]

@@ -22,6 +22,10 @@ pub(super) struct Ava {
     findings: Findings,
 }
 
+/// What follows a title in the list.
+const WHYS: &[&str] =
+    &[" Error thrown in test", " Rejected promise returned by test", " Test finished without"];
+
 impl Recogniser for Ava {
     fn name(&self) -> &'static str {
         "ava"
@@ -34,8 +38,8 @@ impl Recogniser for Ava {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let own = line.text.strip_prefix("  ").unwrap_or(line.text);
         if let Some(title) = own.strip_prefix("✘ [fail]: ") {
-            let title = title.split(" Error thrown in test").next().unwrap_or(title);
-            let title = title.split(" Rejected promise returned by test").next().unwrap_or(title);
+            let title =
+                WHYS.iter().find_map(|why| Some(text::split(title, why)?.0)).unwrap_or(title);
             self.counts.failed = self.counts.failed.saturating_add(1);
             self.names.ran(title.trim_end());
             if self.titles.len() < TITLES_MAX {

@@ -1,6 +1,7 @@
 //! Results printed as one JSON document: jest, vitest, mocha, rspec, eslint, ruff,
-//! golangci-lint, pyright, shellcheck, hadolint, Code Climate and SARIF.
+//! golangci-lint, pyright, shellcheck, hadolint, Code Climate, SARIF, and others by their shape.
 
+mod any;
 mod code_climate;
 mod eslint;
 mod flat;
@@ -39,6 +40,11 @@ impl Documents {
             } else if document.len() > DOCUMENT_MAX {
                 self.open = None;
             }
+        } else if text.starts_with("[\"fail\",{") {
+            // One event of mocha's stream.
+            if let Some(report) = mocha::event(text, line.number) {
+                self.add(report);
+            }
         } else if begins(text) {
             if text.len() > 1 && text.ends_with(['}', ']']) {
                 self.read(text, line.number);
@@ -62,7 +68,12 @@ impl Documents {
     }
 
     fn read(&mut self, document: &str, number: u64) {
-        let Some(report) = report(document, number) else { return };
+        if let Some(report) = report(document, number) {
+            self.add(report);
+        }
+    }
+
+    fn add(&mut self, report: Report) {
         match self.reports.iter_mut().find(|known| known.tool == report.tool) {
             Some(known) => known.absorb(report),
             None => self.reports.push(report),
@@ -99,9 +110,10 @@ fn report(document: &str, number: u64) -> Option<Report> {
             return code_climate::report(document, number);
         }
         if has("\"message\"") && has("\"line\"") && (has("\"code\"") || has("\"symbol\"")) {
-            return flat::report(document, number);
+            let report = flat::report(document, number);
+            return report.or_else(|| any::report(document, number));
         }
-        return None;
+        return if any::may_be(has) { any::report(document, number) } else { None };
     }
     if has("\"numTotalTests\"") && has("\"testResults\"") {
         jest::report(document, number)
@@ -121,6 +133,8 @@ fn report(document: &str, number: u64) -> Option<Report> {
         flat::report(list, number)
     } else if has("\"filename\"") && has("\"location\"") && has("\"end_location\"") {
         ruff::report(document, number)
+    } else if any::may_be(has) {
+        any::report(document, number)
     } else {
         None
     }

@@ -52,7 +52,7 @@ impl Recogniser for Generic {
         } else if !may_mention(line.text) || place::is_foreign(line.text) || is_harmless(line.text)
         {
             return Attention::Idle;
-        } else if let Some(place) = complaint(line.text) {
+        } else if let Some(place) = complaint(line.text).or_else(|| closing(line.text)) {
             // Several may be about one line.
             let finding = Finding::new(FindingKind::Other, line.text.trim());
             let finding = finding.at(place::tidy(place.file), place.line, place.column);
@@ -98,6 +98,16 @@ fn complaint(text: &str) -> Option<place::Place<'_>> {
         is_bracketed || place::mention(own).is_some_and(|mention| mention.file == place.file);
     let is_frame = place.rest.starts_with("in ") || place.rest.starts_with("at ");
     (is_named && !is_frame && place.rest.contains(' ')).then_some(place)
+}
+
+/// The place a line ends with that begins with how grave it is: `error  rule  text  a.js:3:7`.
+fn closing(text: &str) -> Option<place::Place<'_>> {
+    let (level, rest) = text.split_once(' ')?;
+    if !matches!(level, "error" | "fatal" | "ERROR" | "Error") {
+        return None;
+    }
+    let (_, last) = rest.trim_end().rsplit_once("  ")?;
+    place::mention(last).filter(|place| place.rest.is_empty())
 }
 
 /// Whether a line says that all is well, or only warns.

@@ -124,10 +124,17 @@ impl Junit {
             _ => return,
         };
         if let Some(case) = case {
+            // Linters tell several problems of one rule in one test, each at its place.
+            if verdict == CaseVerdict::Failed
+                && let Some(earlier) = case.lint_before()
+            {
+                self.findings.push(self.number, earlier.in_file(&self.suite).into_finding());
+            }
             case.verdict = case.verdict.max(verdict);
             case.reading = verdict == CaseVerdict::Failed;
             if case.message.is_none() {
                 case.message = attribute("message");
+                case.class_of_error = attribute("type").unwrap_or_default();
             }
         }
     }
@@ -147,8 +154,14 @@ impl Junit {
                     CaseVerdict::Skipped => counts.skipped += 1,
                     CaseVerdict::Failed => {
                         counts.failed += 1;
-                        let case = case.in_file(&self.suite);
-                        self.findings.push(self.number, case.into_finding());
+                        let problems = case.problems();
+                        if problems.is_empty() {
+                            let case = case.in_file(&self.suite);
+                            self.findings.push(self.number, case.into_finding());
+                        }
+                        for problem in problems {
+                            self.findings.push(self.number, problem);
+                        }
                     }
                 }
             }

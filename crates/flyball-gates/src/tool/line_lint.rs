@@ -2,6 +2,9 @@
 //! hadolint, actionlint, yamllint, ty, bandit, isort, pydocstyle, sqlfluff, and the formats `unix` and
 //! `compact` of many.
 
+mod studio;
+
+use self::studio::{is_level, studio};
 use crate::place::{self, Place};
 use crate::recogniser::{Attention, Cues, Line, PATHS, Places, Recogniser, Trait};
 use crate::report::{Findings, Report};
@@ -57,7 +60,13 @@ impl Recogniser for LineLint {
             first: b"/",
             starts: &["== ", "ERRO"],
             places: Places::Before(b"CWEFRI[ewaiB"),
-            also: &[(b"DCdh-[/.", Trait::ColonNumber), (PATHS, Trait::EndsWith(b']'))],
+            also: &[
+                (b"DCdh-[/.", Trait::ColonNumber),
+                (PATHS, Trait::EndsWith(b']')),
+                // `a.js: line 3, col 7, text`.
+                (PATHS, Trait::EndsWith(b'.')),
+                (PATHS, Trait::EndsWith(b')')),
+            ],
         }
     }
 
@@ -220,6 +229,7 @@ impl LineLint {
             .or_else(|| ty(&place))
             .or_else(|| bandit(rest))
             .or_else(|| unix(rest))
+            .or_else(|| studio(&place, text))
             .or_else(|| actionlint(&place))?;
         Some((place, said))
     }
@@ -340,11 +350,10 @@ fn compact(text: &str) -> Option<(Place<'_>, Said<'_>)> {
     let (file, rest) = text::split(text, ": line ")?;
     let (line, rest) = text::small(rest)?;
     let (column, rest) = text::small(rest.strip_prefix(", col ")?)?;
-    let (level, rest) = rest.strip_prefix(", ")?.split_once(" - ")?;
+    let rest = rest.strip_prefix(", ")?;
+    // jshint says no level.
+    let (level, rest) = rest.split_once(" - ").filter(|(l, _)| is_level(l)).unwrap_or(("", rest));
     let is_warning = level.eq_ignore_ascii_case("warning");
-    if !is_warning && !level.eq_ignore_ascii_case("error") {
-        return None;
-    }
     let (message, rule) = in_brackets(rest, '(', ')').map_or((rest, None), |(m, r)| (m, Some(r)));
     let kind = if rule.is_some() { FindingKind::Lint } else { FindingKind::Compile };
     let place = Place { file, line, column: Some(column), rest: "" };

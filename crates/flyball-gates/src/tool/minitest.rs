@@ -44,6 +44,14 @@ impl Recogniser for Minitest {
             let place = at.map(|(file, line)| (file.to_owned(), line));
             let (name, text) = (name.to_owned(), Block::default());
             self.open = Some(Open { number: line.number, name, place, text });
+        } else if let Some((name, message)) = unit_title(text) {
+            self.close();
+            let mut words = Block::default();
+            words.push(message);
+            let name = name.to_owned();
+            self.open = Some(Open { number: line.number, name, place: None, text: words });
+        } else if self.open.is_some() && text::is_rule(text, '=', 60) {
+            self.close();
         } else if let Some(counts) = total(text) {
             self.close();
             self.spoke = true;
@@ -73,7 +81,11 @@ impl Minitest {
     fn close(&mut self) {
         let Some(Open { number, name, place, mut text }) = self.open.take() else { return };
         let text = text.take();
-        let said: Vec<&str> = text.lines().take_while(|line| frame(line).is_none()).collect();
+        let said: Vec<&str> = text
+            .lines()
+            .take_while(|line| frame(line).is_none() || line.starts_with(|c: char| c != ' '))
+            .filter(|line| !is_context(line))
+            .collect();
         let place = place.or_else(|| {
             let own = text.lines().filter_map(frame).find(|(file, _)| !is_foreign(file));
             own.map(|(file, line)| (file.to_owned(), line))
@@ -107,12 +119,31 @@ fn title(text: &str) -> Option<(&str, Option<(&str, u32)>)> {
     };
     let at = at.and_then(|at| at.rsplit_once(':'));
     let at = at.and_then(|(file, line)| Some((place::tidy(file), line.parse().ok()?)));
-    (name.contains('#') && !name.contains(' ')).then_some((name, at))
+    (name.contains('#') && !name.contains(' ') || name.contains("#test_")).then_some((name, at))
+}
+
+/// Test and message of test-unit's `Error: test_x(CartTest): RuntimeError: no`, and
+/// `Failure: test_x(CartTest)`.
+fn unit_title(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix("Failure: ").or_else(|| text.strip_prefix("Error: "))?;
+    let (name, rest) = rest.split_once('(')?;
+    let (class, message) = rest.split_once(')')?;
+    let is_own = !name.contains(' ') && !class.contains(' ') && name.starts_with("test");
+    let message = message.strip_prefix(": ").unwrap_or(message);
+    is_own.then_some((name, message))
+}
+
+/// What test-unit quotes: `  => 4:     assert_equal(5, 2)`, and the frame above it.
+fn is_context(line: &str) -> bool {
+    let own = line.trim_start();
+    let number = text::number(own.strip_prefix("=> ").unwrap_or(own).trim_start());
+    let is_quote = number.is_some_and(|(_, rest)| rest.starts_with(": ") || rest == ":");
+    is_quote && line.starts_with("  ") || frame(line).is_some()
 }
 
 /// `    test/cart_test.rb:8:in 'test_error'`.
 fn frame(line: &str) -> Option<(&str, u32)> {
-    let own = line.strip_prefix("    ")?;
+    let own = line.strip_prefix("    ").unwrap_or(line);
     let (file, rest) = own.split_once(':')?;
     let (line, rest) = text::small(rest)?;
     (rest.starts_with(":in ") && place::has_extension(file, &["rb"]))

@@ -178,6 +178,12 @@ impl NodeTest {
         if repeats || (is_suite && message.is_empty()) || message == CANCELLED {
             return;
         }
+        // A title of several lines is known whole only now.
+        let known = self.findings.kept_mut().find(|f| f.name.as_deref() == Some(&open.name));
+        if let Some(known) = known.filter(|_| open.at.is_some()) {
+            complete(known, open.at.as_ref());
+            return;
+        }
         let mut finding = Finding::new(js_frame::kind(message), message).named(open.name);
         if let Some(place) = place {
             finding = finding.at(place.file, place.line, place.column);

@@ -3,12 +3,14 @@
 mod node;
 mod progress;
 mod section;
+mod sessions;
 
 use crate::{Counts, Finding, FindingKind};
 
 use self::node::{split_node, title_of, values_of};
 use self::progress::{passed, ran};
 use self::section::Section;
+use self::sessions::Sessions;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
 use crate::text;
@@ -19,7 +21,7 @@ const LINES_MAX: usize = 400;
 /// Reads `____ test_x ____` sections and `FAILED path::test_x - why` lines.
 #[derive(Clone, Default)]
 pub(super) struct Pytest {
-    counts: Option<Counts>,
+    sessions: Sessions,
     spoke: bool,
     part: Part,
     section: Option<Section>,
@@ -121,17 +123,18 @@ impl Recogniser for Pytest {
             self.findings.push(number, finding);
         }
         self.findings.leave_out(self.sections_left_out);
-        if self.part == Part::Running && self.counts.is_none() && self.findings.is_empty() {
+        let counts = self.sessions.total();
+        if self.part == Part::Running && counts.is_none() && self.findings.is_empty() {
             let message = "pytest began and ended without a result";
             self.findings.push(u64::MAX, Finding::new(FindingKind::Crash, message));
         }
-        if self.counts == Some(Counts::default()) && self.findings.is_empty() {
+        if counts == Some(Counts::default()) && self.findings.is_empty() {
             let finding = Finding::new(FindingKind::CouldNotRun, "no tests ran");
             self.findings.push(u64::MAX, finding);
         }
         Some(Report {
             tool: "pytest",
-            counts: self.counts,
+            counts,
             names: std::mem::take(&mut self.names),
             findings: std::mem::take(&mut self.findings),
             ..Report::default()
@@ -204,12 +207,19 @@ impl Pytest {
                         self.close();
                     }
                     self.spoke = true;
-                    self.counts = Some(counts);
+                    if self.part != Part::Running {
+                        self.sessions.go_on();
+                    }
+                    self.sessions.count(counts);
                 }
                 return;
             }
         };
         self.close();
+        let is_next = part == Part::Failures && self.part != Part::Running;
+        if part == Part::Running || is_next {
+            self.sessions.go_on();
+        }
         self.part = part;
         self.spoke |= matches!(part, Part::Running | Part::Summary);
     }

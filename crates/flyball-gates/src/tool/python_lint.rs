@@ -214,7 +214,8 @@ fn bracketed(rest: &str) -> Option<(&str, &str, &str)> {
     let (inner, message) = rest.strip_prefix('[')?.split_once("] ")?;
     let code = inner.split(['(', ',']).next()?;
     let name = inner.split_once('(').and_then(|(_, rest)| rest.split(')').next());
-    is_code(code).then_some((code, name.unwrap_or(code), message))
+    let is_own = is_code(code) || code == "invalid-syntax";
+    is_own.then_some((code, name.unwrap_or(code), message))
 }
 
 /// Place, code and message of `  1:8  F401 [*] text` below a path.
@@ -222,7 +223,9 @@ fn grouped(text: &str) -> Option<(u32, u32, &str, &str)> {
     let (line, rest) = text::small(text.strip_prefix("  ")?.trim_start())?;
     let (column, rest) = text::small(rest.strip_prefix(':')?)?;
     let (code, message) = rest.trim_start().split_once(' ')?;
-    is_code(code).then(|| (line, column, code, fix_mark(message)))
+    let code = code.strip_suffix(':').unwrap_or(code);
+    let is_own = is_code(code) || code == "invalid-syntax";
+    is_own.then(|| (line, column, code, fix_mark(message)))
 }
 
 /// Code and message of `F401 [*] text` or `invalid-syntax: text`.

@@ -16,10 +16,20 @@ pub(super) struct Rspec {
     in_failures: bool,
     /// How many findings there were before this run: its own list comes last.
     before: usize,
-    /// jasmine prints much the same, with other headings.
-    is_jasmine: bool,
+    form: Form,
     open: Option<(u64, Option<String>, Block)>,
     findings: Findings,
+}
+
+/// How failures are told.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Form {
+    #[default]
+    Rspec,
+    /// Much the same, with other headings.
+    Jasmine,
+    /// Nothing but a place and a name each.
+    List,
 }
 
 impl Recogniser for Rspec {
@@ -28,7 +38,7 @@ impl Recogniser for Rspec {
     }
 
     fn cues(&self) -> Cues {
-        Cues { starts: &["Fail", "Fini", "An e", "0 ex", "0 sp"], ..Cues::NONE }
+        Cues { starts: &["Fail", "Fini", "An e", "0 ex", "0 sp", "./sp"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -43,7 +53,10 @@ impl Recogniser for Rspec {
             self.in_failures = false;
             self.before = self.findings.len();
             self.counts = Some(counts);
-        } else if text.starts_with("Finished in ") || text == "Failed examples:" {
+        } else if text.starts_with("Finished in ")
+            || text == "Failed examples:"
+            || text == "Pending:"
+        {
             self.close();
             self.in_failures = false;
         } else if text.starts_with("An error occurred while loading ") {
@@ -51,13 +64,16 @@ impl Recogniser for Rspec {
             self.open = Some((line.number, None, Block::default()));
         } else if let Some(name) = jasmine::head(text).filter(|_| self.in_failures) {
             self.close();
-            self.is_jasmine = true;
+            self.form = Form::Jasmine;
             self.open = Some((line.number, Some(name.to_owned()), self.findings.room()));
         } else if let Some(name) = self.head(text) {
             self.close();
             self.open = Some((line.number, Some(name.to_owned()), self.findings.room()));
         } else if let Some((_, _, block)) = &mut self.open {
             block.push(text);
+        } else if let Some(finding) = listed(text) {
+            self.form = Form::List;
+            self.findings.push(line.number, finding);
         }
         self.after_routine()
     }
@@ -75,10 +91,12 @@ impl Recogniser for Rspec {
 
     fn finish(&mut self) -> Option<Report> {
         self.close();
-        let counts = self.counts?;
+        if self.counts.is_none() && self.form != Form::List {
+            return None;
+        }
         Some(Report {
-            tool: if self.is_jasmine { "jasmine" } else { "rspec" },
-            counts: Some(counts),
+            tool: if self.form == Form::Jasmine { "jasmine" } else { "rspec" },
+            counts: self.counts,
             findings: std::mem::take(&mut self.findings),
             ..Report::default()
         })
@@ -99,7 +117,7 @@ impl Rspec {
         if self.findings.is_known(&[name.as_deref().unwrap_or_default(), &block]) {
             return;
         }
-        if let Some(name) = name.as_deref().filter(|_| self.is_jasmine) {
+        if let Some(name) = name.as_deref().filter(|_| self.form == Form::Jasmine) {
             self.findings.push(number, jasmine::finding(name, &block));
             return;
         }
@@ -123,6 +141,15 @@ impl Rspec {
         }
         self.findings.push(number, finding);
     }
+}
+
+/// `./spec/cart_spec.rb:3:adds two prices`, all that the format `failures` says.
+fn listed(text: &str) -> Option<Finding> {
+    let place = place::prefix(text)?;
+    let is_own = place.file.ends_with("_spec.rb") && place.column.is_none();
+    let is_close = !place.rest.is_empty() && text.ends_with(&format!(":{}", place.rest));
+    let finding = Finding::new(FindingKind::Test, place.rest).named(place.rest);
+    (is_own && is_close).then(|| finding.at(place.file, place.line, None))
 }
 
 /// What follows the quoted line: `expected: 4`, or the error's class and words.

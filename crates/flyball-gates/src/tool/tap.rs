@@ -1,5 +1,7 @@
 //! TAP, versions 12 to 14: from node, perl, bats, mocha, vitest and others.
 
+mod lint;
+
 use crate::{Counts, Finding, FindingKind};
 
 use super::{js_frame, tap_diagnostics};
@@ -30,6 +32,8 @@ pub(super) struct Tap {
     is_parent: bool,
     /// What a file printed that could not be loaded: node hands it on as comments.
     crash: Crash,
+    /// What a linter says of the open one, where that is a file.
+    problems: lint::Problems,
     findings: Findings,
 }
 
@@ -69,7 +73,7 @@ impl Recogniser for Tap {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let depth = text::indent(line.text);
         let trimmed = text::trim_start(line.text);
-        if let Some((number, _, block)) = &mut self.open
+        if let Some((number, name, block)) = &mut self.open
             && (self.details == Details::Open || trimmed == "---")
             && (depth > self.depth || trimmed.is_empty())
         {
@@ -80,6 +84,7 @@ impl Recogniser for Tap {
                 self.details = Details::Open;
             }
             block.push(line.text);
+            self.problems.line(name, line.text);
             return Attention::Busy;
         }
         // Nobody indents subtests by one or three.
@@ -110,8 +115,9 @@ impl Recogniser for Tap {
         {
             self.close();
             self.closing.take(word, count);
-        } else if let Some((_, _, block)) = &mut self.open {
+        } else if let Some((_, name, block)) = &mut self.open {
             block.push(line.text);
+            self.problems.line(name, line.text);
         } else if let Some(comment) = line.text.strip_prefix("# ").filter(|_| self.spoke) {
             self.crash.take(comment);
         }
@@ -192,6 +198,13 @@ impl Tap {
     fn close(&mut self) {
         self.details = Details::None;
         let Some((number, name, mut block)) = self.open.take() else { return };
+        let problems = self.problems.take(&name);
+        if !problems.is_empty() {
+            for problem in problems {
+                self.findings.push(number, problem);
+            }
+            return;
+        }
         if block.is_closed() {
             self.findings.leave_out(1);
             return;

@@ -62,7 +62,13 @@ fn yaml(lines: &[&str]) -> (String, Option<At>) {
     let message = detail(lines).or_else(|| scalar("message")).or_else(|| scalar("error"));
     let message = message.or_else(|| compared(&scalar)).unwrap_or_default();
     let stack = scalar("stack").unwrap_or_default();
-    let stacked = stack.lines().find_map(js_frame::bare);
+    let message = if message.is_empty() {
+        stack.lines().next().unwrap_or_default().to_owned()
+    } else {
+        message
+    };
+    let own = |line: &&str| !place::is_foreign(line);
+    let stacked = stack.lines().filter(own).find_map(js_frame::bare);
     let named = scalar("location").or_else(|| scalar("at"));
     let named = named.as_deref().and_then(|at| place::prefix(place::tidy(at)));
     let at = stacked.or(named).map(|p| (p.file.to_owned(), p.line, p.column));

@@ -1,4 +1,7 @@
-//! Python's unittest: failure blocks between rules, and `Ran 7 tests`.
+//! Python's unittest: failure blocks between rules, and `Ran 7 tests`; green, which runs the same tests;
+//! and doctest.
+
+mod doctest;
 
 use crate::{Counts, Finding, FindingKind};
 
@@ -14,6 +17,8 @@ pub(super) struct Unittest {
     counts: Option<Counts>,
     after_rule: bool,
     open: Option<Open>,
+    /// An example in a doc string that failed.
+    example: Option<doctest::Example>,
     names: Names,
     findings: Findings,
 }
@@ -25,9 +30,17 @@ struct Open {
     is_import: bool,
     /// The traceback has begun: the line of dashes has come.
     begun: bool,
+    end: End,
     place: Option<(String, u32)>,
     message: Block,
     excerpt: Block,
+}
+
+/// What ends a failure.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Rule,
+    Blank,
 }
 
 impl Recogniser for Unittest {
@@ -36,7 +49,10 @@ impl Recogniser for Unittest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { starts: &["====", "FAIL", "ERRO", "Ran ", "OK", "UNEX", "test"], ..Cues::NONE }
+        Cues {
+            starts: &["====", "FAIL", "ERRO", "Ran ", "OK", "UNEX", "test", "Fail", "Erro", "File"],
+            ..Cues::NONE
+        }
     }
 
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
@@ -58,7 +74,8 @@ impl Recogniser for Unittest {
     }
 
     fn after_routine(&self) -> Attention {
-        if self.open.is_some() { Attention::Busy } else { Attention::Idle }
+        let is_open = self.open.is_some() || self.example.is_some();
+        if is_open { Attention::Busy } else { Attention::Idle }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -69,6 +86,25 @@ impl Recogniser for Unittest {
             return Attention::Busy;
         }
         let titled = std::mem::take(&mut self.after_rule);
+        if let Some(example) = &mut self.example {
+            if !example.line(text) {
+                self.close();
+            }
+            return self.after_routine();
+        }
+        if self.open.is_none()
+            && let Some(example) = doctest::Example::begun(text, line.number)
+        {
+            self.example = Some(example);
+            return Attention::Busy;
+        }
+        if let Some(name) = loose_title(text) {
+            self.close();
+            let mut open = Open::new((name.to_owned(), false), line.number, self.findings.room());
+            (open.begun, open.end) = (true, End::Blank);
+            self.open = Some(open);
+            return Attention::Busy;
+        }
         if titled && let Some(rest) = text.strip_prefix("UNEXPECTED SUCCESS: ") {
             self.spoke = true;
             let name =
@@ -90,7 +126,8 @@ impl Recogniser for Unittest {
         } else if self.ran.is_some() && (text.starts_with("FAILED (") || is_ok(text)) {
             self.total(text);
         } else if let Some(open) = &mut self.open {
-            if open.begun && text::is_rule(text, '-', 60) {
+            let is_over = open.end == End::Blank && text.is_empty() && !open.message.is_blank();
+            if is_over || open.begun && text::is_rule(text, '-', 60) {
                 self.close();
             } else {
                 open.line(text);
@@ -113,6 +150,9 @@ impl Recogniser for Unittest {
 
 impl Unittest {
     fn close(&mut self) {
+        if let Some((number, finding)) = self.example.take().and_then(doctest::Example::finding) {
+            self.findings.push(number, finding);
+        }
         if let Some(open) = self.open.take()
             && open.begun
             && !self.findings.is_known(&[&open.name, open.excerpt.as_str()])
@@ -149,6 +189,7 @@ impl Open {
             name: name.0,
             is_import: name.1,
             begun: false,
+            end: End::Rule,
             place: None,
             message: Block::default(),
             excerpt: room,
@@ -219,6 +260,14 @@ fn title(text: &str) -> Option<(String, bool)> {
     }
     let name = if path.ends_with(test) { path.to_owned() } else { format!("{path}.{test}") };
     Some((format!("{name}{}", more.trim_end()), false))
+}
+
+/// The test of green's `Failure in test_shop.Cart.test_adds`.
+fn loose_title(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("Failure in ").or_else(|| text.strip_prefix("Error in "))?;
+    let path = rest.split(" (").next().unwrap_or(rest);
+    let is_test = path.contains('.') && !path.contains([' ', '/', ':']);
+    is_test.then_some(rest)
 }
 
 fn is_ok(text: &str) -> bool {

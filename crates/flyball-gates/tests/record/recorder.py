@@ -7,7 +7,7 @@ import json, os, re, selectors, shutil, subprocess, sys, textwrap
 
 HOME = os.environ.get("GATES_PROJECTS", "/srv/project")
 TOOLS = os.environ.get("GATES_TOOLS", "/srv/tools")
-CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "captures")
+CASES = os.environ.get("GATES_CASES") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "captures")
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\]8;;[^\x1b\x07]*(?:\x1b\\|\x07)")
 # Where tools live on the machine of the recording says nothing about the tool.
 HIDE = [("../../tools/js/node_modules", "node_modules"), (TOOLS + "/js/node_modules", HOME + "/node_modules"), (TOOLS + "/pysugar", "/usr"), (TOOLS + "/py", "/usr"),

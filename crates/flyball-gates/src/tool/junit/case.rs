@@ -1,6 +1,6 @@
 //! One test of a `JUnit` report.
 
-use crate::Finding;
+use crate::{Finding, FindingKind};
 
 use super::super::tap_diagnostics::bats_place;
 use super::super::{js_frame, jvm};
@@ -23,6 +23,8 @@ pub(super) struct Case {
     pub(super) file: Option<String>,
     pub(super) line: Option<u32>,
     pub(super) message: Option<String>,
+    /// `type` of the failure: the class of what was thrown, mostly.
+    pub(super) class_of_error: String,
     pub(super) verdict: CaseVerdict,
     /// Whether the text of a failure is being read.
     pub(super) reading: bool,
@@ -53,10 +55,53 @@ impl Case {
         self
     }
 
+    /// The failure that was read before another one of the same test begins, where it is a place
+    /// and no more; what was read of it is taken.
+    pub(super) fn lint_before(&mut self) -> Option<Self> {
+        let is_place = place::prefix(self.body.trim()).is_some_and(|place| place.rest.is_empty());
+        if self.verdict != CaseVerdict::Failed || !is_place {
+            return None;
+        }
+        let before = self.clone();
+        self.message = None;
+        self.body.clear();
+        Some(before)
+    }
+
+    /// All that is wrong in the file this test is named after, where its text lists it: cpplint's
+    /// `3: text [rule] [5]`, and htmlhint's quotes with `^ text (rule)` below.
+    pub(super) fn problems(&self) -> Vec<Finding> {
+        let file = self.name.as_str();
+        if file.contains(' ') || !file.rsplit('/').next().is_some_and(|name| name.contains('.')) {
+            return Vec::new();
+        }
+        let mut quoted = None;
+        let mut problems = Vec::new();
+        for line in self.body.lines().map(str::trim) {
+            if let Some((at, rest)) = line.strip_prefix('L').and_then(text::small)
+                && rest.starts_with(" |")
+            {
+                quoted = Some(at);
+            } else if let (Some(at), Some(message)) = (quoted, line.strip_prefix("^ ")) {
+                problems.push(Finding::new(FindingKind::Lint, message).at(file, at, None));
+            } else if let Some((at, rest)) = text::small(line)
+                && let Some(message) = rest.strip_prefix(": ")
+            {
+                let at = (at > 0).then_some(at);
+                problems.push(Finding::new(FindingKind::Lint, message).at(file, at, None));
+            }
+        }
+        problems
+    }
+
     /// What the failure says.
     pub(super) fn into_finding(self) -> Finding {
         let words = match self.message.as_deref().map(str::trim) {
-            Some(message) if !message.is_empty() => message.to_owned(),
+            Some(message) if !message.is_empty() => {
+                // The text often says the class as well, as the runner would.
+                let full = format!("{}: {message}", self.class_of_error);
+                if self.body.trim_start().starts_with(&full) { full } else { message.to_owned() }
+            }
             _ => of_body(&self.body),
         };
         let class_is_file = self.class.contains('/') || is_script(&self.class);
@@ -101,11 +146,23 @@ impl Case {
         }
         // pytest puts the place of the error last, vitest behind an arrow.
         let python = |line: &str| place::prefix(line).filter(|p| p.has_extension(&["py"])).map(of);
-        self.body.lines().rev().find_map(python).or_else(|| {
-            self.body.lines().find_map(|line| {
-                place::prefix(line.trim_start().strip_prefix("❯ ")?.rsplit(' ').next()?).map(of)
+        self.body
+            .lines()
+            .rev()
+            .find_map(python)
+            .or_else(|| {
+                self.body.lines().find_map(|line| {
+                    place::prefix(line.trim_start().strip_prefix("❯ ")?.rsplit(' ').next()?).map(of)
+                })
             })
-        })
+            // Linters say `Location a.py:3`, or nothing but the place.
+            .or_else(|| {
+                self.body.lines().find_map(|line| {
+                    let line = line.trim();
+                    let line = line.strip_prefix("Location ").unwrap_or(line);
+                    place::prefix(line).filter(|place| place.rest.is_empty()).map(of)
+                })
+            })
     }
 }
 
