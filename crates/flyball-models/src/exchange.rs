@@ -56,12 +56,19 @@ pub(crate) struct Exchange<'a> {
     agent: Agent,
     arrivals: Receiver<Arrived>,
     cancel: &'a Cancel,
+    /// When it is cancelled by itself.
+    until: Option<Instant>,
     sleeper: Sleeper<'a>,
 }
 
 impl<'a> Exchange<'a> {
-    /// Sends a request.
-    pub(crate) fn begin(agent: Agent, post: Post, cancel: &'a Cancel) -> io::Result<Self> {
+    /// Sends a request, which can be cancelled, or has a time for all of it.
+    pub(crate) fn begin(
+        agent: Agent,
+        post: Post,
+        (cancel, within): (&'a Cancel, Option<Duration>),
+    ) -> io::Result<Self> {
+        let until = within.and_then(|time| now().checked_add(time));
         let (sender, arrivals) = sync_channel(PIECES_MAX);
         let waker = sender.clone();
         // A full channel wakes its reader too.
@@ -73,20 +80,27 @@ impl<'a> Exchange<'a> {
             }
         };
         thread::Builder::new().name("model".to_owned()).spawn(work)?;
-        Ok(Self { agent, arrivals, cancel, sleeper })
+        Ok(Self { agent, arrivals, cancel, until, sleeper })
     }
 
     /// What comes next, within a time.
     pub(crate) fn next(&self, limit: Duration) -> Result<Arrived, Waited> {
         let deadline = now().checked_add(limit);
         loop {
-            if self.cancel.is_cancelled() {
+            let moment = now();
+            let left = |at: Option<Instant>, without| {
+                at.map_or(without, |at: Instant| at.saturating_duration_since(moment))
+            };
+            let (left, all) = (left(deadline, limit), left(self.until, Duration::MAX));
+            if self.cancel.is_cancelled() || all.is_zero() {
                 return Err(Waited::Cancelled);
             }
-            let left = deadline.map_or(limit, |at| at.saturating_duration_since(now()));
+            let left = left.min(all);
             match self.arrivals.recv_timeout(left) {
                 Ok(Arrived::Wake) => {}
                 Ok(arrived) => return Ok(arrived),
+                // It was the time for all of it that has passed.
+                Err(RecvTimeoutError::Timeout) if left == all => {}
                 Err(RecvTimeoutError::Timeout) => return Err(Waited::TooLong),
                 Err(RecvTimeoutError::Disconnected) => {
                     let error = io::Error::from(io::ErrorKind::UnexpectedEof);

@@ -89,7 +89,7 @@ impl Model {
             .map_err(|error| self.words.failure(FailureKind::Rejected, error.to_string()))?;
         let headers = dialect::headers(&self.settings, request);
         let post = Post { url: self.address.clone(), headers, body };
-        let exchange = Exchange::begin(self.agent(), post, cancel)
+        let exchange = Exchange::begin(self.agent(), post, (cancel, request.within))
             .map_err(|error| self.words.failure(FailureKind::Unreachable, error.to_string()))?;
         let mut answer = Answer::new(asked, request.messages, &self.settings.limits, on_event);
         match self.read(&exchange, &mut answer) {

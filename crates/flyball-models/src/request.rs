@@ -1,5 +1,7 @@
 //! What a model is asked.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,6 +27,8 @@ pub struct Request<'a> {
     pub cache: Cache,
     /// A name of the conversation: services send those of one name to where their cache is.
     pub conversation: Option<&'a str>,
+    /// How long the whole answer may take, however much comes of it; then it is cancelled.
+    pub within: Option<Duration>,
 }
 
 /// A tool, as the model is told of it.
@@ -98,6 +102,7 @@ impl<'a> Request<'a> {
             effort: None,
             cache: Cache::default(),
             conversation: None,
+            within: None,
         }
     }
 }

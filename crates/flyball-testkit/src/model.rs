@@ -15,12 +15,12 @@ mod step;
 mod tests;
 mod wire;
 
-use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 use serde_json::{Value, json};
 
@@ -58,14 +58,24 @@ pub struct ModelServer {
     listening: Option<JoinHandle<()>>,
 }
 
-#[derive(Debug)]
+/// What the model says to what it is told.
+type Decide = Box<dyn Fn(&Request) -> Step + Send + Sync>;
+
 struct Shared {
     script: Vec<Step>,
+    /// Answers in place of a script.
+    decide: Option<Decide>,
     next: Mutex<Next>,
     requests: Mutex<Vec<Request>>,
     ending: AtomicBool,
     /// Wakes those who hang when the server ends.
     wake: (Mutex<()>, Condvar),
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("script", &self.script).finish_non_exhaustive()
+    }
 }
 
 /// The step that answers next, and since when it does.
@@ -78,10 +88,20 @@ struct Next {
 impl ModelServer {
     /// Starts on a free port of 127.0.0.1.
     pub fn start(script: Vec<Step>) -> io::Result<Self> {
+        Self::with(script, None)
+    }
+
+    /// A model that looks at what it is told, and at the world, instead of following a script.
+    pub fn deciding(decide: impl Fn(&Request) -> Step + Send + Sync + 'static) -> io::Result<Self> {
+        Self::with(Vec::new(), Some(Box::new(decide)))
+    }
+
+    fn with(script: Vec<Step>, decide: Option<Decide>) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             script,
+            decide,
             next: Mutex::default(),
             requests: Mutex::default(),
             ending: AtomicBool::new(false),
@@ -157,18 +177,18 @@ impl Shared {
         let body: Value = serde_json::from_slice(&asked.body).unwrap_or(Value::Null);
         let wire = Wire::of(&asked.path).filter(|_| asked.method == "POST");
         let has_tools = body.get("tools").and_then(Value::as_array).is_some_and(|t| !t.is_empty());
-        let (number, step) = match wire {
-            Some(_) if has_tools => self.next_step(),
+        let (step, scripted) = match wire {
+            Some(_) if has_tools && self.decide.is_none() => self.next_step(),
+            Some(_) if has_tools => (Some(lock(&self.requests).len()), Step::text("")),
             _ => (None, Step::text("ok")),
         };
-        let path = asked.path.clone();
-        lock(&self.requests).push(Request {
-            path: asked.path,
-            headers: asked.headers,
-            body: body.clone(),
-            wire,
-            step: number,
-        });
+        let Asked { path, headers, .. } = asked;
+        let request = Request { path: path.clone(), headers, body: body.clone(), wire, step };
+        let step = match &self.decide {
+            Some(decide) if step.is_some() => decide(&request),
+            Some(_) | None => scripted,
+        };
+        lock(&self.requests).push(request);
         match wire {
             Some(wire) => {
                 self.hang(step.hang);
