@@ -356,7 +356,8 @@ impl Sources {
         Ok(config)
     }
 
-    /// The project's own file. What holds the agent it may tighten, and not loosen.
+    /// The project's own file. What holds the agent it may tighten, and not loosen; what is done with
+    /// the user's key is none of its business.
     fn project_layer(&self, below: &[layer::Layer]) -> Result<Option<layer::Layer>, CliError> {
         let mut project = match &self.project_file {
             None => read_layer(&self.root.join(FILE_NAME), FILE_NAME)?,
@@ -370,9 +371,10 @@ impl Sources {
         if let Some(project) = project.as_mut().filter(|_| !self.is_record) {
             let layers = below.iter().map(|layer| layer.settings.clone()).collect();
             let below = layer::stack(layers);
-            sandbox::tighten_only(&below, &mut project.settings)?;
-            for settings in project.profiles.values_mut() {
+            let profiles = project.profiles.values_mut();
+            for settings in std::iter::once(&mut project.settings).chain(profiles) {
                 sandbox::tighten_only(&below, settings)?;
+                session::own_only(&below, settings)?;
             }
         }
         Ok(project)

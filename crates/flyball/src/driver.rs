@@ -7,7 +7,6 @@
 #[cfg(feature = "otel")]
 mod beside;
 mod choice;
-mod crash;
 mod door;
 mod draft;
 mod dry_run;
@@ -45,7 +44,6 @@ use flyball_core::event::ExitHow;
 use flyball_core::{AgentFact, Event, Governor, IterationNo, Millis, Moment, RunId};
 
 pub(crate) use self::choice::prices;
-use self::crash::CrashPoint;
 pub use self::draft::{DraftRequest, Drafted};
 pub use self::dry_run::dry_run;
 use self::gates::GateJob;
@@ -56,6 +54,7 @@ pub use self::run_id::new_run_id;
 pub use self::setup::{RunRequest, Started};
 use crate::client::{AgentNote, Fact};
 use crate::clock::Clock;
+use crate::crash::CrashPoint;
 use crate::error::CliError;
 use crate::journal::Journal;
 use crate::process::ProcessEvent;

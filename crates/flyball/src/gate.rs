@@ -12,5 +12,5 @@ pub mod tamper;
 pub use self::cancel::{Cancel, Cancelled};
 pub use self::compiled::Compiled;
 pub use self::plan::{Gate, GatePlan, GateSource};
-pub use self::run::{GateProgress, GateRunner};
+pub use self::run::{GateProgress, GateRunner, Observe};
 pub use self::tamper::{Watch, tamper};

@@ -6,6 +6,7 @@ pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod config;
+pub(crate) mod crash;
 pub mod demo;
 pub mod desk;
 pub(crate) mod door;

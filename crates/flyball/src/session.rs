@@ -23,12 +23,15 @@ pub(crate) mod telling;
 pub(crate) mod texts;
 pub(crate) mod tools;
 
+use std::collections::BTreeMap;
+
 use flyball_core::call::{ToolCall, ToolOutcome, ToolResult, ValidationFailure};
 use flyball_core::claim::read_structured;
 use flyball_core::compaction::Compaction;
+use flyball_core::event::Spend;
 use flyball_core::policy::CallRules;
 use flyball_core::{CallId, Outcome, RoundId, SubAgent};
-use flyball_models::{Call, Model, Retries, Tool};
+use flyball_models::{Call, Model, Retries, Stop, Tool};
 use serde_json::Value;
 
 use self::conversation::{Conversation, Ending, Entry, INTERRUPTED, Next};
@@ -67,6 +70,8 @@ pub(crate) struct SessionLoop<'s> {
     /// Whose conversation it is: the main agent's, or a sub-agent's with a track of its own.
     pub(crate) agent: SubAgent,
     pub(crate) tools: Vec<Tool>,
+    /// Calls that were judged and not made yet, by id.
+    pub(crate) announced: BTreeMap<String, (ToolCall, Spoken)>,
 }
 
 impl SessionLoop<'_> {
@@ -86,8 +91,8 @@ impl SessionLoop<'_> {
                     self.perform(&call)?;
                 }
                 Next::Explain(call) => {
-                    let (call, text) = (call.id.clone(), INTERRUPTED.to_owned());
-                    self.put(Entry::Returned { call, outcome: ToolOutcome::Refused, text })?;
+                    let call = call.id.clone();
+                    self.explain(call)?;
                 }
                 Next::Rest => self.rest()?,
             }
@@ -102,8 +107,11 @@ impl SessionLoop<'_> {
 
     /// Takes a session up again that was killed or has ended.
     pub(crate) fn resume(&mut self) -> Result<(), CliError> {
-        self.judge.human();
-        self.put(Entry::Resumed)
+        self.judge.resumed();
+        self.put(Entry::Resumed)?;
+        // What was used up before is used up.
+        let spent = self.judge.spent(Spend::default());
+        if spent.ends() { self.obey(&spent) } else { Ok(()) }
     }
 
     /// Writes down what happened, with the judge as it stands now; then it counts.
@@ -148,13 +156,13 @@ impl SessionLoop<'_> {
             Ok(args) => args,
             Err(failure) => return self.invalid(call, &failure),
         };
-        let round = RoundId::new(self.conversation.answers().to_string());
-        let mut asked = ToolCall::new(CallId::new(&call.id), &call.name, args, &self.terms.calls)
-            .by(self.agent.clone())
-            .in_round(round);
-        asked.mutating = Toolbox::changes_files(&call.name, args);
+        if !self.announced.contains_key(&call.id) {
+            self.announce();
+        }
+        let Some((asked, spoken)) = self.announced.remove(&call.id) else {
+            return Err(CliError::internal("a call was not announced"));
+        };
         self.teller.called(&Shown { call: &asked, args });
-        let spoken = self.judge.before(&asked);
         self.record.judged("Call", Some(&asked), &spoken);
         if !spoken.may_run() {
             let text = spoken.message.clone().unwrap_or_default();
@@ -176,6 +184,7 @@ impl SessionLoop<'_> {
             self.judge.after(&none.by(self.agent.clone()));
             return self.invalid(call, failure);
         }
+        self.record.may_die();
         let text = self.toolbox.bounded(&done);
         // Judged by all it said, not by what is left of it.
         let result = ToolResult::new(asked.id.clone(), done.outcome, &done.text);
@@ -185,11 +194,37 @@ impl SessionLoop<'_> {
         self.obey(&spoken)
     }
 
+    /// Has all calls of an answer judged before the first of them is made: they are one round, in which
+    /// equal calls are one, and failures count once (A2, A5).
+    fn announce(&mut self) {
+        let round = RoundId::new(self.conversation.answers().to_string());
+        self.announced.clear();
+        for call in self.conversation.open_calls() {
+            let Ok(args) = Toolbox::arguments(&self.tools, call) else { continue };
+            let id = CallId::new(&call.id);
+            let mut asked = ToolCall::new(id, &call.name, args, &self.terms.calls)
+                .by(self.agent.clone())
+                .in_round(round.clone());
+            asked.mutating = Toolbox::changes_files(&call.name, args);
+            self.teller.announced(&Shown { call: &asked, args });
+            let spoken = self.judge.before(&asked);
+            self.announced.insert(call.id.clone(), (asked, spoken));
+        }
+    }
+
     fn deed(&mut self, call: &Call, args: &Value) -> Result<Done, CliError> {
         if call.name == tools::TASK {
             return self.delegate(call, tools::text(args, "prompt").unwrap_or_default());
         }
         Ok(self.toolbox.perform(&call.name, args))
+    }
+
+    /// A call that had begun when flyball was killed: what came of it nobody knows, and so it is told.
+    fn explain(&mut self, call: String) -> Result<(), CliError> {
+        let unknown = ToolResult::new(CallId::new(&call), ToolOutcome::Refused, "");
+        self.judge.after(&unknown.by(self.agent.clone()));
+        let (outcome, text) = (ToolOutcome::Refused, INTERRUPTED.to_owned());
+        self.put(Entry::Returned { call, outcome, text })
     }
 
     fn returned(&mut self, call: &ToolCall, done: &Done, text: String) -> Result<(), CliError> {
@@ -238,6 +273,7 @@ impl SessionLoop<'_> {
             system: self.system,
             tools: self.toolbox.definitions(&agent),
             agent,
+            announced: BTreeMap::new(),
         };
         other.put(Entry::Asked { text: prompt.to_owned() })?;
         let ended = other.go_on()?;
@@ -254,15 +290,24 @@ impl SessionLoop<'_> {
     /// The model wants to rest: where something is missing it is told in this very session (B10). Nobody
     /// asks a sub-agent for the gates; who sent it is asked.
     fn rest(&mut self) -> Result<(), CliError> {
+        let words = self.conversation.last_words();
+        match self.conversation.stop() {
+            Some(Stop::Length) => return self.nonsense(&texts::cut_off(&words)),
+            Some(Stop::Malformed) => return self.nonsense(&texts::malformed(&words)),
+            Some(Stop::Refused | Stop::Filtered) => {
+                let why = "the model declined to answer".to_owned();
+                return self.end(Ending::Failed { why });
+            }
+            _ => {}
+        }
         if !self.agent.as_str().is_empty() {
             return self.put(Entry::Rested);
         }
-        let words = self.conversation.last_words();
         if let Some(failure) = texts::bad_claim(&read_structured(&words)) {
             return self.nonsense(&failure);
         }
-        self.teller.resting();
-        match self.judge.rest(&words)? {
+        let watch = self.teller.watch_gates();
+        match self.judge.rest(&words, &*watch)? {
             Rest::Allowed => self.put(Entry::Rested),
             Rest::Refused(reason) => {
                 self.teller.sent_back(&reason);

@@ -4,6 +4,7 @@
 mod talk;
 mod transcript;
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -180,6 +181,7 @@ fn begin(args: &SessionArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         system: &system,
         tools: toolbox.definitions(&agent),
         agent,
+        announced: BTreeMap::new(),
     };
     let ended = talk.hold(&mut session);
     record.close()?;

@@ -5,8 +5,13 @@ use std::collections::BTreeMap;
 use flyball_core::Millis;
 
 use super::build::Typed;
+use super::layer::Settings;
+use super::value::Value;
 use super::{CommandLine, Permission};
 use crate::error::CliError;
+
+/// Settings that say where a key goes or where it comes from.
+const OF_THE_KEY: [&str; 3] = ["base_url", "key_env", "key_command"];
 
 /// `[session]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,4 +67,29 @@ pub(super) fn session(from: &Typed<'_>) -> Result<SessionSettings, CliError> {
         first_byte: from.duration("session.first_byte")?,
         mcp: from.commands(&["session", "mcp"]),
     })
+}
+
+/// Refuses what a project's file has no business with: a repository that was cloned from a stranger must
+/// not get the user's key sent to an address of its own, or have its calls made without a question.
+pub(super) fn own_only(below: &Settings, project: &Settings) -> Result<(), CliError> {
+    for (key, entry) in project {
+        let parts = key.parts();
+        let ["session", name] = parts.as_slice() else { continue };
+        let is_new = below.get(key).is_none_or(|before| before.value != entry.value);
+        let why = match (*name, &entry.value) {
+            (name, _) if OF_THE_KEY.contains(&name) => "says where your key goes or comes from",
+            ("permission", Value::Text(how)) if how == "skip" => {
+                "has calls made without asking you"
+            }
+            _ => continue,
+        };
+        if is_new {
+            let variable = format!("FLYBALL_SESSION__{}", name.to_uppercase());
+            let message = format!("{}: `{key}` {why}; a project's file may not", entry.origin);
+            return Err(CliError::config(message)
+                .hint("if you want it, set it in your own file: ~/.config/flyball/config.toml")
+                .hint(format!("or for once: {variable}=… flyball session")));
+        }
+    }
+    Ok(())
 }

@@ -9,7 +9,6 @@ use flyball_core::tasklist::TaskList;
 use flyball_core::{Effect, Event, Governor, RunId};
 
 use super::choice::check_limits;
-use super::crash::CrashPoint;
 use super::guards::GuardWatch;
 use super::look::clear_index_lock;
 use super::opening::{already_running, opening, problem_error};
@@ -19,6 +18,7 @@ use super::setup::{Parts, Row, RunRequest, RunSetup, Started, enclose, first_loo
 use super::wanted::Wanted;
 use crate::clock::Clock;
 use crate::config::{Config, Override, Sources, Value};
+use crate::crash::CrashPoint;
 use crate::error::CliError;
 use crate::gate::GatePlan;
 use crate::gate::tamper::{Beginning, Entry, Watch, repository_of};

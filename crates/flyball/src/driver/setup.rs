@@ -10,7 +10,6 @@ use flyball_core::tasklist::TaskList;
 use flyball_core::{Event, Governor, IterationNo, RunId};
 
 use super::choice::{ChosenAgent, check_limits, choose, traits};
-use super::crash::CrashPoint;
 use super::enclosure::Enclosure;
 use super::look::{Eyes, no_index_lock};
 use super::opening::{already_running, opening, problem_error, stale_words, uncommitted_words};
@@ -25,6 +24,7 @@ use super::watchdog::{LastWord, Watchdog};
 use super::{Driver, signals};
 use crate::clock::Clock;
 use crate::config::{Config, Detail};
+use crate::crash::CrashPoint;
 use crate::error::CliError;
 use crate::gate::GatePlan;
 use crate::gate::tamper::{Beginning, Entry, Watch};

@@ -35,8 +35,9 @@ impl SessionLoop<'_> {
             attempt += 1;
             let now = UNIX_EPOCH + Duration::from_millis(clock::wall().as_millis());
             if failure.kind == FailureKind::Cancelled {
-                // The loop asks who wanted that.
-                return Ok(());
+                // Its time is up, or the loop asks who wanted that.
+                let spoken = self.judge.spent(Spend::default());
+                return if spoken.ends() { self.obey(&spoken) } else { Ok(()) };
             }
             if failure.kind == FailureKind::Silent {
                 return self.stalled(&failure);
@@ -65,6 +66,7 @@ impl SessionLoop<'_> {
         (request.system, request.tools) = (*system, tools.as_slice());
         (request.max_tokens, request.conversation) = (terms.max_tokens, record.id());
         judge.life();
+        request.within = judge.time_left();
         let reply = model.ask(&request, &inbox.cancel(), &mut |event| {
             judge.life();
             if let Event::Text(piece) = event {
@@ -96,23 +98,15 @@ impl SessionLoop<'_> {
             self.obey(&filled)?;
         }
         match stop {
-            Stop::Length => self.nonsense(&texts::cut_off(&words)),
+            // One without a call is about to rest, and sent back there.
+            Stop::Length if has_calls => self.nonsense(&texts::cut_off(&words)),
             Stop::Window if !self.can_be_shorter() => {
                 let why = "the model's window is full, and nothing can be left out".to_owned();
                 self.end(Ending::Failed { why })
             }
-            Stop::Malformed => self.nonsense(&texts::malformed(&words)),
-            Stop::Refused | Stop::Filtered if !has_calls => {
-                let why = "the model declined to answer".to_owned();
-                self.end(Ending::Failed { why })
-            }
-            Stop::End
-            | Stop::Calls
-            | Stop::Refused
-            | Stop::Filtered
-            | Stop::Paused
-            | Stop::Window
-            | Stop::Other(_) => {
+            Stop::Malformed if has_calls => self.nonsense(&texts::malformed(&words)),
+            Stop::Length | Stop::Malformed | Stop::Refused | Stop::Filtered => Ok(()),
+            Stop::End | Stop::Calls | Stop::Paused | Stop::Window | Stop::Other(_) => {
                 let spoken =
                     if has_calls { Spoken::pass() } else { self.judge.spoke(&self.agent, &words) };
                 self.obey(&spoken)
@@ -159,8 +153,10 @@ impl SessionLoop<'_> {
         let mut request = Request::new(&asked);
         (request.system, request.tools) = (self.system, self.tools.as_slice());
         (request.calls, request.max_tokens) = (Calls::Forbidden, self.terms.max_tokens);
+        request.within = self.judge.time_left();
         let judge = &mut self.judge;
         let reply = self.model.ask(&request, &self.inbox.cancel(), &mut |_| judge.life());
+        self.record.may_die();
         let summary = match &reply {
             Ok(reply) if !reply.message.text().trim().is_empty() => reply.message.text(),
             Ok(_) | Err(_) => bare,

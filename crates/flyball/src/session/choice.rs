@@ -130,7 +130,7 @@ fn key(
             let names = service.key_variables.join(" or ");
             Err(refused(&format!("{names} is not set"))
                 .hint(format!("export {}=…", service.key_variables.first().unwrap_or(&"")))
-                .hint("or set `session.key_command` to a program that prints it"))
+                .hint("or set `session.key_command` in ~/.config/flyball/config.toml to a program that prints it"))
         }
     }
 }
@@ -166,7 +166,7 @@ fn no_key() -> CliError {
     CliError::agent("no model can be asked: there is no key in the environment")
         .hint("export ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
         .hint("or OLLAMA_HOST with --model for a model on this machine")
-        .hint("or set [session] in flyball.toml: provider, model, key_command")
+        .hint("or set [session] in ~/.config/flyball/config.toml: provider, model, key_command")
 }
 
 #[cfg(test)]

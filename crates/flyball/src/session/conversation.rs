@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 /// What the model is told of a call that began before flyball was killed.
 pub(crate) const INTERRUPTED: &str = "interrupted: flyball was killed while this call was running. It may have had its \
      effect, or a part of it; it was not made again. Look at what is there before you repeat it.";
+/// What a model that declined, or could not, is told when it is taken up again.
+const GO_ON: &str = "Go on.";
 /// How often in a row a silent model is asked again.
 const STALLS_MAX: u32 = 1;
 
@@ -147,6 +149,8 @@ pub(crate) struct Conversation {
     is_full: bool,
     stalls: u32,
     answers: u64,
+    /// Why the last answer ended.
+    stop: Option<Stop>,
 }
 
 #[derive(Clone, Debug)]
@@ -220,12 +224,7 @@ impl Conversation {
             Entry::Rested => self.turn = Turn::Human,
             Entry::Interrupted => self.interrupt(),
             Entry::Ended { ending } => self.turn = Turn::Over(ending),
-            Entry::Resumed => {
-                if matches!(self.turn, Turn::Over(_)) {
-                    let is_heard = self.words.is_empty() && self.results.is_empty();
-                    self.turn = if is_heard { Turn::Human } else { Turn::Model };
-                }
-            }
+            Entry::Resumed => self.resume(),
         }
     }
 
@@ -265,6 +264,21 @@ impl Conversation {
         self.answers
     }
 
+    /// Calls of its last answer that have not begun.
+    pub(crate) fn open_calls(&self) -> impl Iterator<Item = &Call> {
+        self.open.iter().filter(|open| !open.began).map(|open| &open.call)
+    }
+
+    /// Why its last answer ended.
+    pub(crate) const fn stop(&self) -> Option<&Stop> {
+        self.stop.as_ref()
+    }
+
+    /// Whether nobody has asked for anything yet.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.task.is_empty()
+    }
+
     /// The model's last words.
     pub(crate) fn last_words(&self) -> String {
         let said = self.messages.iter().rev().find(|message| message.role == Role::Assistant);
@@ -278,12 +292,35 @@ impl Conversation {
         }
     }
 
+    /// Goes on where it ended: what the model has not heard is said, and what it had to say last is
+    /// looked at once more.
+    fn resume(&mut self) {
+        let Turn::Over(ending) = &self.turn else { return };
+        if !self.open.is_empty() {
+            self.turn = Turn::Model;
+            return;
+        }
+        let is_heard = self.words.is_empty() && self.results.is_empty();
+        let has_failed = matches!(ending, Ending::Failed { .. });
+        let has_spoken = self.messages.last().is_some_and(|last| last.role == Role::Assistant);
+        self.turn = match (is_heard, has_spoken) {
+            (true, false) => Turn::Human,
+            (true, true) if !has_failed => Turn::Resting,
+            (true, true) => {
+                self.words.push(GO_ON.to_owned());
+                Turn::Model
+            }
+            (false, _) => Turn::Model,
+        };
+    }
+
     fn answer(&mut self, message: Message, stop: &Stop, prompt: u64) {
         self.send();
         self.stalls = 0;
         self.is_full = matches!(stop, Stop::Window);
         self.prompt = prompt;
         self.answers = self.answers.saturating_add(1);
+        self.stop = Some(stop.clone());
         self.open = message.calls().map(|call| Open { call: call.clone(), began: false }).collect();
         self.messages.push(message);
         let goes_on = matches!(stop, Stop::Paused | Stop::Window);

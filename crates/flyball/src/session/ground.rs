@@ -11,7 +11,7 @@ use flyball_core::worktree::WorktreeSnapshot;
 use crate::clock;
 use crate::config::Config;
 use crate::error::CliError;
-use crate::gate::{Cancel, GatePlan, GateRunner};
+use crate::gate::{Cancel, GatePlan, GateRunner, Observe};
 use crate::journal::{Journal, state_dir};
 use crate::loopdir::LoopDir;
 use crate::platform::Walls;
@@ -87,6 +87,7 @@ impl Ground {
         &self,
         tree: &str,
         cancel: &Cancel,
+        watch: Observe<'_>,
     ) -> Result<Option<GateResult>, CliError> {
         let plan = self.gates()?;
         if plan.is_empty() {
@@ -97,7 +98,7 @@ impl Ground {
         runner.parallel = self.config.gates.parallel;
         runner.walls.clone_from(&self.walls);
         runner.env.clone_from(&self.env);
-        let Ok(result) = runner.run_known(&journal, tree, cancel, &|_| {}) else {
+        let Ok(result) = runner.run_known(&journal, tree, cancel, watch) else {
             return Ok(None);
         };
         // What was said while somebody changed the files is not said of this tree.

@@ -3,6 +3,8 @@
 mod alone;
 mod in_run;
 
+use std::time::Duration;
+
 use flyball_core::call::{ToolCall, ToolResult, ValidationFailure, Verdict};
 use flyball_core::event::Spend;
 use flyball_core::guard::{Rung, Trip};
@@ -11,6 +13,7 @@ use flyball_core::{Outcome, SubAgent};
 pub(crate) use self::alone::Alone;
 pub(crate) use self::in_run::InRun;
 use crate::error::CliError;
+use crate::gate::Observe;
 
 /// What a judge says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,14 +92,18 @@ pub(crate) trait Judge {
     fn filled(&mut self, permille: u16) -> Spoken;
     /// The model has cost this.
     fn spent(&mut self, spend: Spend) -> Spoken;
+    /// How long the model may go on; none where nobody counts, or somebody else does.
+    fn time_left(&self) -> Option<Duration>;
     /// The model showed life.
     fn life(&mut self);
     /// The model has been silent for too long: what it is told.
     fn stalled(&mut self) -> Spoken;
     /// A human spoke, after a while in which nothing was spent.
     fn human(&mut self);
-    /// The model wants to rest, and said this.
-    fn rest(&mut self, said: &str) -> Result<Rest, CliError>;
+    /// A human has the session go on in the middle of its turn.
+    fn resumed(&mut self);
+    /// The model wants to rest, and said this; somebody watches the gates.
+    fn rest(&mut self, said: &str, watch: Observe<'_>) -> Result<Rest, CliError>;
     /// What is kept; nothing where somebody else keeps it.
     fn kept(&self) -> Option<Kept>;
 }

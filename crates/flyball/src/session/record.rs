@@ -9,6 +9,7 @@ use flyball_core::guard::Rung;
 use super::conversation::{Conversation, Entry};
 use super::judge::{Kept, Spoken};
 use crate::clock::Clock;
+use crate::crash::CrashPoint;
 use crate::error::CliError;
 use crate::hook::HookReport;
 use crate::journal::{ConversationRow, ConversationStep, Journal, NewConversation};
@@ -23,6 +24,7 @@ pub(crate) struct Record {
     clock: Clock,
     /// What goes on the trail with the next entry.
     trail: Vec<String>,
+    crash: CrashPoint,
 }
 
 struct InJournal {
@@ -33,7 +35,8 @@ struct InJournal {
 impl Record {
     /// The record of a session that somebody else keeps.
     pub(crate) fn elsewhere() -> Self {
-        Self { kept: None, clock: Clock::start(), trail: Vec::new() }
+        let crash = CrashPoint::default();
+        Self { kept: None, clock: Clock::start(), trail: Vec::new(), crash }
     }
 
     /// The record of a session that begins.
@@ -44,9 +47,12 @@ impl Record {
     ) -> Result<Self, CliError> {
         let clock = Clock::start();
         let (pid, at) = (std::process::id(), clock.now());
+        let mut crash = CrashPoint::from_environment();
+        crash.here();
         journal.begin_conversation(&NewConversation { id, root, model, pid, at })?;
+        crash.here();
         let kept = Some(InJournal { journal, id: id.to_owned() });
-        Ok(Self { kept, clock, trail: Vec::new() })
+        Ok(Self { kept, clock, trail: Vec::new(), crash })
     }
 
     /// Takes a session up again: its record, all that was said, and its judge as it was kept.
@@ -79,7 +85,8 @@ impl Record {
         let stops = state(format!("{KEY}{id}/stop"))?.unwrap_or_default();
         journal.hold_conversation(&id, Some(std::process::id()))?;
         let kept = Some(InJournal { journal, id });
-        let record = Self { kept, clock: Clock::start(), trail: Vec::new() };
+        let crash = CrashPoint::from_environment();
+        let record = Self { kept, clock: Clock::start(), trail: Vec::new(), crash };
         Ok((record, conversation, Kept { calls, stops }))
     }
 
@@ -110,7 +117,15 @@ impl Record {
             states: &states,
             trail: (&key, &trail),
         };
-        Ok(journal.add_to_conversation(id, &step)?)
+        self.crash.here();
+        journal.add_to_conversation(id, &step)?;
+        self.crash.here();
+        Ok(())
+    }
+
+    /// Something was done, and nobody has written it down yet: here a crash test may strike.
+    pub(crate) fn may_die(&mut self) {
+        self.crash.here();
     }
 
     /// What a judge said, for the trail: `flyball log --session` shows it.

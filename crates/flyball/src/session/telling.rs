@@ -15,6 +15,7 @@ pub(crate) use self::lines::Lines;
 pub(crate) use self::screen::Screen;
 use super::judge::Spoken;
 use super::tools::Done;
+use crate::gate::GateProgress;
 
 /// A call, for those who see it.
 #[derive(Clone, Copy)]
@@ -22,6 +23,9 @@ pub(crate) struct Shown<'a> {
     pub(crate) call: &'a ToolCall,
     pub(crate) args: &'a Value,
 }
+
+/// Sees gates run.
+pub(crate) type Watch = Box<dyn Fn(GateProgress) + Sync>;
 
 /// Who is told what happens.
 pub(crate) trait Teller {
@@ -35,14 +39,16 @@ pub(crate) trait Teller {
     fn answered(&mut self, words: &str);
     /// What it cost, and how full its window is, in thousandths.
     fn spent(&mut self, spend: Spend, permille: Option<u16>);
-    /// A call is about to be judged.
+    /// A call is about to be judged, with all others of its answer.
+    fn announced(&mut self, shown: &Shown<'_>);
+    /// A call was judged, and its turn has come.
     fn called(&mut self, shown: &Shown<'_>);
     /// A call is over; the model is told this.
     fn returned(&mut self, call: &ToolCall, done: &Done, text: &str);
     /// The judge had something to say.
     fn judged(&mut self, spoken: &Spoken);
-    /// The gates are asked.
-    fn resting(&mut self);
+    /// The gates are asked: who is told which of them run, and how they end.
+    fn watch_gates(&mut self) -> Watch;
     /// The model may not rest, and is told why.
     fn sent_back(&mut self, reason: &str);
     /// The model is asked again after a while.

@@ -258,7 +258,8 @@ impl Scenario {
         self.start_program("/usr/bin/env", &[], &words.collect::<Vec<_>>())
     }
 
-    fn start(&self, env: &[(&str, &str)], arguments: &[&str]) -> Running<'_> {
+    /// Any command of flyball's, under way in surroundings of its own.
+    pub(crate) fn start(&self, env: &[(&str, &str)], arguments: &[&str]) -> Running<'_> {
         self.start_program(env!("CARGO_BIN_EXE_flyball"), env, arguments)
     }
 

@@ -1,7 +1,10 @@
 //! `flyball session` with a scripted model: its tools, and every guard around them, in process.
 
+mod crash;
+mod keys;
 mod life;
 mod models;
+mod rules;
 mod servers;
 
 use std::time::Duration;

@@ -30,6 +30,14 @@ impl Talk {
         if self.is_resumed {
             session.resume()?;
         }
+        if self.is_resumed
+            && session.conversation.is_empty()
+            && !self.has_human
+            && self.task.is_none()
+        {
+            return Err(CliError::no_input(format!("nothing was asked in session `{name}`"))
+                .hint(format!("flyball session --resume {name} \"TASK\"")));
+        }
         if let Some(task) = &self.task {
             session.tell(task)?;
         } else if !self.is_resumed && !self.has_human {

@@ -58,7 +58,8 @@ fn what_is_next_follows_from_what_was() {
     let last = || answered("Done.", &[], Stop::End);
     let text = || "x".to_owned();
     let over = || Entry::Ended { ending: Ending::Left };
-    let cases: [(&str, Vec<Entry>, &str); 17] = [
+    let failed = || Entry::Ended { ending: Ending::Failed { why: text() } };
+    let cases: [(&str, Vec<Entry>, &str); 21] = [
         ("nothing was said", vec![], "listen"),
         ("a task", vec![asked("a")], "ask"),
         ("calls", vec![asked("a"), two()], "perform 1"),
@@ -79,7 +80,24 @@ fn what_is_next_follows_from_what_was() {
         ("Ctrl-C", vec![asked("a"), two(), began("1"), Entry::Interrupted], "listen"),
         ("the end", vec![asked("a"), over()], "end"),
         ("taken up again", vec![asked("a"), over(), Entry::Resumed], "ask"),
-        ("after its last word", vec![asked("a"), last(), over(), Entry::Resumed], "listen"),
+        ("before its calls", vec![asked("a"), two(), over(), Entry::Resumed], "perform 1"),
+        (
+            "after its calls",
+            vec![
+                asked("a"),
+                two(),
+                began("1"),
+                over(),
+                Entry::Resumed,
+                returned("1"),
+                began("2"),
+                returned("2"),
+            ],
+            "ask",
+        ),
+        ("while the gates ran", vec![asked("a"), last(), over(), Entry::Resumed], "rest"),
+        ("after it declined", vec![asked("a"), last(), failed(), Entry::Resumed], "ask"),
+        ("it had rested", vec![asked("a"), last(), Entry::Rested, Entry::Resumed], "listen"),
     ];
     for (what, entries, wanted) in cases {
         assert_eq!(next(&entries), wanted, "{what}");

@@ -2,6 +2,8 @@
 //! project. A human sits by it, so its stops are judged as those of other clients' sessions are: only
 //! where something was changed.
 
+use std::time::Duration;
+
 use flyball_core::call::{
     CallRing, Chant, ToolCall, ToolResult, ValidationFailure, Verdict, fingerprint_words,
 };
@@ -24,6 +26,7 @@ use super::{Judge, Kept, Rest, Spoken};
 use crate::call_session::CallSession;
 use crate::clock::Clock;
 use crate::error::CliError;
+use crate::gate::Observe;
 
 /// A ring of one's own.
 pub(crate) struct Alone<'g> {
@@ -68,7 +71,9 @@ impl<'g> Alone<'g> {
             counted: clock.now(),
             latest_life: clock.now(),
         };
-        this.turn_begins();
+        if kept.is_none() {
+            this.turn_begins();
+        }
         this
     }
 
@@ -86,19 +91,23 @@ impl<'g> Alone<'g> {
     }
 
     /// It is not sent back any more; whether something is missing is to be known all the same.
-    fn last_look(&self) -> Result<Rest, CliError> {
-        let gates = self.examine()?.and_then(|(_, gates)| gates);
+    fn last_look(&self, watch: Observe<'_>) -> Result<Rest, CliError> {
+        let gates = self.examine(watch)?.and_then(|(_, gates)| gates);
         let is_red = gates.is_some_and(|gates| !gates.is_green());
         Ok(if is_red { Rest::Exhausted } else { Rest::Allowed })
     }
 
     /// Looks at everything a stop is judged by; nothing where nothing was changed.
-    fn examine(&self) -> Result<Option<(WorktreeSnapshot, Option<GateResult>)>, CliError> {
+    fn examine(
+        &self,
+        watch: Observe<'_>,
+    ) -> Result<Option<(WorktreeSnapshot, Option<GateResult>)>, CliError> {
         let Some(snapshot) = self.ground.look()? else { return Ok(None) };
         if self.stops.ring.changed_nothing(&snapshot) {
             return Ok(None);
         }
-        let gates = self.ground.run_gates(&snapshot.code_tree, &self.inbox.cancel_gates())?;
+        let gates =
+            self.ground.run_gates(&snapshot.code_tree, &self.inbox.cancel_gates(), watch)?;
         Ok(Some((snapshot, gates)))
     }
 }
@@ -145,6 +154,12 @@ impl Judge for Alone<'_> {
         budget_trip(meters, &self.policy.limits).map_or_else(Spoken::pass, Spoken::halt)
     }
 
+    fn time_left(&self) -> Option<Duration> {
+        let limit = self.policy.limits.runtime.get();
+        let used = self.stops.meters.runtime.plus(self.clock.now().since(self.counted));
+        (limit > 0).then(|| Duration::from_millis(limit.saturating_sub(used.get())))
+    }
+
     fn life(&mut self) {
         self.latest_life = self.clock.now();
         self.calls.ring.life(self.latest_life);
@@ -164,22 +179,27 @@ impl Judge for Alone<'_> {
     }
 
     fn human(&mut self) {
-        let now = self.clock.now();
-        self.calls.ring.human(now);
-        self.counted = now;
+        self.resumed();
         self.turn_begins();
     }
 
-    fn rest(&mut self, said: &str) -> Result<Rest, CliError> {
+    fn resumed(&mut self) {
+        // What its turn has changed is still its doing.
+        let now = self.clock.now();
+        self.calls.ring.human(now);
+        self.counted = now;
+    }
+
+    fn rest(&mut self, said: &str, watch: Observe<'_>) -> Result<Rest, CliError> {
         let rules = StopRules::of(&self.policy);
         let calls = Some(self.calls.ring.status().calls);
         let asked = StopAsked { said, calls, asking: None };
         let ticket = match self.stops.ring.ask(rules, &asked) {
             StopStep::Examine(ticket) => ticket,
-            StopStep::LetGo(LetGo::Exhausted) => return self.last_look(),
+            StopStep::LetGo(LetGo::Exhausted) => return self.last_look(watch),
             StopStep::LetGo(_) => return Ok(Rest::Allowed),
         };
-        let Some((snapshot, gates)) = self.examine()? else { return Ok(Rest::Allowed) };
+        let Some((snapshot, gates)) = self.examine(watch)? else { return Ok(Rest::Allowed) };
         let evidence = StopEvidence {
             start: &StartingPoint::default(),
             assignment: None,

@@ -1,6 +1,8 @@
 //! The run judges: every question goes to its door, and so does what was spent, so that a budget ends
 //! a session before the next call and not a little later.
 
+use std::time::Duration;
+
 use flyball_core::call::{ToolCall, ToolResult, ValidationFailure, texts};
 use flyball_core::door::DoorAnswer;
 use flyball_core::event::Spend;
@@ -11,6 +13,7 @@ use super::{Judge, Kept, Rest, Spoken};
 use crate::clock::Clock;
 use crate::door::{DoorError, Input, RunSession};
 use crate::error::CliError;
+use crate::gate::Observe;
 
 /// The run's one ring, at its door.
 pub(crate) struct InRun {
@@ -65,6 +68,10 @@ impl Judge for InRun {
         self.ask(Input::Spent(spend), None)
     }
 
+    fn time_left(&self) -> Option<Duration> {
+        None
+    }
+
     fn life(&mut self) {
         self.latest_life = self.clock.now();
     }
@@ -79,7 +86,9 @@ impl Judge for InRun {
 
     fn human(&mut self) {}
 
-    fn rest(&mut self, said: &str) -> Result<Rest, CliError> {
+    fn resumed(&mut self) {}
+
+    fn rest(&mut self, said: &str, _watch: Observe<'_>) -> Result<Rest, CliError> {
         let stop = Input::Stop { said: Some(said.to_owned()) };
         match self.run.ask(stop, None) {
             Ok(DoorAnswer { rung, message, .. }) if rung >= Rung::Refuse => {

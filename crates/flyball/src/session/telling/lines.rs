@@ -7,7 +7,7 @@ use flyball_core::event::Spend;
 use flyball_models::{Failure, FailureKind, RetryTime};
 use serde_json::{Value, json};
 
-use super::{Shown, Teller};
+use super::{Shown, Teller, Watch};
 use crate::session::judge::Spoken;
 use crate::session::tools::Done;
 use crate::{clock, terminal};
@@ -55,7 +55,9 @@ impl Teller for Lines {
         }));
     }
 
-    fn called(&mut self, Shown { call, args }: &Shown<'_>) {
+    fn called(&mut self, _shown: &Shown<'_>) {}
+
+    fn announced(&mut self, Shown { call, args }: &Shown<'_>) {
         Self::line(&json!({
             "type": "call", "id": call.id, "tool": call.tool, "args": args,
             "agent": agent(call), "round": call.round, "mutates": call.mutating,
@@ -76,7 +78,10 @@ impl Teller for Lines {
 
     fn judged(&mut self, _spoken: &Spoken) {}
 
-    fn resting(&mut self) {}
+    fn watch_gates(&mut self) -> Watch {
+        // In a run it is the run that has them run, and tells it.
+        Box::new(|_| {})
+    }
 
     fn sent_back(&mut self, _reason: &str) {}
 

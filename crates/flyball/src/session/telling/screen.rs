@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use flyball_core::call::{ToolCall, ToolOutcome};
 use flyball_core::event::Spend;
+use flyball_core::gate::CheckStatus;
 use flyball_core::guard::Rung;
 use flyball_core::text::first_line;
 use flyball_models::Failure;
 use serde_json::Value;
 
 use super::diff::{Line, lines};
-use super::{Shown, Teller};
+use super::{Shown, Teller, Watch};
+use crate::gate::GateProgress;
 use crate::session::judge::Spoken;
 use crate::session::tools::{Change, Done};
 use crate::terminal::{self, Paint};
@@ -26,11 +28,19 @@ const COLUMNS: usize = 100;
 /// What a person sees.
 pub(crate) struct Screen {
     paint: Paint,
-    /// Whether everything goes to standard output, in whole lines.
-    is_transcript: bool,
+    form: Form,
     showing: Showing,
     /// What was spent so far.
     spent: Spend,
+}
+
+/// How it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// The story on standard error, the model's words on standard output.
+    Beside,
+    /// Everything on standard output, in whole lines.
+    Transcript,
 }
 
 /// What was shown last.
@@ -47,28 +57,19 @@ enum Showing {
 impl Screen {
     /// A terminal.
     pub(crate) fn new(paint: Paint) -> Self {
-        let (is_transcript, showing) = (false, Showing::Line);
-        Self { paint, is_transcript, showing, spent: Spend::default() }
+        let (form, showing) = (Form::Beside, Showing::Line);
+        Self { paint, form, showing, spent: Spend::default() }
     }
 
     /// A transcript.
     pub(crate) fn transcript() -> Self {
-        Self { is_transcript: true, ..Self::new(Paint::OFF) }
+        Self { form: Form::Transcript, ..Self::new(Paint::OFF) }
     }
 
     /// A line of the story.
     pub(crate) fn tell(&mut self, text: &str) {
         self.end_line();
-        let text = terminal::err_columns().map_or_else(
-            || text.to_owned(),
-            |columns| terminal::fitted(text, columns).trim_end().to_owned(),
-        );
-        if self.is_transcript {
-            // A reader that has gone is no loss here.
-            terminal::write_out(&format!("{text}\n")).ok();
-        } else {
-            terminal::write_err(&format!("{text}\n"));
-        }
+        write_line(text, self.form);
     }
 
     fn end_line(&mut self) {
@@ -119,7 +120,7 @@ impl Screen {
 
 impl Teller for Screen {
     fn said(&mut self, piece: &str) {
-        if self.is_transcript {
+        if self.form == Form::Transcript {
             return;
         }
         self.showing = if piece.ends_with('\n') { Showing::Line } else { Showing::Piece };
@@ -127,7 +128,7 @@ impl Teller for Screen {
     }
 
     fn thought(&mut self, _piece: &str) {
-        let is_told = self.is_transcript || self.showing == Showing::Thought;
+        let is_told = self.form == Form::Transcript || self.showing == Showing::Thought;
         if !is_told && terminal::err_columns().is_some() {
             let text = self.paint.dim("  (thinking)");
             self.tell(&text);
@@ -140,7 +141,7 @@ impl Teller for Screen {
     }
 
     fn answered(&mut self, words: &str) {
-        if self.is_transcript && !words.trim().is_empty() {
+        if self.form == Form::Transcript && !words.trim().is_empty() {
             terminal::write_out(&format!("{}\n", words.trim_end())).ok();
         }
     }
@@ -151,6 +152,8 @@ impl Teller for Screen {
         *output_tokens = output_tokens.saturating_add(spend.output_tokens);
         *cost_micro_usd = cost_micro_usd.saturating_add(spend.cost_micro_usd);
     }
+
+    fn announced(&mut self, _shown: &Shown<'_>) {}
 
     fn called(&mut self, shown: &Shown<'_>) {
         let call = call_words(shown, Self::columns());
@@ -180,7 +183,11 @@ impl Teller for Screen {
         self.tell(&format!("  {word} {}", first_line(&why)));
     }
 
-    fn resting(&mut self) {}
+    fn watch_gates(&mut self) -> Watch {
+        self.end_line();
+        let (paint, form) = (self.paint, self.form);
+        Box::new(move |progress| write_line(&gate_words(&progress, paint), form))
+    }
 
     fn sent_back(&mut self, reason: &str) {
         let text = reason.trim_start_matches("# ");
@@ -225,6 +232,39 @@ impl Teller for Screen {
         }
         format!("  {} {}", self.paint.yellow("?"), call_words(shown, Self::columns()))
     }
+}
+
+/// Writes a line of the story, no wider than the screen.
+fn write_line(text: &str, form: Form) {
+    let text = terminal::err_columns().map_or_else(
+        || text.to_owned(),
+        |columns| terminal::fitted(text, columns).trim_end().to_owned(),
+    );
+    if form == Form::Transcript {
+        // A reader that has gone is no loss here.
+        terminal::write_out(&format!("{text}\n")).ok();
+    } else {
+        terminal::write_err(&format!("{text}\n"));
+    }
+}
+
+/// What a gate does, in one line.
+fn gate_words(progress: &GateProgress, paint: Paint) -> String {
+    let (check, note) = match progress {
+        GateProgress::Started { name, index, of } => {
+            let place = if *of > 1 { format!(" ({index} of {of})") } else { String::new() };
+            return paint.dim(&format!("  gate {name}{place} …"));
+        }
+        GateProgress::Finished(check) => (check, format!("({})", check.duration)),
+        GateProgress::Cached(check) => (check, "(known for this tree)".to_owned()),
+    };
+    let word = check.status.as_str();
+    let word = match &check.status {
+        CheckStatus::Passed => paint.green(word),
+        CheckStatus::Failed | CheckStatus::TimedOut => paint.red(word),
+        CheckStatus::Skipped { .. } => paint.yellow(word),
+    };
+    format!("  gate {}: {word} {}", check.gate, paint.dim(&note))
 }
 
 /// A call in one line.

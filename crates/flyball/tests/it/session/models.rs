@@ -1,16 +1,18 @@
 //! A session with every kind of service, and with servers that behave badly.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
+use flyball::clock::Deadline;
 use flyball_testkit::model::{ModelServer, Step};
 use rustix::process::Signal;
 use serde_json::json;
 
 use super::{call, done, sh};
-use crate::scenario::{Ran, Scenario};
+use crate::scenario::{LONG, Ran, Scenario};
 
 const KEY: &str = "a-key-that-is-none";
 
@@ -20,13 +22,21 @@ const SERVICES: [&str; 5] = ["anthropic", "openai", "openai-chat", "gemini", "ol
 /// A session that asks a service at an address.
 fn at(service: &str, url: &str) -> Scenario {
     let base = if matches!(service, "anthropic" | "gemini") { "" } else { "/v1" };
-    let settings = format!(
-        "[session]\nprovider = \"{service}\"\nmodel = \"mock-model\"\nbase_url = \"{url}{base}\"\n\
-         permission = \"skip\"\nkey_env = \"MINE\"\n"
-    );
     // A proxy is the way out of a machine, and no way on it.
     let scenario = Scenario::bare().env("http_proxy", "http://127.0.0.1:1");
-    scenario.config(&settings).env("MINE", KEY).committed()
+    let mine = format!(
+        "[session]\nbase_url = \"{url}{base}\"\npermission = \"skip\"\nkey_env = \"MINE\"\n"
+    );
+    of_user(&scenario, &mine);
+    let project = format!("[session]\nprovider = \"{service}\"\nmodel = \"mock-model\"\n");
+    scenario.config(&project).env("MINE", KEY).committed()
+}
+
+/// Settings of the user's own.
+pub(super) fn of_user(scenario: &Scenario, settings: &str) {
+    let folder = scenario.outside("home/.config/flyball");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), settings).unwrap();
 }
 
 #[track_caller]
@@ -125,6 +135,66 @@ fn arguments_that_are_no_json_go_back_with_every_service() {
     }
 }
 
+/// The window fills up, the older part becomes a summary, and flyball is killed before and after it.
+#[test]
+fn a_summary_and_a_kill_9_lose_nothing_with_any_service() {
+    for service in SERVICES {
+        let script = vec![
+            sh("echo one >> effects; seq 3000").using(8_500, 0, 10),
+            Step::text("learnt: the answer is 42"),
+            sh("echo two >> effects").after(Duration::from_mins(1)),
+            sh("echo two >> effects"),
+            done(),
+        ];
+        let model = ModelServer::start(script).unwrap();
+        let scenario = at(service, &model.url()).env("FLYBALL_SESSION__WINDOW", "10000");
+        let running = scenario.spawn_with_words(&["session", "mend it"]);
+        let limit = Deadline::after(LONG);
+        while model.turns().len() < 3 {
+            assert!(!limit.passed(), "{service}: the model was not asked");
+            thread::sleep(Duration::from_millis(5));
+        }
+        running.signal(Signal::KILL);
+        assert_eq!(running.wait().code, -9);
+        scenario.until_quiet();
+        let ran = scenario.flyball(&["session", "--resume"]);
+        assert_eq!(ran.code, 0, "{service}: {}", ran.stderr);
+        assert_eq!(scenario.read("effects"), "one\ntwo\n", "{service}");
+        let turns = model.turns();
+        assert_eq!(turns.len(), 5, "{service}");
+        let given = turns[3].given();
+        let all = given.messages.join("\n");
+        assert!(all.contains("mend it") && all.contains("the answer is 42"), "{service}: {all}");
+        assert_eq!(given.results.len(), 0, "{service}: {given:?}");
+    }
+}
+
+/// What a service says instead of going on, in its own words.
+#[test]
+fn what_a_model_declines_or_does_not_finish_is_told() {
+    // (service, declined, cut off)
+    let words = [
+        ("anthropic", "refusal", "max_tokens"),
+        ("openai", "content_filter", "max_output_tokens"),
+        ("openai-chat", "content_filter", "length"),
+        ("gemini", "SAFETY", "MAX_TOKENS"),
+    ];
+    for (service, declined, cut_off) in words {
+        let model = ModelServer::start(vec![Step::text("I will").stopping(declined)]).unwrap();
+        let ran = ends(&at(service, &model.url()), service, 7);
+        assert!(ran.stderr.contains("declined to answer"), "{service}: {}", ran.stderr);
+        let script = vec![Step::text("half of").stopping(cut_off), call("fly", &json!({})), done()];
+        let model = ModelServer::start(script).unwrap();
+        ends(&at(service, &model.url()), service, 0);
+        let turns = model.turns();
+        assert_eq!(turns.len(), 3, "{service}");
+        let told = turns[1].given().messages.join("\n");
+        assert!(told.contains("cut off by the token limit"), "{service}: {told}");
+        let told = turns[2].given().results.join("\n");
+        assert!(told.contains("there is no tool `fly`"), "{service}: {told}");
+    }
+}
+
 /// A server that does with every connection what it is told; the request is read before.
 fn raw(act: fn(&mut TcpStream)) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
@@ -176,6 +246,33 @@ fn endless_thinking_is_ended_by_its_size() {
     assert_ne!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("more than 67108864 bytes"), "{}", ran.stderr);
     assert_eq!(ran.left, [0; 0]);
+}
+
+/// Thinks slowly, for ever: there is always a sign of life, and the time it may take ends it.
+#[test]
+fn endless_thinking_is_ended_by_its_time() {
+    let think: Answer = |stream| {
+        let event = json!({ "choices": [{ "delta": { "reasoning_content": "hm " } }] });
+        let mut sent = stream.write_all(HEAD);
+        while sent.is_ok() {
+            thread::sleep(Duration::from_millis(20));
+            sent = stream.write_all(format!("data: {event}\n\n").as_bytes());
+        }
+    };
+    let live: Answer = |stream| {
+        let mut sent = stream.write_all(HEAD);
+        while sent.is_ok() {
+            thread::sleep(Duration::from_millis(20));
+            sent = stream.write_all(b": waiting\n\n");
+        }
+    };
+    for act in [think, live] {
+        let scenario = at("ollama", &raw(act)).env("FLYBALL_LIMITS__RUNTIME", "1s");
+        let ran = ends(&scenario, "ollama", 5);
+        assert!(ran.stderr.contains("stopped: max_runtime"), "{}", ran.stderr);
+        let again = scenario.flyball(&["session", "--resume"]);
+        assert_eq!(again.code, 5, "used up is used up: {}", again.stderr);
+    }
 }
 
 /// Sends keep-alives and never a word: it is alive, so only a human or a budget ends it.

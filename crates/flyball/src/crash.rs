@@ -3,13 +3,13 @@
 
 /// Counts the places where a crash test may strike.
 #[derive(Debug, Default)]
-pub(super) struct CrashPoint {
+pub(crate) struct CrashPoint {
     left: Option<u64>,
 }
 
 impl CrashPoint {
     /// Armed when `FLYBALL_TEST_CRASH_AT` holds a number, in debug builds.
-    pub(super) fn from_environment() -> Self {
+    pub(crate) fn from_environment() -> Self {
         if !cfg!(debug_assertions) {
             return Self::default();
         }
@@ -18,7 +18,7 @@ impl CrashPoint {
     }
 
     /// A place where flyball may die.
-    pub(super) fn here(&mut self) {
+    pub(crate) fn here(&mut self) {
         let Some(left) = &mut self.left else { return };
         if *left == 0 {
             use rustix::process::{Signal, getpid, kill_process};
