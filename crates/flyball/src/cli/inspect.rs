@@ -17,12 +17,14 @@ pub use self::arguments::{Annotations, FailOn, InspectArgs, When};
 use self::progress::Bar;
 use super::{Globals, fault, replay, words};
 use crate::client::ReadRequest;
+use crate::config::ReportFormat;
 use crate::error::CliError;
 use crate::files;
 use crate::inspect::{
     Cache, Choice, Detail, FOOTER, Lens, Listed, Looked, Overview, SessionReport, Unheard, csv,
     detail, look, overview, overview_page, session_page, share,
 };
+use crate::journal::state_dir;
 use crate::replay::Limits;
 use crate::terminal::{self, Reader};
 use crate::transcript::{Found, Source, find, find_at};
@@ -260,12 +262,7 @@ fn one_session(
     if let Some(file) = &args.html {
         page(file, globals, &session_page(&shown, &path, clock::wall()))?;
     } else if args.json {
-        let mut all = json!(shown);
-        if let Some(all) = all.as_object_mut() {
-            all.insert("path".to_owned(), json!(path));
-            all.insert("definitions".to_owned(), json!(FOOTER));
-        }
-        terminal::write_out(&format!("{all:#}\n"))?;
+        terminal::write_out(&format!("{:#}\n", session_json(&shown, &path)))?;
     } else {
         let paint = globals.color.for_stdout();
         let text = session_text::text(&shown, &path, terminal::out_columns(), paint);
@@ -273,6 +270,34 @@ fn one_session(
     }
     let fails = args.fail_on.is_some_and(|least| shown.session.highest() >= least.rung());
     Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// A session of the built-in agent, as a report.
+pub(super) fn own_session(
+    name: &str,
+    format: ReportFormat,
+    globals: &Globals,
+) -> Result<String, CliError> {
+    let found = find_at(&state_dir()?.join("journal.sqlite"));
+    let lens = lens(&InspectArgs::default(), globals)?;
+    let (source, shown) = the_session(&found, Some(name), &lens)?;
+    let path = source.path.display().to_string();
+    match format {
+        ReportFormat::Html => Ok(session_page(&shown, &path, clock::wall())),
+        ReportFormat::Md => Ok(session_text::text(&shown, &path, None, terminal::Paint::OFF)),
+        ReportFormat::Json => Ok(format!("{:#}\n", session_json(&shown, &path))),
+        ReportFormat::Csv => Err(CliError::usage("a session has no rows for a table")
+            .hint("--format html, md or json; `flyball inspect --csv` has a row for each session")),
+    }
+}
+
+fn session_json(shown: &Detail, path: &str) -> serde_json::Value {
+    let mut all = json!(shown);
+    if let Some(all) = all.as_object_mut() {
+        all.insert("path".to_owned(), json!(path));
+        all.insert("definitions".to_owned(), json!(FOOTER));
+    }
+    all
 }
 
 fn the_session<'a>(

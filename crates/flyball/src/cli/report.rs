@@ -10,6 +10,7 @@ use super::{Globals, fault, place, runs};
 use crate::clock;
 use crate::error::CliError;
 use crate::files::write_whole;
+use crate::journal::Journal;
 use crate::platform;
 use crate::run_report::{Redaction, ReportFormat, report};
 use crate::terminal::{self, Reader};
@@ -22,7 +23,8 @@ use crate::view::RunView;
 /// 60,000 characters.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ReportArgs {
-    /// The run, or the beginning of its name; without it, the latest one here
+    /// The run, or the beginning of its name; without it, the latest one here. Or a session of
+    /// `flyball session`, by its whole name
     pub run: Option<String>,
     /// In which form; without it, as the name of --output says; else html, or md on a terminal
     #[arg(long, value_name = "FORMAT", value_enum)]
@@ -40,6 +42,9 @@ pub fn run(args: &ReportArgs, globals: &Globals) -> Result<ExitCode, CliError> {
     // A report is handed on: its times are the same for everybody.
     clock::tell_in_utc();
     let journal = place::open_journal()?;
+    if let Some(code) = of_session(args, globals, &journal)? {
+        return Ok(code);
+    }
     let here = || place::repository(globals);
     let found = runs::find_or_latest(&journal, args.run.as_deref(), here)?;
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
@@ -49,16 +54,47 @@ pub fn run(args: &ReportArgs, globals: &Globals) -> Result<ExitCode, CliError> {
         redaction(&found.root).apply(&mut view);
     }
     let text = report(&view, format, clock::wall());
+    hand_over(&text, (format, output), &format!("run {}", found.run), globals)
+}
+
+/// Writes a report to where it is wanted.
+fn hand_over(
+    text: &str,
+    (format, output): (ReportFormat, Option<&Path>),
+    whose: &str,
+    globals: &Globals,
+) -> Result<ExitCode, CliError> {
     let Some(path) = output else {
         // Only what people read as it is may be broken into rows.
         let is_read = format == ReportFormat::Md;
-        terminal::write_told(&text, if is_read { Reader::Person } else { Reader::Program })?;
+        terminal::write_told(text, if is_read { Reader::Person } else { Reader::Program })?;
         return Ok(ExitCode::SUCCESS);
     };
     let path = globals.start_dir()?.join(path);
-    write_whole(&path, &text).map_err(fault::file(&path, "written"))?;
-    terminal::write_err(&format!("Report of run {} written to {}\n", found.run, path.display()));
+    write_whole(&path, text).map_err(fault::file(&path, "written"))?;
+    terminal::write_err(&format!("Report of {whose} written to {}\n", path.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// The report of a session of the built-in agent, where one of this name is meant: what `inspect` says
+/// of it.
+fn of_session(
+    args: &ReportArgs,
+    globals: &Globals,
+    journal: &Journal,
+) -> Result<Option<ExitCode>, CliError> {
+    let Some(name) = &args.run else { return Ok(None) };
+    if journal.conversation(Some(name), Path::new("")).map_err(fault::journal)?.is_none() {
+        return Ok(None);
+    }
+    if args.redact {
+        return Err(CliError::usage("the report of a session cannot be redacted")
+            .hint("`flyball inspect --share FILE` writes one for strangers"));
+    }
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let format = format(args, output)?;
+    let text = super::inspect::own_session(name, format, globals)?;
+    hand_over(&text, (format, output), &format!("session {name}"), globals).map(Some)
 }
 
 /// The form asked for, by its name or by the file's.

@@ -3,8 +3,9 @@
 
 mod launch;
 mod stream;
+mod transcript;
 
-use super::{Adapter, Launch, LaunchRequest, Output};
+use super::{Adapter, Launch, LaunchRequest, Output, Transcripts};
 
 /// Its name in the config.
 pub(crate) const NAME: &str = "session";
@@ -23,6 +24,10 @@ impl Adapter for BuiltIn {
 
     fn output(&self) -> &'static dyn Output {
         &Self
+    }
+
+    fn transcripts(&self) -> Option<&'static dyn Transcripts> {
+        Some(&Self)
     }
 
     fn is_built_in(&self) -> bool {

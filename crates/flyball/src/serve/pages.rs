@@ -10,6 +10,7 @@ mod guards;
 mod log;
 mod overview;
 mod run;
+mod sessions;
 mod tamper;
 mod tasks;
 

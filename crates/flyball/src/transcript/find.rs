@@ -176,7 +176,7 @@ fn source(format: &'static Format, path: &Path, meta: &Metadata) -> Source {
     // What a database was told last may stand in a file beside it.
     let mut beside = path.as_os_str().to_owned();
     beside.push("-wal");
-    let is_database = path.extension().is_some_and(|extension| extension == "db");
+    let is_database = path.extension().is_some_and(|kind| kind == "db" || kind == "sqlite");
     let beside = is_database.then(|| Path::new(&beside).symlink_metadata().ok()).flatten();
     let size = meta.len() + beside.as_ref().map_or(0, Metadata::len);
     let latest = beside.and_then(|beside| beside.modified().ok()).max(meta.modified().ok());

@@ -4,4 +4,5 @@
 mod acts;
 mod browser;
 mod guarded;
+mod sessions;
 mod stream;

@@ -16,7 +16,7 @@ use crate::replay::Change;
 /// Reads what agents have written down of their sessions, on this machine or at a path, and says where
 /// flyball's guards would have nudged, refused or halted, and what was spent after that in the same
 /// loop. Nothing is changed, nothing leaves the machine.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct InspectArgs {
     /// Transcripts, or folders with some; without any, all of every known agent on this machine

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::ended::{self, Row};
 use super::frame::{Place, frame};
-use super::{ask, card, fitting};
+use super::{ask, card, fitting, sessions};
 use crate::clock;
 use crate::desk::{Ask, Life, life};
 use crate::journal::{RunFilter, RunSummary};
@@ -125,6 +125,7 @@ pub(in crate::serve) fn overview(
     let is_empty = first_page && !query.is_filtered() && rows.is_empty();
     let is_empty = is_empty && work.is_empty() && asks.is_empty();
     let shown: Vec<&Ask> = asks.iter().filter(|ask| first_page && query.fits(&ask.run)).collect();
+    let sessions = first_page.then(|| sessions::section(look, books)).transpose()?;
     let page = fitting(&ENDED, |most| {
         let shown_rows = rows.get(..most.min(rows.len())).unwrap_or(&[]);
         let body = html! {
@@ -132,6 +133,7 @@ pub(in crate::serve) fn overview(
             (section_asks(look, &shown))
             (section_work(&cards, work.len()))
             (section_ended(look, shown_rows, left + rows.len() - shown_rows.len(), query))
+            @if let Some(sessions) = &sessions { (sessions) }
             div #nothing data-live { @if is_empty { (nothing()) } }
         };
         frame("Runs", Place::Runs, asks.len(), &body)

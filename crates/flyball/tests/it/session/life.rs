@@ -154,3 +154,31 @@ fn a_talk_at_a_terminal() {
     assert_eq!(code, 0);
     assert_eq!(talk.scenario.read("a.txt"), "ho\n");
 }
+
+/// Whoever looks at runs sees sessions too: as one more agent of `inspect`, in a report, in the window.
+#[test]
+fn a_session_is_seen_wherever_runs_are() {
+    let mut script: Vec<Step> = (0..4).map(|_| sh("cat a.txt")).collect();
+    script.push(call("task", &json!({ "prompt": "count" })));
+    script.extend([sh("ls"), Step::text("One."), done()]);
+    let talk = Talk::new(script);
+    let ran = talk.ends(0);
+    let name = ran.stderr.split([' ', ':']).nth(1).unwrap().to_owned();
+    let json = |words: &[&str]| -> serde_json::Value {
+        let ran = talk.scenario.flyball(words);
+        assert_eq!(ran.code, 0, "{words:?}: {}", ran.stderr);
+        serde_json::from_str(&ran.stdout).unwrap()
+    };
+    let all = json(&["inspect", "--agent", "session", "--json", "--no-cache", "--all"]);
+    let listed = all["worst"].as_array().unwrap();
+    assert_eq!(listed.len(), 1, "{all:#}");
+    assert!(listed[0].to_string().contains(&name), "{all:#}");
+    let one = json(&["report", &name, "--format", "json"]);
+    let text = one.to_string();
+    assert!(text.contains("cat a.txt") && text.contains("nudge"), "{one:#}");
+    let page = talk.scenario.flyball(&["report", &name]);
+    assert!(page.stdout.starts_with("<!DOCTYPE html>"), "{}{}", page.stdout, page.stderr);
+    assert!(page.stdout.contains(&name));
+    let refused = talk.scenario.flyball(&["report", &name, "--format", "csv"]);
+    assert_eq!(refused.code, 64, "{}", refused.stderr);
+}
