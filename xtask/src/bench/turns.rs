@@ -20,6 +20,11 @@ const FILE: &str = "file-1.txt";
 impl Place {
     /// Turns of a session and of a bare loop, taking turns themselves; the middle of the rounds.
     pub(super) fn turns(&self) -> Result<()> {
+        if cfg!(debug_assertions) {
+            // Beside a loop that is not optimised every session looks fast.
+            say("one turn of a session: cargo run --release -p xtask -- bench turns");
+            return Ok(());
+        }
         let repo = self.repository("turns")?;
         let (mut held, mut bare) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
