@@ -83,7 +83,9 @@ fn span_words(span: Millis) -> String {
     match (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60) {
         (0, 0, 0, seconds) => format!("{seconds} s"),
         (0, 0, minutes, _) => format!("{minutes} min"),
+        (0, hours, 0, _) => format!("{hours} h"),
         (0, hours, minutes, _) => format!("{hours} h {minutes} min"),
+        (days, 0, ..) => format!("{days} d"),
         (days, hours, ..) => format!("{days} d {hours} h"),
     }
 }
@@ -99,5 +101,12 @@ mod tests {
         assert_eq!(said("it`s <b>"), "it`s &lt;b&gt;");
         assert_eq!(said("`a` and `b"), "<code>a</code> and `b");
         assert_eq!(said(""), "");
+    }
+    #[test]
+    fn a_span_has_no_unit_that_is_nothing() {
+        let said = |seconds: u64| span_words(Millis::from_secs(seconds));
+        assert_eq!([said(8), said(240), said(4 * 3600)], ["8 s", "4 min", "4 h"]);
+        assert_eq!([said(11_520), said(86_400)], ["3 h 12 min", "1 d"]);
+        assert_eq!(said(187_200), "2 d 4 h");
     }
 }

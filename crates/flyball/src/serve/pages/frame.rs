@@ -41,7 +41,7 @@ pub(super) fn frame(title: &str, place: Place, asks: usize, body: &Markup) -> Ma
                         (link("/tasks", "Tasks", Place::Tasks))
                         (link("/guards", "Guards", Place::Guards))
                     }
-                    span #live .live.still role="status" { "not live" }
+                    span #live .live role="status" { "not live" }
                 }
                 main #main { (body) }
             }

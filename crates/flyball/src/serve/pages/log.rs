@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::frame::{Place, frame};
-use super::{address, fitting, project};
+use super::{address, fitting, project, ticked};
 use crate::clock;
 use crate::serve::told::{Show, Shown, TEXT_MAX};
 use crate::serve::window::{Books, Look, Problem};
@@ -72,7 +72,7 @@ fn table(lines: &[Shown], most: usize) -> Markup {
                             td.keep { (clock::time_of_day(line.at)) }
                             td.num { @if let Some(iteration) = line.iteration { (iteration) } }
                             td.keep { b { (line.verb) } }
-                            td.words { (flyball_core::text::head(&line.text, most)) }
+                            td.words { (ticked(&flyball_core::text::head(&line.text, most))) }
                         },
                     }
                 }

@@ -77,7 +77,7 @@ fn verdict(view: &RunView, row: &RunSummary, asked: Option<&Ask>) -> Markup {
             p.why { "Its process is gone. Everything up to its last event is kept." }
         }
         @if let Some(broken) = &view.broken { p.why.bad { "Only a part could be read: " (words::line(broken, 300)) } }
-        @if let Some(ending) = ending.filter(|ending| !ending.next_steps.is_empty() && !ending.outcome.is_success()) {
+        @if let Some(ending) = ending.filter(|ending| asked.is_none() && !ending.next_steps.is_empty() && !ending.outcome.is_success()) {
             details.next {
                 summary { "What helps now" }
                 ol { @for step in ending.next_steps.iter().take(8) { li { (words::lines(&flyball_core::text::head(step, 600))) } } }
