@@ -264,6 +264,8 @@ impl Heard {
                 && !err
                 && let Some(how) = running.wait(Duration::ZERO)
             {
+                // It may have answered and ended since the pipes were looked at.
+                self.take_rest(limit)?;
                 break Some(how);
             }
         };
@@ -272,6 +274,23 @@ impl Heard {
         }
         running.end();
         Ok(if starter.is_ended() { Listened::UntilEnded } else { Listened::TooLong })
+    }
+
+    /// Takes in what is there, without waiting for more.
+    fn take_rest(&mut self, limit: Deadline) -> io::Result<()> {
+        while !limit.passed() {
+            let [out, err] = self.wait(Duration::ZERO)?;
+            if out {
+                self.stdout.read()?;
+            }
+            if err {
+                self.stderr.read()?;
+            }
+            if !out && !err {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Which of the outputs that are open has something to read.
@@ -336,5 +355,23 @@ impl Answer {
             (message, _) => message.to_owned(),
         };
         WorktreeError::Git { command: name.to_owned(), message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_said_last_is_heard_though_somebody_holds_its_outputs_open() {
+        let (stdout, mut out) = io::pipe().unwrap();
+        let (stderr, mut err) = io::pipe().unwrap();
+        out.write_all(b"an answer").unwrap();
+        err.write_all(b"a word").unwrap();
+        let mut heard = Heard::new((stdout, OUTPUT_MAX), stderr);
+        heard.take_rest(Deadline::after(TIME_MAX)).unwrap();
+        let answer = heard.answer(ExitHow::Code(0));
+        assert_eq!((answer.text().as_str(), answer.stderr.as_str()), ("an answer", "a word"));
+        drop((out, err));
     }
 }
