@@ -3,6 +3,7 @@
 //! Figures, not tests: they are for reading and for the limits the project promises. Nothing here
 //! touches the user's own state.
 
+mod cost;
 mod turns;
 
 use std::fs;
@@ -11,8 +12,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use flyball_testkit::memory;
+use flyball_testkit::{memory, processor};
 
+use self::cost::Cost;
 use crate::say;
 
 const ITERATIONS: u32 = 50;
@@ -39,15 +41,15 @@ struct With {
 struct Beside {
     ran: Measured,
     /// One iteration of each.
-    each: Duration,
-    bare: Duration,
+    each: Cost,
+    bare: Cost,
     /// What a run takes however many iterations it has.
-    once: Duration,
+    once: Cost,
 }
 
 /// How one process went.
 struct Measured {
-    wall: Duration,
+    cost: Cost,
     /// Largest resident set of the process itself, in kB.
     peak_kb: u64,
     code: Option<i32>,
@@ -150,11 +152,16 @@ impl Place {
             ("all, with a gate", commits, With { shield: "auto", vault: "true" }, gate),
         ] {
             let Beside { ran, each, bare, once } = self.beside_bare(name, agent, with, config)?;
-            let ratio = each.as_secs_f64() / bare.as_secs_f64();
-            say(&format!(
-                "one iteration, {name:<22} {each:>8.1?}   bare loop {bare:>8.1?}   {ratio:.1}x   \
-                 (at most 2x, no shield, vault, gate); beginning and end of the run {once:.0?}"
-            ));
+            for (of, each, bare, once) in [
+                ("clock", each.wall, bare.wall, once.wall),
+                ("processor", each.cpu, bare.cpu, once.cpu),
+            ] {
+                let ratio = each.as_secs_f64() / bare.as_secs_f64();
+                say(&format!(
+                    "one iteration, {name:<22} {of:<9} {each:>8.1?}   bare loop {bare:>8.1?}   {ratio:.1}x   \
+                     (at most 2x, no shield, vault, gate); beginning and end of the run {once:.0?}"
+                ));
+            }
             alone.get_or_insert(ran.peak_kb);
         }
         let peak = alone.context("nothing was measured")?;
@@ -187,7 +194,7 @@ impl Place {
                 ]);
                 let ran = measure(&mut command)?;
                 ensure!(ran.code == Some(1), "{name}: the run ended with {:?}", ran.code);
-                times.push(ran.wall / ITERATIONS);
+                times.push(ran.cost.wall / ITERATIONS);
             }
         }
         let middle = times.map(|mut times| {
@@ -208,25 +215,23 @@ impl Place {
     /// is what a longer run takes more than a shorter one.
     fn beside_bare(&self, name: &str, agent: &str, with: With, config: &str) -> Result<Beside> {
         const ROUNDS: u32 = 5;
-        let [mut few, mut many] = [None::<Measured>, None];
-        let [mut few_bare, mut many_bare] = [Duration::MAX; 2];
+        let mut last = None;
+        let [mut few, mut many, mut few_bare, mut many_bare] = [Cost::MAX; 4];
         for round in 0..ROUNDS {
             for (iterations, best, bare) in
                 [(FEW, &mut few, &mut few_bare), (FEW + ITERATIONS, &mut many, &mut many_bare)]
             {
                 let of = format!("{name} {round} {iterations}");
                 let ran = self.run_with(&of, agent, (with, config), iterations)?;
-                if best.as_ref().is_none_or(|best| ran.wall < best.wall) {
-                    *best = Some(ran);
-                }
-                *bare = (*bare).min(self.bare(&of, agent, iterations)?);
+                *best = best.least(ran.cost);
+                last = Some(ran);
+                *bare = bare.least(self.bare(&of, agent, iterations)?);
             }
         }
-        let (few, ran) =
-            (few.context("nothing was measured")?, many.context("nothing was measured")?);
-        let each = ran.wall.saturating_sub(few.wall) / ITERATIONS;
-        let bare = many_bare.saturating_sub(few_bare) / ITERATIONS;
-        Ok(Beside { once: few.wall.saturating_sub(each * FEW), ran, each, bare })
+        let each = many.each(few, ITERATIONS);
+        let bare = many_bare.each(few_bare, ITERATIONS);
+        let ran = last.context("nothing was measured")?;
+        Ok(Beside { once: few.without(each, FEW), ran, each, bare })
     }
 
     /// So many iterations of flyball with this agent.
@@ -254,7 +259,7 @@ impl Place {
     }
 
     /// The same in a bare loop.
-    fn bare(&self, name: &str, agent: &str, iterations: u32) -> Result<Duration> {
+    fn bare(&self, name: &str, agent: &str, iterations: u32) -> Result<Cost> {
         let repo = self.repository(&format!("bare {name}"))?;
         let script = format!(
             "i=0; while [ $i -lt {iterations} ]; do sh -c \"$AGENT\" < /dev/null; \
@@ -262,7 +267,7 @@ impl Place {
         );
         let mut sh = self.isolated("sh");
         sh.args(["-c", &script]).env("AGENT", agent).current_dir(&repo);
-        Ok(measure(&mut sh)?.wall)
+        Ok(measure(&mut sh)?.cost)
     }
 
     /// An agent that prints 400 MB, in short lines and in one endless one.
@@ -276,7 +281,7 @@ impl Place {
             ensure!(ran.code == Some(1), "the run ended with {:?}", ran.code);
             say(&format!(
                 "400 MB of output, {name:<10}           {} kB in {:.1?}   (below 40 MB)",
-                ran.peak_kb, ran.wall
+                ran.peak_kb, ran.cost.wall
             ));
         }
         Ok(())
@@ -324,14 +329,14 @@ impl Place {
         ensure!(ran.code == Some(1), "the run ended with {:?}", ran.code);
         say(&format!(
             "1,000,000 events taken in and journalled {:.1?}, {} kB",
-            ran.wall, ran.peak_kb
+            ran.cost.wall, ran.peak_kb
         ));
         let mut times = Vec::new();
         for _ in 0..21 {
             let mut status = self.isolated(&self.program);
             let ran = measure(status.arg("status").current_dir(&repo))?;
             ensure!(ran.code == Some(0), "status ended with {:?}", ran.code);
-            times.push(ran.wall);
+            times.push(ran.cost.wall);
         }
         times.sort();
         let median = times.get(times.len() / 2).copied().unwrap_or_default();
@@ -342,7 +347,7 @@ impl Place {
 
 /// Runs a command to its end and watches how large it gets.
 fn measure(command: &mut Command) -> Result<Measured> {
-    let since = now();
+    let (since, before) = (now(), processor::of_children().unwrap_or_default());
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let watched = command_is_flyball(command);
@@ -359,7 +364,8 @@ fn measure(command: &mut Command) -> Result<Measured> {
             None => std::thread::sleep(Duration::from_millis(1)),
         }
     };
-    Ok(Measured { wall: since.elapsed(), peak_kb, code })
+    let cpu = processor::of_children().unwrap_or_default().saturating_sub(before);
+    Ok(Measured { cost: Cost { wall: since.elapsed(), cpu }, peak_kb, code })
 }
 
 fn command_is_flyball(command: &Command) -> bool {

@@ -18,6 +18,8 @@ const SPAN: usize = 100;
 const SLOWER_MAX: f64 = 1.5;
 /// How much larger it may be at last than after its first tenth. No load changes that.
 const LARGER_MAX: f64 = 1.25;
+/// How much more it may read and write for an iteration at last than at first. Nor that.
+const MORE_MAX: f64 = 1.1;
 
 /// Kills flyball so many times.
 #[expect(clippy::disallowed_methods, reason = "a chore may look at the clock")]
@@ -48,7 +50,7 @@ pub(crate) fn soak(words: &[String]) -> Result<()> {
     let program = build(&folder)?;
     let measured = soak_in(&program, &folder, iterations);
     fs::remove_dir_all(&folder).ok();
-    let Soaked { first, last, memory } = measured?;
+    let Soaked { first, last, hundreds, memory, traffic } = measured?;
     let at = |tenth: usize| memory.get(memory.len() * tenth / 10).copied().unwrap_or(1);
     let [begun, half, ended] = [1, 5, 9].map(at);
     say(&format!(
@@ -57,6 +59,12 @@ pub(crate) fn soak(words: &[String]) -> Result<()> {
         first * 1e3,
         last * 1e3
     ));
+    let hundreds: Vec<String> = hundreds.iter().map(|one| format!("{:.1}", one * 1e3)).collect();
+    say(&format!("the middle of each {SPAN}, in ms: {}", hundreds.join(" ")));
+    for (what, [early, late]) in ["reads and writes", "bytes of them"].iter().zip(traffic) {
+        say(&format!("{what} of an iteration: {early:.0} early, {late:.0} late"));
+        ensure!(late / early <= MORE_MAX, "more and more is read or written: {what}");
+    }
     #[expect(clippy::cast_precision_loss, reason = "kilobytes")]
     let larger = ended as f64 / begun as f64;
     ensure!(last / first <= SLOWER_MAX, "iterations become slower: {:.2} times", last / first);
@@ -83,8 +91,33 @@ struct Soaked {
     /// Seconds of an iteration.
     first: f64,
     last: f64,
+    /// The same of each hundred.
+    hundreds: Vec<f64>,
     /// What the process held, at even distances.
     memory: Vec<u64>,
+    /// How often it read and wrote for an iteration, and how many bytes: early, and late.
+    traffic: [[f64; 2]; 2],
+}
+
+/// How many iterations had begun, how often the process had read and written, and how many bytes.
+type Moved = [u64; 3];
+
+/// What an iteration of the first third took of it, and one of the last. The very first ones are left
+/// out: they find everything new.
+#[expect(clippy::cast_precision_loss, reason = "counts")]
+fn early_and_late(moved: &[Moved]) -> Result<[[f64; 2]; 2]> {
+    let count = moved.last().map_or(0, |[iterations, ..]| *iterations);
+    let at = |tenth: u64| moved.iter().find(|[begun, ..]| *begun >= count * tenth / 10).copied();
+    let between = |from: u64, to: u64| -> Option<[f64; 2]> {
+        let ([from, calls, bytes], [to, more_calls, more_bytes]) = (at(from)?, at(to)?);
+        let iterations = to.checked_sub(from).filter(|count| *count > 0)? as f64;
+        let each = |more: u64, less: u64| Some(more.checked_sub(less)? as f64 / iterations);
+        Some([each(more_calls, calls)?, each(more_bytes, bytes)?])
+    };
+    let (early, late) = (between(1, 4), between(7, 10));
+    let ([calls, bytes], [late_calls, late_bytes]) =
+        early.zip(late).context("too few iterations to compare")?;
+    Ok([[calls, late_calls], [bytes, late_bytes]])
 }
 
 fn soak_in(program: &Path, folder: &Path, iterations: u64) -> Result<Soaked> {
@@ -121,12 +154,15 @@ fn soak_in(program: &Path, folder: &Path, iterations: u64) -> Result<Soaked> {
     let flags = ["run", "--max-iterations", &count, "--max-runtime", "0", "--", "sh", "-c", &agent];
     let mut flyball =
         isolated(program).args(flags).stderr(fs::File::create(folder.join("said"))?).spawn()?;
-    let mut memory = Vec::new();
+    let (mut memory, mut moved) = (Vec::new(), Vec::<Moved>::new());
     let status = loop {
         if let Some(status) = flyball.try_wait()? {
             break status;
         }
         memory.extend(memory::held_kib(flyball.id()));
+        // Each iteration writes a line of twenty bytes.
+        let begun = fs::metadata(&times).map_or(0, |file| file.len() / 20);
+        moved.extend(memory::traffic(flyball.id()).map(|[calls, bytes]| [begun, calls, bytes]));
         thread::sleep(Duration::from_millis(250));
     };
     let said = fs::read_to_string(folder.join("said")).unwrap_or_default();
@@ -142,10 +178,11 @@ fn soak_in(program: &Path, folder: &Path, iterations: u64) -> Result<Soaked> {
         part.sort_by(f64::total_cmp);
         part.get(part.len() / 2).copied().unwrap_or(0.0) / 1e9
     };
+    let hundreds = spans.chunks(SPAN).map(|part| middle(&mut part.to_vec())).collect();
     let end = spans.len() - span;
     let first = spans.get_mut(..span).map_or(0.0, middle);
     let last = spans.get_mut(end..).map_or(0.0, middle);
-    Ok(Soaked { first, last, memory })
+    Ok(Soaked { first, last, hundreds, memory, traffic: early_and_late(&moved)? })
 }
 
 /// The release program, as a copy in the folder: a build beside the chore does not change it.

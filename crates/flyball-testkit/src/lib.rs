@@ -7,5 +7,6 @@ pub mod fuzz;
 pub mod memory;
 pub mod model;
 pub mod processes;
+pub mod processor;
 pub mod redact;
 pub mod sim;

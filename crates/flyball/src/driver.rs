@@ -287,7 +287,10 @@ impl Driver {
                     self.pace.watchdog.agent(None);
                     let (exit, process) =
                         session.finish(how, swept, &mut facts, &mut self.reporter);
-                    self.agent_side.leaving = Some(process);
+                    match process.into_keeper() {
+                        Ok(keeper) => self.agent_side.kept = Some(keeper),
+                        Err(process) => self.agent_side.leaving = Some(process),
+                    }
                     facts.push(Fact::Agent(AgentFact::Exited(exit)));
                     self.count_calls(&facts);
                     self.door_closed(iteration);

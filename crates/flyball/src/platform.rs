@@ -19,11 +19,10 @@ use std::time::Duration;
 pub use self::linux::{
     ExitWatch, Nursery, Thread, adopt_orphans, alive, arguments_of, become_keeper, began_at, boot,
     bubblewrap, can_keep_signals_inside, carries, connect, enter, ignores_hangup, is_open,
-    is_read_only, is_stopped, keep_signals_inside, kill_group, leave_session, let_go_of_outputs,
-    listen, look, map_like_own, mounted_folders_of, namespaces_need_profile, opened_inside,
-    own_program, own_user, peer, program_of, random_bytes, reap, receive_with_descriptors,
-    sees_mounted, send_with_descriptors, signal, snapshot, tcp_peer, user_namespace,
-    waits_at_a_pipe, works_in,
+    is_read_only, is_stopped, keep_signals_inside, kill_group, leave_session, listen, look,
+    map_like_own, mounted_folders_of, namespaces_need_profile, opened_inside, own_program,
+    own_user, peer, program_of, random_bytes, reap, receive_with_descriptors, sees_mounted,
+    send_with_descriptors, signal, snapshot, tcp_peer, user_namespace, waits_at_a_pipe, works_in,
 };
 pub use self::walls::{Forward, InPlace, Means, Walls};
 

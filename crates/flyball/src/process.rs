@@ -32,6 +32,7 @@ mod message;
 mod orphans;
 mod output;
 mod program;
+mod starting;
 mod supervised;
 mod table;
 mod wait;
@@ -85,6 +86,9 @@ pub struct Spec {
     /// The run it is part of: whatever it starts is known by it, whatever it does to its
     /// environment.
     pub run: Option<RunId>,
+    /// Whether its keeper waits for another program afterwards ([`Supervised::into_keeper`]). One that
+    /// has put up walls does not: they are of one program.
+    pub keeper_stays: bool,
 }
 
 impl Spec {
@@ -102,6 +106,7 @@ impl Spec {
             sweep_grace: Self::SWEEP_GRACE,
             walls: None,
             run: None,
+            keeper_stays: false,
         }
     }
 }

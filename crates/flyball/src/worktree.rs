@@ -15,6 +15,7 @@ mod lock;
 mod objects;
 mod pattern;
 mod planted;
+mod quick;
 mod snapshot;
 mod status;
 mod tree;
@@ -36,6 +37,7 @@ pub use self::checkpoint::{Checkpoint, RewindTarget};
 use self::git::{Git, Starter};
 use self::index::ScratchIndex;
 use self::planted::Planted;
+use self::quick::Quick;
 use self::snapshot::Previous;
 pub use self::tree::Detached;
 pub use self::vault::{Deposit, Kept, Stock, Vault};
@@ -57,6 +59,7 @@ pub struct LeftOut {
 pub struct Worktree {
     git: Git,
     scratch: ScratchIndex,
+    quick: Quick,
     previous: Option<Previous>,
     /// The largest untracked file a tree holds, in bytes; 0 for no limit.
     max_file: u64,
@@ -99,8 +102,17 @@ impl Worktree {
 
     fn of(git: Git) -> Self {
         let scratch = ScratchIndex::new(&git.git_dir);
-        let (max_file, left_out) = (MAX_FILE, Vec::new());
-        Self { git, scratch, previous: None, max_file, left_out, planted: None, latest: None }
+        let (max_file, left_out, quick) = (MAX_FILE, Vec::new(), Quick::default());
+        Self {
+            git,
+            scratch,
+            quick,
+            previous: None,
+            max_file,
+            left_out,
+            planted: None,
+            latest: None,
+        }
     }
 
     /// Ends what git does for this worktree and those beside it, and lets it do nothing any more.

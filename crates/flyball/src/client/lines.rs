@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
-/// The longest line that is kept; more of it is thrown away and the line counts as a bad one.
+/// The longest line that is kept; a longer one counts as a bad one.
 pub(crate) const LINE_MAX: usize = 8 * 1024 * 1024;
+
+/// What is kept of the beginning of a longer one: whoever takes it may copy it, again and again.
+const BEGINNING: usize = 64 * 1024;
 
 /// How much memory is kept after a short line.
 const KEPT: usize = 256 * 1024;
@@ -48,9 +51,16 @@ impl Lines {
     }
 
     fn keep(&mut self, bytes: &[u8]) {
+        if self.overlong {
+            return;
+        }
         let room = LINE_MAX.saturating_sub(self.partial.len());
-        self.overlong |= bytes.len() > room;
         self.partial.extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or(&[]));
+        if bytes.len() > room {
+            self.overlong = true;
+            self.partial.truncate(BEGINNING);
+            self.partial.shrink_to(KEPT);
+        }
     }
 
     fn hand_out(&mut self, each: &mut impl FnMut(Line<'_>)) {
@@ -108,7 +118,8 @@ mod tests {
             collect(&mut lines, &vec![b'x'; 1024 * 1024], &mut out);
             assert!(lines.partial.len() <= LINE_MAX);
         }
+        assert!(lines.partial.capacity() <= KEPT, "all but the beginning is given back");
         collect(&mut lines, b"\nnext\n", &mut out);
-        assert_eq!(out, [format!("overlong {LINE_MAX}"), "next".to_owned()]);
+        assert_eq!(out, [format!("overlong {BEGINNING}"), "next".to_owned()]);
     }
 }

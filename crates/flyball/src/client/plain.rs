@@ -70,7 +70,8 @@ pub(crate) fn plain_exit(how: ExitHow, text: &str, prompt: &str, out: &mut Vec<F
 /// Adds a line to a text that keeps only its end.
 pub(crate) fn keep(text: &mut String, line: &Line<'_>, out: &mut Vec<Fact>) {
     let (Line::Whole(line) | Line::Overlong(line)) = line;
-    text.push_str(line);
+    // More than its end never stays.
+    text.push_str(tail_bytes(line, WORDS));
     text.push('\n');
     if text.len() > 2 * WORDS {
         *text = tail_bytes(text, WORDS).to_owned();

@@ -109,7 +109,8 @@ impl Driver {
 
     /// Has the keeper of the next agent put up its walls while the worktree is looked at.
     pub(super) fn prepare_keeper(&mut self) {
-        if self.jobs.look.is_none() || self.agent_side.ready.is_some() {
+        let has_one = self.agent_side.kept.is_some() || self.agent_side.ready.is_some();
+        if self.jobs.look.is_none() || has_one {
             return;
         }
         let mut spec = Spec::new("", self.places.worktree.root());
@@ -119,8 +120,11 @@ impl Driver {
         self.agent_side.ready = thread::Builder::new().name("ready".to_owned()).spawn(prepare).ok();
     }
 
-    /// The keeper that was prepared, as soon as it is ready.
+    /// The keeper that stayed, or the one that was prepared, as soon as it is ready.
     pub(super) fn ready_keeper(&mut self) -> Option<ReadyKeeper> {
+        if let Some(kept) = self.agent_side.kept.take() {
+            return Some(kept);
+        }
         self.agent_side.ready.take()?.join().ok().flatten()
     }
 
@@ -128,6 +132,7 @@ impl Driver {
     fn surround(&self, spec: &mut Spec) {
         spec.walls.clone_from(&self.terms.enclosure.walls);
         spec.run = Some(self.run.clone());
+        spec.keeper_stays = spec.walls.is_none();
     }
 
     /// A pipe that becomes the input of an agent that listens while it works.

@@ -16,8 +16,9 @@ use super::setup::verify_commands;
 use super::vault::VaultEnd;
 use super::{Driver, DriverInput};
 use crate::clock::Deadline;
-use crate::config::{Sources, bytes, quoted};
+use crate::config::{Config, FILE_MAX, FILE_NAME, Sources, bytes, quoted};
 use crate::error::CliError;
+use crate::files;
 use crate::gate::GatePlan;
 use crate::loopdir::LoopDir;
 use crate::worktree::{LeftOut, Worktree};
@@ -39,6 +40,32 @@ pub(super) struct Eyes {
     guarded: Guarded,
     /// The gates of the run.
     plan: GatePlan,
+    settings: KnownSettings,
+}
+
+/// What the repository's settings say, as long as their file says the same. Most of what they take is
+/// reading flyball's own defaults.
+#[derive(Default)]
+pub(super) struct KnownSettings(Option<(Option<Vec<u8>>, Option<Config>)>);
+
+impl KnownSettings {
+    /// The settings as they are now; none where they cannot be read.
+    fn now(&mut self, root: &Path) -> Option<Config> {
+        let text = || files::optional(files::read(&root.join(FILE_NAME), FILE_MAX)).ok();
+        let before = text();
+        if let (Some(before), Some((known, config))) = (&before, &self.0)
+            && known == before
+        {
+            return config.clone();
+        }
+        let sources = Sources::of_process(root);
+        let sources = Sources { environment: Vec::new(), user_file: None, ..sources };
+        let config = sources.load().ok();
+        // Nobody wrote to it while it was read, or it is read again next time.
+        let after = text().filter(|after| before.as_ref() == Some(after));
+        self.0 = after.map(|text| (text, config.clone()));
+        config
+    }
 }
 
 /// Who ended what an agent had started.
@@ -65,7 +92,15 @@ impl Eyes {
         run: RunId,
         (guarded, plan): (Guarded, GatePlan),
     ) -> Self {
-        Self { worktree, loop_dir, run, told: BTreeSet::new(), guarded, plan }
+        Self {
+            worktree,
+            loop_dir,
+            run,
+            told: BTreeSet::new(),
+            guarded,
+            plan,
+            settings: KnownSettings::default(),
+        }
     }
 
     /// What the latest look left out of its checkpoint and nobody was told of yet, in words.
@@ -90,7 +125,8 @@ impl Eyes {
         let mut snapshot = self.worktree.snapshot(&dir, &tasks)?;
         self.loop_dir.look_at_tasks(&mut snapshot);
         self.worktree.checkpoint(&self.run, iteration, &snapshot.checkpoint_tree)?;
-        let plan = plan_now(self.worktree.root(), &snapshot.tasks, &self.plan);
+        let settings = self.settings.now(self.worktree.root());
+        let plan = resolved(settings, self.worktree.root(), &snapshot.tasks, &self.plan);
         let Guarded { watch, wanted, .. } = &self.guarded;
         snapshot.tamper = watch.look(&self.worktree, &snapshot.checkpoint_tree, &plan);
         snapshot.tamper.wanted = wanted.changed(&self.loop_dir);
@@ -100,11 +136,19 @@ impl Eyes {
 
 /// The gates as the repository would resolve them now; those of the run where it cannot.
 pub(super) fn plan_now(root: &Path, tasks: &TasksSnapshot, run: &GatePlan) -> GatePlan {
-    let sources = Sources { environment: Vec::new(), user_file: None, ..Sources::of_process(root) };
+    resolved(KnownSettings::default().now(root), root, tasks, run)
+}
+
+fn resolved(
+    settings: Option<Config>,
+    root: &Path,
+    tasks: &TasksSnapshot,
+    run: &GatePlan,
+) -> GatePlan {
     let verify = verify_commands(tasks);
-    let resolved = sources.load().and_then(|config| GatePlan::resolve(&config, root, &verify));
+    let plan = settings.and_then(|config| GatePlan::resolve(&config, root, &verify).ok());
     // A config that no longer loads is noticed by itself.
-    resolved.unwrap_or_else(|_| run.clone())
+    plan.unwrap_or_else(|| run.clone())
 }
 
 impl Driver {
@@ -236,5 +280,32 @@ impl LookJob {
         while !self.0.is_finished() && !limit.passed() {
             thread::sleep(PAUSE);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_again_when_their_file_says_something_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, mut known) = (dir.path().join(FILE_NAME), KnownSettings::default());
+        let names = |known: &mut KnownSettings| -> Option<Vec<String>> {
+            let checks = known.now(dir.path())?.gates.checks;
+            Some(checks.into_iter().map(|check| check.name).collect())
+        };
+        assert_eq!(names(&mut known), Some(Vec::new()));
+        let check =
+            |name: &str| format!("[[gates.check]]\nname = \"{name}\"\ncommand = \"true\"\n");
+        for name in ["a", "a", "b"] {
+            fs::write(&file, check(name)).unwrap();
+            assert_eq!(names(&mut known), Some(vec![name.to_owned()]));
+            assert_eq!(names(&mut known), Some(vec![name.to_owned()]));
+        }
+        fs::write(&file, "no = such setting").unwrap();
+        assert!(names(&mut known).is_none() && names(&mut known).is_none());
+        fs::remove_file(&file).unwrap();
+        assert_eq!(names(&mut known), Some(Vec::new()));
     }
 }

@@ -65,6 +65,8 @@ pub(super) struct AgentSide {
     pub(super) session: Option<Session>,
     /// The process of the session before: what is left of it is its keeper, on its way out.
     pub(super) leaving: Option<Supervised>,
+    /// The keeper of the session before, where it serves for the next one too.
+    pub(super) kept: Option<ReadyKeeper>,
     /// The keeper of the next session, being made ready.
     pub(super) ready: Option<JoinHandle<Option<ReadyKeeper>>>,
     pub(super) doors: DoorWatch,

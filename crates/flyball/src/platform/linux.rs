@@ -21,7 +21,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::Peer;
 
-pub use self::descriptors::{let_go_of_outputs, receive_with_descriptors, send_with_descriptors};
+pub use self::descriptors::{receive_with_descriptors, send_with_descriptors};
 pub use self::files::{is_open, works_in};
 pub use self::nursery::{Nursery, leave_session};
 pub use self::sockets::{connect, listen};

@@ -3,7 +3,6 @@
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,11 +35,6 @@ pub(super) fn enclose(
         }
     };
     platform::enter(walls, mapped)
-}
-
-/// What the program reads, opened inside of the walls.
-pub(super) fn inside(handed: Vec<OwnedFd>) -> Vec<OwnedFd> {
-    handed.into_iter().map(platform::opened_inside).collect()
 }
 
 /// Leads the ports of the program's own loopback to their sockets outside.

@@ -8,9 +8,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -20,9 +18,10 @@ use flyball_core::effect::Force;
 use flyball_core::event::ExitHow;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::enclose::{enclose, forward, inside};
+use super::enclose::{enclose, forward};
 use super::master::{self, Master, Standing};
 use super::message::{Launch, Order, Report, line, parse};
+use super::starting::{refusal, spawn};
 use super::wait::wait_readable;
 use crate::clock::Deadline;
 use crate::platform::{self, Nursery, Process, Signal, Walls, receive_with_descriptors};
@@ -57,11 +56,30 @@ pub(super) const FAULT: u8 = 70;
 
 /// Runs the keeper until its program and everything below it is gone.
 pub(super) fn keeper_main() -> ExitCode {
-    match Keeper::start() {
-        Ok(None) => ExitCode::SUCCESS,
-        Ok(Some(mut keeper)) => keeper.run(),
+    match serve() {
+        Ok(code) => code,
         Err(_) => ExitCode::from(FAULT),
     }
+}
+
+/// Keeps one program after the other, as long as there is another one.
+fn serve() -> io::Result<ExitCode> {
+    let mut next = Post::take_up()?;
+    while let Some(post) = next.take() {
+        let Some(mut keeper) = Keeper::start(post)? else { break };
+        match keeper.run() {
+            Left::Nothing if keeper.stays && !keeper.deaf => next = Some(keeper.post),
+            Left::Nothing => {}
+            Left::Something => return Ok(ExitCode::from(FAULT)),
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is left of what a keeper kept.
+enum Left {
+    Nothing,
+    Something,
 }
 
 /// Where a keeper stands.
@@ -76,12 +94,22 @@ enum Phase {
     Killing(Deadline),
 }
 
-struct Keeper {
+/// Where a keeper stands, with or without a program.
+struct Post {
     control: UnixStream,
+    received: Vec<u8>,
+    /// Descriptors that came and belong to the next program.
+    handed: Vec<OwnedFd>,
+    nursery: Nursery,
+    walls: Option<Walls>,
+}
+
+struct Keeper {
+    post: Post,
     /// flyball has closed its side: there will be no more orders.
     deaf: bool,
-    received: Vec<u8>,
-    nursery: Nursery,
+    /// Whether another program may follow.
+    stays: bool,
     master: Master,
     leader: u32,
     ended: Option<ExitHow>,
@@ -90,10 +118,9 @@ struct Keeper {
     swept: BTreeSet<u32>,
 }
 
-impl Keeper {
-    /// Puts up the walls of the first line and starts the program of the second. None when there is
-    /// nothing (more) to keep.
-    fn start() -> io::Result<Option<Self>> {
+impl Post {
+    /// Puts up the walls of the first line. None when there is nothing (more) to keep.
+    fn take_up() -> io::Result<Option<Self>> {
         outlive_signals()?;
         let nursery = Nursery::adopt()?;
         let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
@@ -113,26 +140,40 @@ impl Keeper {
             forward(walls)?;
         }
         control.write_all(&line(&Report::Ready)?)?;
-        let Some(second) = first_line(&control, &mut received, &mut handed)? else {
-            return Ok(None);
-        };
-        let launch: Launch = parse(&second)?;
-        let leader = match spawn(&launch, walls.as_ref(), handed) {
+        Ok(Some(Self { control, received, handed, nursery, walls }))
+    }
+
+    /// The next program to start; none when there is none any more.
+    fn next(&mut self) -> io::Result<Option<Launch>> {
+        while let Some(text) = first_line(&self.control, &mut self.received, &mut self.handed)? {
+            // An order that comes late was meant for the program before, which has ended.
+            if parse::<Order>(&text).is_err() {
+                return parse(&text).map(Some);
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Keeper {
+    /// Starts the program it is told to. None when there is nothing (more) to keep.
+    fn start(mut post: Post) -> io::Result<Option<Self>> {
+        let Some(launch) = post.next()? else { return Ok(None) };
+        let handed = std::mem::take(&mut post.handed);
+        let leader = match spawn(&launch, post.walls.as_ref(), handed) {
             Ok(leader) => leader,
             Err(error) => {
-                control.write_all(&line(&refusal(&launch, &error))?)?;
+                post.control.write_all(&line(&refusal(&launch, &error))?)?;
                 return Ok(None);
             }
         };
-        // The program has its outputs; whoever reads them hears their end from the program alone.
-        platform::let_go_of_outputs().ok();
         // When flyball is gone already, reading says so next.
-        control.write_all(&line(&Report::Started(leader))?).ok();
+        post.control.write_all(&line(&Report::Started(leader))?).ok();
         Ok(Some(Self {
-            control,
             deaf: false,
-            received,
-            nursery,
+            // What was done behind walls stays behind them: the next program has its own.
+            stays: launch.stays && post.walls.is_none(),
+            post,
             master: Master::of_this_process(),
             leader,
             ended: None,
@@ -142,9 +183,9 @@ impl Keeper {
         }))
     }
 
-    fn run(&mut self) -> ExitCode {
-        if self.keep().is_ok() {
-            return ExitCode::SUCCESS;
+    fn run(&mut self) -> Left {
+        if let Ok(left) = self.keep() {
+            return left;
         }
         // The system failed the keeper; what it keeps must still not outlive it.
         let limit = Deadline::after(KILL_MAX);
@@ -152,16 +193,20 @@ impl Keeper {
             self.kill_all();
             thread::sleep(KILL_PAUSE);
         }
-        ExitCode::from(FAULT)
+        Left::Something
     }
 
-    fn keep(&mut self) -> io::Result<()> {
+    fn keep(&mut self) -> io::Result<Left> {
+        let mut left = Left::Nothing;
         while self.reap()? {
             self.go_on();
             let timeout = match self.phase {
                 Phase::Running => Some(master::PAUSE),
                 Phase::Sweeping(deadline) => Some(deadline.left()),
-                Phase::Killing(limit) if limit.passed() => break,
+                Phase::Killing(limit) if limit.passed() => {
+                    left = Left::Something;
+                    break;
+                }
                 Phase::Killing(_) => Some(KILL_PAUSE),
             };
             self.sleep(timeout)?;
@@ -173,14 +218,14 @@ impl Keeper {
         let swept = u32::try_from(self.swept.len()).unwrap_or(u32::MAX);
         let how = self.ended.unwrap_or(ExitHow::Lost);
         // flyball may be gone by now; there is nobody else to tell.
-        self.control.write_all(&line(&Report::Exited { how, swept })?).ok();
-        Ok(())
+        self.post.control.write_all(&line(&Report::Exited { how, swept })?).ok();
+        Ok(left)
     }
 
     /// Takes notice of whatever has ended; whether anything is left.
     fn reap(&mut self) -> io::Result<bool> {
         let (leader, ended) = (self.leader, &mut self.ended);
-        self.nursery.reap(|pid, how| {
+        self.post.nursery.reap(|pid, how| {
             if pid == leader {
                 ended.get_or_insert(how);
             }
@@ -213,7 +258,7 @@ impl Keeper {
     fn signal_all(&mut self, signal: Signal) {
         let mut told = BTreeSet::new();
         for _ in 0..WALKS_MAX {
-            let mut fresh = self.nursery.members();
+            let mut fresh = self.post.nursery.members();
             fresh.retain(|process| told.insert(process.pid));
             if fresh.is_empty() {
                 return;
@@ -229,7 +274,7 @@ impl Keeper {
         let own = std::process::id();
         let own_group = platform::look(own).map_or(own, |own| own.group);
         for _ in 0..WALKS_MAX {
-            let alive = self.nursery.members();
+            let alive = self.post.nursery.members();
             if alive.is_empty() {
                 return;
             }
@@ -252,12 +297,12 @@ impl Keeper {
 
     /// Sleeps until a child ends, an order comes, or the time is up.
     fn sleep(&mut self, timeout: Option<Duration>) -> io::Result<()> {
-        let woken = self.nursery.woken();
+        let woken = self.post.nursery.woken();
         let ordered = if self.deaf {
             wait_readable([woken], timeout)?;
             false
         } else {
-            let [_, ordered] = wait_readable([woken, self.control.as_fd()], timeout)?;
+            let [_, ordered] = wait_readable([woken, self.post.control.as_fd()], timeout)?;
             ordered
         };
         if ordered {
@@ -268,7 +313,7 @@ impl Keeper {
 
     fn receive(&mut self) {
         // Orders come without descriptors; what comes all the same is closed here.
-        let heard = read_some(&self.control, &mut self.received, &mut Vec::new());
+        let heard = read_some(&self.post.control, &mut self.post.received, &mut Vec::new());
         if !matches!(heard, Ok(true)) {
             self.deaf = true;
             self.begin_killing();
@@ -276,7 +321,7 @@ impl Keeper {
     }
 
     fn obey(&mut self) {
-        while let Some(order) = next_line(&mut self.received) {
+        while let Some(order) = next_line(&mut self.post.received) {
             // What cannot be understood comes from no flyball of this version: nothing is done.
             let Ok(Order::Stop(force)) = parse(&order) else { continue };
             match (force, self.phase) {
@@ -299,54 +344,6 @@ pub(super) fn outlive_signals() -> io::Result<()> {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
     Ok(())
-}
-
-/// What the program reads: what flyball has handed over, or nothing.
-fn input(launch: &Launch, handed: Vec<OwnedFd>) -> io::Result<Stdio> {
-    match (launch.has_input, handed.into_iter().next()) {
-        (false, _) => Ok(Stdio::null()),
-        (true, Some(input)) => Ok(Stdio::from(input)),
-        (true, None) => Err(io::Error::other("its input was not handed over")),
-    }
-}
-
-fn spawn(launch: &Launch, walls: Option<&Walls>, handed: Vec<OwnedFd>) -> io::Result<u32> {
-    let handed = if walls.is_some() { inside(handed) } else { handed };
-    let stands_in = std::env::set_current_dir(&launch.cwd);
-    stands_in
-        .map_err(|error| io::Error::other(format!("its folder cannot be entered: {error}")))?;
-    let mut command = Command::new(&launch.program);
-    command.args(&launch.args).process_group(0).stdin(input(launch, handed)?);
-    for (name, value) in &launch.env {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    // Never waited for through this handle: the keeper waits for any child.
-    if walls.is_none() {
-        return Ok(command.spawn()?.id());
-    }
-    // Whoever could kill keeper and flyball at once would outlive both. What holds for the thread a
-    // program is started by holds for the program, and not for the keeper.
-    let start = move || {
-        // Where the system cannot do so, the next run ends what is left.
-        platform::keep_signals_inside().ok();
-        command.spawn().map(|child| child.id())
-    };
-    let started = thread::Builder::new().name("start".to_owned()).spawn(start)?.join();
-    started.unwrap_or_else(|_| Err(io::Error::other("the program could not be started")))
-}
-
-fn refusal(launch: &Launch, error: &io::Error) -> Report {
-    let script = launch.program.contains('/') && Path::new(&launch.program).exists();
-    let missing = error.kind() == io::ErrorKind::NotFound;
-    let why = if script && missing {
-        "the interpreter named in its first line is not there".to_owned()
-    } else {
-        error.to_string()
-    };
-    Report::Failed { why, not_found: missing && !script }
 }
 
 /// The first line; none when the other side is gone before it was complete.

@@ -2,7 +2,7 @@
 //! says that it is ready, and waits. So it can be started ahead, while something else is waited for.
 
 use std::io::{self, BufReader, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -18,6 +18,7 @@ use super::keeper::KEEPER_ARGUMENT;
 use super::leftover::end_session;
 use super::message::{Launch, Order, Report, line};
 use super::orphans::{end_orphans, start_own};
+use super::output::Outputs;
 use super::program::KeeperProgram;
 use super::wait::wait_readable;
 use crate::clock::Deadline;
@@ -28,8 +29,8 @@ const START_MAX: Duration = Duration::from_secs(30);
 /// How long dropping waits for the keeper to have killed everything.
 pub(super) const DROP_MAX: Duration = Duration::from_secs(5);
 
-/// A keeper that was started ahead and waits behind its walls: the program it is given starts at
-/// once. Dropping ends it.
+/// A keeper that was started ahead and waits behind its walls, or that is left of the program before:
+/// the program it is given starts at once. Dropping ends it.
 #[derive(Debug)]
 pub struct ReadyKeeper(pub(super) Keeping);
 
@@ -66,8 +67,8 @@ pub(super) struct Keeping {
     pub(super) reports: BufReader<UnixStream>,
     pub(super) control: UnixStream,
     pub(super) keeper: KeeperChild,
-    walls: Option<Walls>,
-    run: Option<RunId>,
+    pub(super) walls: Option<Walls>,
+    pub(super) run: Option<RunId>,
 }
 
 /// A keeper process that is waited for, whatever becomes of the program.
@@ -99,7 +100,7 @@ impl Keeping {
         command.args(spec.run.iter().map(RunId::as_str));
         command.current_dir(&spec.cwd).stdin(OwnedFd::from(theirs));
         let keeper =
-            start_own(command.stdout(Stdio::piped()).stderr(Stdio::piped())).map(KeeperChild)?;
+            start_own(command.stdout(Stdio::null()).stderr(Stdio::null())).map(KeeperChild)?;
         // It holds the keeper's end of the socket: nobody would hear of the keeper's death.
         drop(command);
         let reports = BufReader::new(control.try_clone()?);
@@ -128,12 +129,18 @@ impl Keeping {
         }
     }
 
-    /// Has it start the program; the program's process id.
+    /// Has it heard as before its program, for the next one.
+    pub(super) fn listens_again(&mut self) -> io::Result<()> {
+        self.control.set_read_timeout(Some(START_MAX))
+    }
+
+    /// Has it start the program; the program's process id, and what it prints.
     pub(super) fn launch(
         &mut self,
         spec: &Spec,
         input: Option<&OpenInput>,
-    ) -> io::Result<Result<u32, Refusal>> {
+    ) -> io::Result<Result<(u32, Outputs), Refusal>> {
+        let ((out, theirs_out), (err, theirs_err)) = (io::pipe()?, io::pipe()?);
         let launch = Launch {
             program: spec.program.clone(),
             args: spec.args.clone(),
@@ -141,11 +148,16 @@ impl Keeping {
             env: spec.env.clone(),
             has_input: input.is_some(),
             sweep_grace_ms: u64::try_from(spec.sweep_grace.as_millis()).unwrap_or(u64::MAX),
+            stays: spec.keeper_stays,
         };
+        let mut theirs = vec![theirs_out.as_fd(), theirs_err.as_fd()];
+        theirs.extend(input.map(AsFd::as_fd));
         // A keeper that is gone by now is noticed when it is listened to.
-        hand_over(&self.control, &line(&launch)?, input).ok();
+        hand_over(&self.control, &line(&launch)?, &theirs).ok();
+        // Only the program holds them from here on, or nobody would hear it close them.
+        drop((theirs_out, theirs_err));
         match self.next_report()? {
-            Some(Report::Started(pid)) => Ok(Ok(pid)),
+            Some(Report::Started(pid)) => Ok(Ok((pid, Outputs::new(out, err)))),
             Some(Report::Failed { not_found: true, .. }) => Ok(Err(Refusal::NotFound)),
             Some(Report::Failed { why, .. }) => Ok(Err(Refusal::Because(why))),
             Some(
@@ -194,9 +206,8 @@ pub(super) fn keeper_command(
     Ok(command)
 }
 
-/// Sends the launch line to a keeper, and the program's input with it.
-fn hand_over(mut control: &UnixStream, line: &[u8], input: Option<&OpenInput>) -> io::Result<()> {
-    let input: Vec<_> = input.iter().map(|input| input.as_fd()).collect();
-    let sent = send_with_descriptors(control, line, &input)?;
+/// Sends the launch line to a keeper, and the program's outputs and input with it.
+fn hand_over(mut control: &UnixStream, line: &[u8], with: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let sent = send_with_descriptors(control, line, with)?;
     control.write_all(line.get(sent..).unwrap_or_default())
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::clerk::ClerkOrder;
 
 /// The second line to the keeper: what to start. The first says what is put up around it before. The
-/// program's input, if there is one, is handed over with the line.
+/// program's output, its errors, and its input, if there is one, are handed over with the line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Launch {
     pub(super) program: String,
@@ -21,6 +21,8 @@ pub(super) struct Launch {
     pub(super) env: Vec<(String, Option<String>)>,
     pub(super) has_input: bool,
     pub(super) sweep_grace_ms: u64,
+    /// Whether the keeper waits for another such line when all of it has ended.
+    pub(super) stays: bool,
 }
 
 /// Any further line to the keeper. When the socket is closed, the keeper kills everything.

@@ -1,9 +1,8 @@
 //! What a program prints: small pieces, and as slowly as the taker takes.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, PipeReader, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::process::{ChildStderr, ChildStdout};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,11 +18,13 @@ const DRAIN: Duration = Duration::from_millis(500);
 pub(super) type Sink = Arc<dyn Fn(ProcessEvent) + Send + Sync>;
 
 /// The two outputs of a program.
+#[derive(Debug)]
 pub(super) struct Outputs {
     pipes: [Pipe; 2],
     buffer: Vec<u8>,
 }
 
+#[derive(Debug)]
 struct Pipe {
     stream: Stream,
     /// None when everything was read.
@@ -31,7 +32,7 @@ struct Pipe {
 }
 
 impl Outputs {
-    pub(super) fn new(out: ChildStdout, err: ChildStderr) -> Self {
+    pub(super) fn new(out: PipeReader, err: PipeReader) -> Self {
         let pipe = |stream, from: OwnedFd| Pipe { stream, from: Some(File::from(from)) };
         let pipes = [pipe(Stream::Stdout, out.into()), pipe(Stream::Stderr, err.into())];
         Self { pipes, buffer: vec![0; CHUNK] }

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use flyball_core::effect::Force;
 
-use super::ending::{Ending, wake};
+use super::ending::{Ending, Kept, Then, wake};
 use super::input::OpenInput;
 use super::keeping::{DROP_MAX, Keeping, ReadyKeeper, Refusal};
 use super::message::{Order, line};
 use super::orphans::end_orphans;
-use super::output::{Outputs, Sink};
+use super::output::Sink;
 use super::program::KeeperProgram;
 use super::wait::wait_readable;
 use super::{ProcessEvent, Spec, StartError, table};
@@ -35,6 +35,9 @@ pub struct Supervised {
     control: UnixStream,
     gone: ExitWatch,
     patience: Arc<Patience>,
+    kept: Kept,
+    /// Its keeper has gone on to the next program.
+    is_over: bool,
 }
 
 impl Supervised {
@@ -114,21 +117,29 @@ impl Supervised {
         input: Option<&OpenInput>,
         sink: &Sink,
     ) -> io::Result<Result<Self, Refusal>> {
-        let pid = match keeping.launch(spec, input)? {
-            Ok(pid) => pid,
+        let (pid, outputs) = match keeping.launch(spec, input)? {
+            Ok(launched) => launched,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        // Dropped in turn from the last: a keeper is waited for once its socket is closed.
-        let Keeping { mut keeper, reports, control, .. } = keeping;
+        let control = keeping.control.try_clone()?;
         control.set_read_timeout(None)?;
-        let no_pipe = || io::Error::other("an output pipe is missing");
-        let out = keeper.0.stdout.take().ok_or_else(no_pipe)?;
-        let err = keeper.0.stderr.take().ok_or_else(no_pipe)?;
-        let (id, gone) = (keeper.0.id(), ExitWatch::begin(keeper.0.id())?);
-        let patience = Arc::new(Patience::default());
-        let ending = Ending::new((keeper, reports), Outputs::new(out, err), (sink, &patience));
-        thread::Builder::new().name("keeper".to_owned()).spawn(move || ending.await_it(pid))?;
-        Ok(Ok(Self { pid, keeper: id, control, gone, patience }))
+        let (id, gone) = (keeping.keeper.0.id(), ExitWatch::begin(keeping.keeper.0.id())?);
+        let (patience, kept) = (Arc::new(Patience::default()), Kept::default());
+        let stays = spec.keeper_stays && spec.walls.is_none();
+        let then = if stays { Then::Stays } else { Then::Goes };
+        let ending = Ending::new((keeping, &kept), outputs, (sink, &patience));
+        let hear = move || ending.await_it(pid, then);
+        thread::Builder::new().name("keeper".to_owned()).spawn(hear)?;
+        Ok(Ok(Self { pid, keeper: id, control, gone, patience, kept, is_over: false }))
+    }
+
+    /// The keeper of a program that has ended, for the next one; the process itself where its keeper
+    /// goes. Asked once the end was told.
+    pub fn into_keeper(mut self) -> Result<ReadyKeeper, Self> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(keeping) = kept else { return Err(self) };
+        self.is_over = true;
+        Ok(ReadyKeeper(keeping))
     }
 
     /// Whether such walls can be had here: a keeper puts them up around itself and ends. If not, why
@@ -200,7 +211,7 @@ fn order(mut control: &UnixStream, force: Force) -> io::Result<()> {
 impl Drop for Supervised {
     fn drop(&mut self) {
         // The keeper takes the closed socket as the order to kill everything.
-        if self.control.shutdown(Shutdown::Write).is_ok() {
+        if !self.is_over && self.control.shutdown(Shutdown::Write).is_ok() {
             wake(self.keeper);
             self.patience.ends_after(KILL_PATIENCE);
             wait_until_gone(&self.gone);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use flyball_core::{IterationNo, Moment, RunId};
 
-use super::git::Git;
+use super::git::{Git, Written};
 use super::{Worktree, WorktreeError};
 use crate::clock;
 
@@ -161,7 +161,7 @@ impl Worktree {
             "tree {tree}\n{parent}author {PERSON} {seconds} +0000\n\
              committer {PERSON} {seconds} +0000\n\n{message}\n"
         );
-        self.git.write_commit(&text, &self.scratch.beside())
+        self.git.write_object(Written::Commit, text.as_bytes(), &self.scratch.beside())
     }
 }
 

@@ -22,7 +22,7 @@ use crate::platform::{self, Walls};
 use self::call::Call;
 use self::order::GitOrder;
 use self::standing::Helpers;
-pub(super) use self::standing::{Kind, Object};
+pub(super) use self::standing::{Kind, Object, Written};
 pub(super) use self::start::Starter;
 
 /// The name of temporary indexes: this, the process id, and a number.

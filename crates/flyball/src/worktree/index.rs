@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::WorktreeError;
 use super::git::{Git, scratch_index};
-use super::status::{LoopDir, Status, StatusEntry};
+use super::status::{LoopDir, Stamp, Status, StatusEntry};
 use crate::files;
 
 /// A temporary index; removed when this is dropped.
@@ -57,6 +57,16 @@ impl FileStamp {
             modified: (meta.mtime(), meta.mtime_nsec()),
             changed: (meta.ctime(), meta.ctime_nsec()),
         })
+    }
+}
+
+impl FileStamp {
+    /// Whether another change would show.
+    pub(super) fn is_settled(&self) -> bool {
+        let nanos =
+            |(secs, nanos): (i64, i64)| i128::from(secs) * 1_000_000_000 + i128::from(nanos);
+        let newest = nanos(self.modified).max(nanos(self.changed));
+        Stamp { nanos: newest, coarse: self.changed.1 == 0 }.settled()
     }
 }
 

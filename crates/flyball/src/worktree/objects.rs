@@ -2,9 +2,10 @@
 //! another. No program is started for it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::WorktreeError;
-use super::git::{Git, Kind, Object};
+use super::git::{Git, Kind, Object, Written};
 
 /// The largest tree or commit that is read.
 const OBJECT_MAX: usize = 64 * 1024 * 1024;
@@ -25,6 +26,20 @@ impl Entry {
     /// Its name, as text.
     pub(super) fn name(&self) -> String {
         String::from_utf8_lossy(&self.name).into_owned()
+    }
+
+    /// Its name, in bytes.
+    pub(super) fn raw_name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// An entry; none when the id is none.
+    pub(super) fn new(name: &[u8], mode: &str, id: &str) -> Option<Self> {
+        let digit = |at: usize| id.get(at..at.checked_add(2)?);
+        let bytes: Option<Vec<u8>> =
+            (0..id.len()).step_by(2).map(|at| u8::from_str_radix(digit(at)?, 16).ok()).collect();
+        let id = bytes.filter(|bytes| !bytes.is_empty())?;
+        Some(Self { name: name.to_vec(), mode: mode.to_owned(), id })
     }
 
     pub(super) fn is_folder(&self) -> bool {
@@ -76,6 +91,27 @@ pub(super) enum Way {
 }
 
 impl Git {
+    /// Writes a tree of these entries, through a file that is made for it; its id.
+    pub(super) fn write_tree(
+        &self,
+        entries: &[Entry],
+        file: &Path,
+    ) -> Result<String, WorktreeError> {
+        let mut sorted: Vec<&Entry> = entries.iter().collect();
+        // As git sorts them: a folder as if its name ended with a slash.
+        sorted.sort_by_cached_key(|entry| {
+            let slash: &[u8] = if entry.is_folder() { b"/" } else { b"" };
+            [&entry.name, slash].concat()
+        });
+        let mut bytes = Vec::new();
+        for Entry { name, mode, id } in sorted {
+            for part in [mode.as_bytes(), b" ", name, b"\0", id] {
+                bytes.extend_from_slice(part);
+            }
+        }
+        self.write_object(Written::Tree, &bytes, file)
+    }
+
     /// The entries of a tree, or of the tree a name leads to; none when there is none.
     pub(super) fn tree(&self, name: &str) -> Result<Option<Vec<Entry>>, WorktreeError> {
         match self.object(name, OBJECT_MAX)? {

@@ -118,6 +118,9 @@ impl Worktree {
             Some(head) if status.entries().is_empty() => self.git.tree_of(head)?,
             Some(_) | None => None,
         };
+        if let Some((tree, layers)) = self.quick_tree(own, status, left_out)? {
+            return Ok((tree, layers));
+        }
         let content = if committed.is_none() { Content::OfTree } else { Content::OfUser };
         let tree = match committed {
             Some(tree) => tree,
@@ -130,6 +133,32 @@ impl Worktree {
         let tree = self.scratch.tree_without_own(&self.git, own, content)?;
         let layers = self.layers(&tree, own)?;
         Ok((tree, layers))
+    }
+
+    /// The same without git's index, where that is simple enough.
+    fn quick_tree(
+        &mut self,
+        own: &LoopDir,
+        status: &Status,
+        left_out: &BTreeSet<Vec<u8>>,
+    ) -> Result<Option<(String, Layers)>, WorktreeError> {
+        let Some(head) = status.head.as_ref().filter(|_| !status.has_nested()) else {
+            return Ok(None);
+        };
+        if status.entries().is_empty() {
+            return Ok(None);
+        }
+        let Some(committed) = self.git.tree_of(head)? else { return Ok(None) };
+        let taken = status.entries().iter().filter(|entry| !left_out.contains(entry.path()));
+        let (taken, file) = (taken.collect::<Vec<_>>(), self.scratch.beside());
+        let made = match self.quick.tree(&self.git, &committed, &taken, &file) {
+            Ok(Some(made)) => made,
+            Err(error @ WorktreeError::Ended { .. }) => return Err(error),
+            // A file nobody can read, for instance: git's own way says what is to be said.
+            Ok(None) | Err(_) => return Ok(None),
+        };
+        let layers = self.layers(&made, own)?;
+        Ok((!layers.volatile_committed(own)).then_some((made, layers)))
     }
 
     fn changed(

@@ -78,7 +78,43 @@ pub(super) struct StatusEntry {
     pub(super) untracked: bool,
 }
 
+/// What stands in the worktree at a path, as far as git has said.
+pub(super) enum Stands {
+    Gone,
+    /// A plain file; with the id of what it holds, where git has it already.
+    File {
+        mode: String,
+        id: Option<String>,
+    },
+    /// Something git has never been told of.
+    Untracked,
+    /// A link, a repository, a merge under way.
+    Unclear,
+}
+
 impl StatusEntry {
+    /// What stands there.
+    pub(super) fn stands(&self) -> Stands {
+        if self.untracked {
+            return Stands::Untracked;
+        }
+        let record = String::from_utf8_lossy(&self.record);
+        let fields: Vec<&str> = record.splitn(9, ' ').collect();
+        // Kind, how index and worktree differ, submodule, modes (commit, index, worktree), ids (commit,
+        // index), path.
+        let ["1", xy, "N...", _, _, mode, _, in_index, _] = fields.as_slice() else {
+            return Stands::Unclear;
+        };
+        match *mode {
+            "000000" => Stands::Gone,
+            "100644" | "100755" => {
+                let id = xy.ends_with('.').then(|| (*in_index).to_owned());
+                Stands::File { mode: (*mode).to_owned(), id }
+            }
+            _ => Stands::Unclear,
+        }
+    }
+
     /// The path from the root, in bytes.
     pub(super) fn path(&self) -> &[u8] {
         &self.path
@@ -130,6 +166,11 @@ impl Status {
         self.entries.iter().map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
     }
 
+    /// Whether there is a repository inside the repository.
+    pub(super) const fn has_nested(&self) -> bool {
+        self.nested
+    }
+
     /// What two looks must share to have seen the same; none when that cannot be told for sure.
     pub(super) fn fingerprint(&self, root: &Path, tasks_file: &Path) -> Option<blake3::Hash> {
         if self.nested {
@@ -149,9 +190,10 @@ impl Status {
 
 /// The newest time among files.
 #[derive(Default)]
-struct Stamp {
-    nanos: i128,
-    coarse: bool,
+pub(super) struct Stamp {
+    pub(super) nanos: i128,
+    /// Of a file system that counts whole seconds.
+    pub(super) coarse: bool,
 }
 
 impl Stamp {
@@ -172,7 +214,8 @@ impl Stamp {
         bytes
     }
 
-    fn settled(&self) -> bool {
+    /// Whether another change would show.
+    pub(super) fn settled(&self) -> bool {
         let margin = if self.coarse { UNSETTLED_COARSE_MS } else { UNSETTLED_MS };
         self.nanos / 1_000_000 + margin < i128::from(clock::wall().as_millis())
     }

@@ -263,6 +263,53 @@ fn a_keeper_that_was_started_ahead_and_does_not_serve_is_done_without() {
 }
 
 #[test]
+fn a_keeper_that_stays_keeps_one_program_after_the_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut spec = script("setsid sleep 1000 & echo out; echo err >&2; exit 3", dir.path());
+    spec.keeper_stays = true;
+    let (first, events) = start(&spec).unwrap();
+    let pid = first.keeper_pid();
+    let ended = finish(&events);
+    assert_eq!((ended.how, ended.swept), (ExitHow::Code(3), 1));
+    // Meant for a program that is gone: it is not the next one's.
+    first.stop(Force::Kill).unwrap();
+    let mut kept = first.into_keeper().unwrap();
+    for code in [4, 5] {
+        assert_eq!(kept.pid(), pid);
+        let mut next = script(&format!("cat; echo err >&2; exit {code}"), dir.path());
+        next.keeper_stays = true;
+        fs::write(dir.path().join("in"), "read\n").unwrap();
+        next.stdin = Input::File(dir.path().join("in"));
+        let (supervised, events) = start_by(Some(kept), &next).unwrap();
+        assert_eq!(supervised.keeper_pid(), pid);
+        let ended = finish(&events);
+        assert_eq!((ended.how, ended.swept), (ExitHow::Code(code), 0));
+        assert_eq!((ended.out.as_str(), ended.err.as_str()), ("read\n", "err\n"));
+        kept = supervised.into_keeper().unwrap();
+    }
+    // Killed in between, it is done without.
+    assert!(platform::signal(&platform::look(pid).unwrap(), platform::Signal::Kill));
+    spec.keeper_stays = false;
+    let (supervised, events) = start_by(Some(kept), &spec).unwrap();
+    assert_ne!(supervised.keeper_pid(), pid);
+    assert_eq!(finish(&events).how, ExitHow::Code(3));
+    assert!(supervised.into_keeper().is_err(), "it was not told to stay");
+}
+
+#[test]
+fn a_program_of_a_keeper_that_stays_ends_with_what_holds_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut spec = script("echo $$; exec sleep 1000", dir.path());
+    spec.keeper_stays = true;
+    let (supervised, events) = start(&spec).unwrap();
+    let keeper = supervised.keeper_pid();
+    let supervised = supervised.into_keeper().unwrap_err();
+    drop(supervised);
+    assert!(matches!(finish(&events).how, ExitHow::Signal(9)));
+    assert!(gone_within(&[keeper], LONG), "the keeper stayed");
+}
+
+#[test]
 fn what_was_detached_is_swept_when_the_program_ends() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("pids");

@@ -295,6 +295,8 @@ fn a_look_at_an_unchanged_worktree_says_that_nothing_changed() {
     let repo = Repo::new();
     repo.write("a.txt", "dirty");
     repo.write("new.txt", "x");
+    // With a link the temporary index is needed, and shows when it is.
+    symlink("a.txt", repo.path().join("link")).unwrap();
     let mut worktree = repo.open();
     look(&mut worktree);
     thread::sleep(Duration::from_millis(150));
@@ -305,7 +307,7 @@ fn a_look_at_an_unchanged_worktree_says_that_nothing_changed() {
     }
     assert_eq!(temporary_index_time(&repo), index, "one `git status` is enough");
     assert!(first.changed.is_empty() && first.commits.is_empty());
-    assert_eq!(first.uncommitted, ["a.txt", "new.txt"]);
+    assert_eq!(first.uncommitted, ["a.txt", "link", "new.txt"]);
 }
 
 /// When the temporary index was last made.
@@ -712,4 +714,105 @@ fn files_git_does_not_look_at_are_found_in_every_kind_of_index() {
         repo.git(&["update-index", "--assume-unchanged", "d.txt"]);
         assert_eq!(looked_at(), ["a/b.txt", "ab.txt", "d.txt", deep.as_str()]);
     }
+}
+
+/// The tree git itself makes of a worktree, in an index of its own.
+fn tree_by_git(repo: &Repo) -> String {
+    let index = repo.path().join(".git/by-git");
+    fs::copy(repo.path().join(".git/index"), &index).unwrap();
+    let git = |args: &[&str]| {
+        let mut command = Command::new("git");
+        command.current_dir(repo.path()).env("GIT_INDEX_FILE", &index).args(args);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+    };
+    git(&["add", "-A"]);
+    let tree = git(&["write-tree"]);
+    fs::remove_file(index).unwrap();
+    tree
+}
+
+/// Everything that can become of files between two looks, one after the other, in one worktree.
+#[test]
+fn the_tree_of_uncommitted_work_is_the_one_git_makes() {
+    let repo = Repo::new();
+    for path in ["a-b/x", "a.b/x", "deep/one/two/three.txt", "gone.txt", "becomes", "folder/in"] {
+        repo.write(path, path);
+    }
+    repo.commit("more");
+    let mut worktree = repo.open();
+    let remove = |path: &str| fs::remove_file(repo.path().join(path)).unwrap();
+    let mode = |path: &str, mode: u32| {
+        fs::set_permissions(repo.path().join(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let steps: [(&str, &dyn Fn()); 18] = [
+        ("an edit", &|| repo.write("a.txt", "other\n")),
+        ("the same again", &|| {}),
+        ("an edit of the same size", &|| repo.write("a.txt", "again\n")),
+        ("new files between others", &|| {
+            ["a-", "a", "a0", "a/y", "a-b/y", "new/folder/file", "b c", "ä", "-x"]
+                .iter()
+                .filter(|path| **path != "a")
+                .for_each(|path| repo.write(path, path));
+        }),
+        ("staged", &|| drop(repo.git(&["add", "a-", "a.txt"]))),
+        ("staged and changed since", &|| repo.write("a-", "since")),
+        ("deleted", &|| remove("gone.txt")),
+        ("deleted in the index alone", &|| drop(repo.git(&["rm", "-q", "--cached", "a.b/x"]))),
+        ("the last file of folders", &|| remove("deep/one/two/three.txt")),
+        ("a file becomes a folder", &|| {
+            remove("becomes");
+            repo.write("becomes/file", "x");
+        }),
+        ("a folder becomes a file", &|| {
+            remove("folder/in");
+            fs::remove_dir(repo.path().join("folder")).unwrap();
+            repo.write("folder", "x");
+        }),
+        ("a program", &|| mode("src/b.txt", 0o755)),
+        ("a new program", &|| {
+            repo.write("new/run.sh", "x");
+            mode("new/run.sh", 0o755);
+        }),
+        ("told of and not added", &|| {
+            repo.write("intended", "x");
+            repo.git(&["add", "-N", "intended"]);
+        }),
+        ("a link", &|| symlink("a.txt", repo.path().join("link")).unwrap()),
+        ("no link any more", &|| remove("link")),
+        ("attributes", &|| {
+            repo.write(".gitattributes", "*.crlf text\n");
+            repo.write("x.crlf", "one\r\ntwo\r\n");
+        }),
+        ("line ends by a setting", &|| {
+            remove(".gitattributes");
+            repo.git(&["config", "core.autocrlf", "input"]);
+        }),
+    ];
+    for (what, step) in steps {
+        step();
+        assert_eq!(look(&mut worktree).checkpoint_tree, tree_by_git(&repo), "{what}");
+    }
+    for path in repo.git(&["ls-files"]).lines().map(str::to_owned).collect::<Vec<_>>() {
+        fs::remove_file(repo.path().join(path.trim_matches('"'))).ok();
+    }
+    assert_eq!(look(&mut worktree).checkpoint_tree, tree_by_git(&repo), "almost nothing is left");
+}
+
+/// Without attributes and settings of the user's that have a say, no index is written.
+#[test]
+fn plain_files_need_no_index() {
+    let repo = Repo::new();
+    let mut worktree = repo.open();
+    let indexes = || {
+        let names = fs::read_dir(repo.path().join(".git")).unwrap().map(|e| e.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().starts_with("flyball-index")).count()
+    };
+    repo.write("new.txt", "x");
+    look(&mut worktree);
+    assert_eq!(indexes(), 0);
+    symlink("a.txt", repo.path().join("link")).unwrap();
+    look(&mut worktree);
+    assert_eq!(indexes(), 1, "a link is git's own affair");
 }

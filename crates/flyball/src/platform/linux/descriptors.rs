@@ -1,7 +1,6 @@
 //! Descriptors handed to another process over a socket (`SCM_RIGHTS`): the other side needs no
-//! path to what it is given, and may be shut in by then. And those a process lets go of.
+//! path to what it is given, and may be shut in by then.
 
-use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -11,7 +10,6 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
-use rustix::stdio::{dup2_stderr, dup2_stdout};
 
 /// How many descriptors are handed over at once at most.
 const DESCRIPTORS_MAX: usize = 4;
@@ -31,14 +29,6 @@ pub fn send_with_descriptors(
     }
     // A closed socket is an error here, never a signal.
     Ok(sendmsg(socket, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL)?)
-}
-
-/// From now on this process holds neither its standard output nor its standard error: whoever reads
-/// them hears of their end as soon as nobody else has them.
-pub fn let_go_of_outputs() -> io::Result<()> {
-    let nothing = File::options().write(true).open("/dev/null")?;
-    dup2_stdout(&nothing)?;
-    Ok(dup2_stderr(&nothing)?)
 }
 
 /// Receives bytes, and takes the descriptors that came with them; how many bytes came, 0 at the
@@ -63,6 +53,7 @@ pub fn receive_with_descriptors(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::File;
     use std::io::{Read, Write};
     use std::os::fd::AsFd;
 

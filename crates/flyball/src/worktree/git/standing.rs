@@ -47,11 +47,20 @@ pub(in crate::worktree) enum Object {
     Found { id: String, kind: Kind, bytes: Vec<u8> },
 }
 
+/// What is written by flyball itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::worktree) enum Written {
+    Commit,
+    Tree,
+}
+
 /// The processes that stand by, each started when it is needed first.
 #[derive(Debug, Default)]
 pub(super) struct Helpers {
     reader: Mutex<Option<Standing>>,
     committer: Mutex<Option<Standing>>,
+    planter: Mutex<Option<Standing>>,
+    taker: Mutex<Option<Standing>>,
     refs: Mutex<Option<Standing>>,
 }
 
@@ -88,25 +97,33 @@ impl Git {
         })
     }
 
-    /// Writes a commit, through a file that is made for it; its id.
-    pub(in crate::worktree) fn write_commit(
+    /// Writes an object, through a file that is made for it; its id.
+    pub(in crate::worktree) fn write_object(
         &self,
-        text: &str,
+        what: Written,
+        bytes: &[u8],
         file: &Path,
     ) -> Result<String, WorktreeError> {
         let io = |source| WorktreeError::io("write a checkpoint", source);
-        let Some(name) = file.to_str().filter(|name| !name.contains('\n')) else {
-            let call = self.call(["hash-object", "-t", "commit", "-w", "--stdin"]);
-            return Ok(call.input(text).run()?.text());
+        let (kind, place) = match what {
+            Written::Commit => ("commit", &self.helpers.committer),
+            Written::Tree => ("tree", &self.helpers.planter),
         };
-        fs::write(file, text).map_err(io)?;
-        let args = ["hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths"];
-        let written = self.ask(&self.helpers.committer, &args, |committer| {
-            committer.write(&[name.as_bytes(), b"\n"].concat())?;
-            Ok((committer.line()?, Stays::Yes))
-        });
+        let Some(name) = file.to_str().filter(|name| !name.contains('\n')) else {
+            let call = self.call(["hash-object", "-t", kind, "-w", "--stdin"]);
+            return Ok(call.input(bytes).run()?.text());
+        };
+        fs::write(file, bytes).map_err(io)?;
+        let args = ["hash-object", "-t", kind, "-w", "--no-filters", "--stdin-paths"];
+        let written = self.ask(place, &args, |helper| helper.hash(name.as_bytes()));
         fs::remove_file(file).map_err(io)?;
         written
+    }
+
+    /// Takes a file of the worktree in, byte by byte; its id. The path holds no line break.
+    pub(in crate::worktree) fn write_blob(&self, path: &[u8]) -> Result<String, WorktreeError> {
+        let args = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
+        self.ask(&self.helpers.taker, &args, |helper| helper.hash(path))
     }
 
     /// Points a ref at a commit.
@@ -199,6 +216,12 @@ impl Standing {
     /// Asks. It has answered everything before, so its pipe is empty and takes a question at once.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.input.write_all(bytes)
+    }
+
+    /// Has it write what is at a path; the id of that.
+    fn hash(&mut self, path: &[u8]) -> io::Result<(String, Stays)> {
+        self.write(&[path, b"\n"].concat())?;
+        Ok((self.line()?, Stays::Yes))
     }
 
     fn line(&mut self) -> io::Result<String> {
