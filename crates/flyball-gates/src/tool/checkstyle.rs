@@ -62,6 +62,10 @@ impl Recogniser for Checkstyle {
 
 impl Checkstyle {
     fn error(&mut self, tag: &str, number: u64) {
+        // cppcheck's are counted by their places.
+        if self.root != Some("results") && self.findings.is_only_counted() {
+            return;
+        }
         let says = ["message", "reason", "msg"];
         let inside = || tag.split_once('>').map(|(_, inside)| decoded(inside.trim()));
         let message = says.iter().find_map(|key| attribute(tag, key)).or_else(inside);

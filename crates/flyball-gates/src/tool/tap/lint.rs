@@ -26,7 +26,7 @@ const PROBLEMS_MAX: usize = 200;
 impl Problems {
     /// Takes a line below a test with this name.
     pub(super) fn line(&mut self, file: &str, line: &str) {
-        if !is_file(file) || self.found.len() >= PROBLEMS_MAX {
+        if self.found.len() >= PROBLEMS_MAX || !is_file(file) {
             return;
         }
         let own = line.trim();
