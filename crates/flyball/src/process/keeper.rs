@@ -219,6 +219,7 @@ impl Keeper {
         let how = self.ended.unwrap_or(ExitHow::Lost);
         // flyball may be gone by now; there is nobody else to tell.
         self.post.control.write_all(&line(&Report::Exited { how, swept })?).ok();
+        self.master.see_off();
         Ok(left)
     }
 

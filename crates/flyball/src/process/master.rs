@@ -2,6 +2,7 @@
 //! taken away every limit: it is told to go on, and where it is stopped again and again, what the
 //! keeper keeps has to end.
 
+use std::thread;
 use std::time::Duration;
 
 use crate::clock::Deadline;
@@ -39,6 +40,14 @@ impl Master {
     pub(super) fn of_this_process() -> Self {
         let process = platform::look(std::os::unix::process::parent_id());
         Self { process, next: Deadline::after(PAUSE), stopped: 0, helped: 0 }
+    }
+
+    /// What was kept may have stopped it with its last deed: nobody else would tell it to go on.
+    pub(super) fn see_off(&mut self) {
+        while self.process.as_ref().is_some_and(|process| platform::is_stopped(process.pid)) {
+            thread::sleep(PAUSE);
+            self.look();
+        }
     }
 
     /// Looks at it when it is time.
