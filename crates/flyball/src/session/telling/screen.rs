@@ -229,8 +229,17 @@ impl Teller for Screen {
         if let Some(after) = text("new").or_else(|| text("content")) {
             let (path, before) = (String::new(), text("old").unwrap_or_default());
             self.show_change(&Change { path, before, after });
+        } else {
+            // Whoever allows it has seen all of it, and not what fits into a line.
+            let whole = text("command").unwrap_or_else(|| shown.args.to_string());
+            for line in whole.lines() {
+                self.tell(&format!("    {}", terminal::plain(line)));
+            }
         }
-        format!("  {} {}", self.paint.yellow("?"), call_words(shown, Self::columns()))
+        let what = shown.args.get("path").and_then(Value::as_str).unwrap_or_default();
+        let what =
+            terminal::cut(&terminal::plain(what), Self::columns().saturating_sub(50).max(10));
+        format!("  {} {} {what}", self.paint.yellow("?"), shown.call.tool).trim_end().to_owned()
     }
 }
 

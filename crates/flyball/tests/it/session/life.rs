@@ -117,6 +117,7 @@ fn a_talk_at_a_terminal() {
         call("edit", &json!({ "path": "a.txt", "old": "hi", "new": "ho" })).saying("I change it."),
         done(),
         Step::text("late").after(Duration::from_mins(1)),
+        sh(&format!("echo {} && touch made", "a long story ".repeat(8))),
         Step::text("Second turn."),
     ];
     let talk = Talk::with(script, Scenario::bare()).env("FLYBALL_SESSION__PERMISSION", "ask");
@@ -148,7 +149,12 @@ fn a_talk_at_a_terminal() {
     kill_process(pid, Signal::INT).unwrap();
     prompts(3);
     terminal.types("and now?\n");
+    // All of it is seen before it is allowed.
+    shows("&& touch made");
+    shows("? run [y]es");
+    terminal.types("n\n");
     shows("Second turn.");
+    assert!(!talk.scenario.has("made"));
     terminal.types("/quit\n");
     let (code, _) = terminal.end();
     assert_eq!(code, 0);
