@@ -133,6 +133,8 @@ fn report(document: &str, number: u64) -> Option<Report> {
         flat::report(list, number)
     } else if has("\"filename\"") && has("\"location\"") && has("\"end_location\"") {
         ruff::report(document, number)
+    } else if has("\"filePath\"") && has("\"messages\"") && has("\"results\"") {
+        eslint::report(document, number)
     } else if any::may_be(has) {
         any::report(document, number)
     } else {

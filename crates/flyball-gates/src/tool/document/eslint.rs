@@ -1,4 +1,4 @@
-//! `eslint -f json`.
+//! `eslint -f json`, and `json-with-metadata`.
 
 use crate::{Finding, FindingKind};
 use serde::Deserialize;
@@ -28,8 +28,17 @@ struct Problem {
     fatal: bool,
 }
 
+#[derive(Deserialize)]
+struct Metadata {
+    results: Vec<File>,
+}
+
 pub(super) fn report(document: &str, number: u64) -> Option<Report> {
-    let files: Vec<File> = serde_json::from_str(document).ok()?;
+    let files: Vec<File> = if document.starts_with('{') {
+        serde_json::from_str::<Metadata>(document).ok()?.results
+    } else {
+        serde_json::from_str(document).ok()?
+    };
     let mut report = Report { tool: "eslint", ..Report::default() };
     for file in files {
         for problem in file.messages {
