@@ -45,17 +45,20 @@ pub(super) fn weakened(of: &Context<'_>) -> Vec<Suspicion> {
     for edit in of.edited {
         let Some(language) = Language::of(&edit.path) else { continue };
         let Some(before) = edit.before.as_deref() else { continue };
+        let before = functions(language, before);
         let now = functions(language, edit.after.as_deref().unwrap_or(""));
-        for old in functions(language, before) {
+        for (at, old) in before.iter().enumerate() {
             if fails(&old.body) == 0 || is_test(&old.name) {
                 continue;
             }
-            let heir = now.iter().find(|new| new.name == old.name).cloned();
-            let Some(new) = heir.or_else(|| elsewhere(of.edited, language, &old.name)) else {
-                continue;
+            let heir = match heir(&before, at, &now) {
+                Heir::Itself => continue,
+                Heir::Other(new) => Some(new.clone()),
+                Heir::Nobody => elsewhere(of.edited, language, &old.name),
             };
-            let Some(how) = weakness(&old, &new).filter(|_| old.body != new.body) else { continue };
-            if may_check(&old) && tests_check_with(of.files, language, &old, &edit.path) {
+            let Some(new) = heir else { continue };
+            let Some(how) = weakness(old, &new).filter(|_| old.body != new.body) else { continue };
+            if may_check(old) && tests_check_with(of.files, language, old, &edit.path) {
                 let (path, name) = (&edit.path, &old.name);
                 let message = format!("`{name}` in `{path}`, which tests check with, {how}");
                 let mut suspicion = Suspicion::of_file(path, name, message);
@@ -67,6 +70,33 @@ pub(super) fn weakened(of: &Context<'_>) -> Vec<Suspicion> {
     }
     found.extend(stand_ins(of));
     found
+}
+
+/// What became of a function.
+enum Heir<'a> {
+    Itself,
+    Other(&'a Function),
+    Nobody,
+}
+
+/// Several functions of a file may have one name: each is compared with the one in its place among
+/// those that changed.
+fn heir<'a>(before: &[Function], at: usize, now: &'a [Function]) -> Heir<'a> {
+    let Some(old) = before.get(at) else { return Heir::Nobody };
+    let is_in = |one: &Function, all: &[Function]| {
+        all.iter().any(|other| other.name == one.name && other.body == one.body)
+    };
+    if is_in(old, now) {
+        return Heir::Itself;
+    }
+    let named = |one: &&Function| one.name == old.name;
+    let place = before.iter().take(at).filter(named).filter(|one| !is_in(one, now)).count();
+    let mut changed = now.iter().filter(named).filter(|one| !is_in(one, before));
+    let fallback = now.iter().find(named);
+    match changed.nth(place).or(fallback) {
+        Some(new) => Heir::Other(new),
+        None => Heir::Nobody,
+    }
 }
 
 /// New functions that have the name of one that tests check with and cannot fail: settings may lead
@@ -132,7 +162,13 @@ fn is_named(name: &str) -> bool {
 
 /// How often a body can say no.
 fn fails(body: &str) -> usize {
-    words(body).filter(|(_, word)| FAILING.contains(word) || stating(word)).count()
+    let no = |(at, word): &(usize, &str)| {
+        let after = body.get(at.saturating_add(word.len())..).unwrap_or("");
+        // `throws IOException` says what a method may throw, and throws nothing.
+        let declares = *word == "throws" && !after.starts_with('(');
+        FAILING.contains(word) || (stating(word) && !declares)
+    };
+    words(body).filter(no).count()
 }
 
 /// Whether a function may be there to check: its name says so, or it compares what it is given.
@@ -323,6 +359,10 @@ mod tests {
         let rust = "pub fn matches(a: u32, b: u32) {\n    if a != b { panic!() }\n}\n";
         let rust_test = ("tests/a.rs", "#[test]\nfn a() { util::matches(f(), 1); }\n");
         let go = "func Same(t *testing.T, a, b int) { if a != b { t.Fatal(a) } }";
+        let java = "class A { void same(int a) { f(); }
+            void same(int a, int b) { if (a != b) { throw new E(); } } }";
+        let weaker = "class A { void same(int a) { f(); } void same(int a, int b) { f(a, b); } }";
+        let java_test = ("ATest.java", "class ATest { @Test void a() { same(f(), 1); } }");
         let go_test = ("a_test.go", "func TestA(t *testing.T) { check.Same(t, F(), 1) }");
         let cases = [
             ("h.py", PYTHON, "def same(a, b):\n    pass\n", PYTHON_TEST),
@@ -345,6 +385,7 @@ mod tests {
             ("u.js", js, "exports.eq = function (a, b) { return true }\n", js_test),
             ("src/u.rs", rust, "pub fn matches(_a: u32, _b: u32) {}\n", rust_test),
             ("c.go", go, "func Same(t *testing.T, a, b int) {}", go_test),
+            ("A.java", java, weaker, java_test),
         ];
         for (path, before, after, test) in cases {
             let found = said(path, before, after, test);
@@ -366,6 +407,12 @@ mod tests {
         let eased = "def ensure_dir(a, b):\n    return a\n";
         let both =
             ("tests/test_a.py", "def test_a():\n    ensure_dir(x, y)\n    assert x.is_dir()\n");
+        // Two of one name: neither became weaker.
+        let two = "class A { void same(int a) { f(); }
+            void same(int a, int b) { if (a != b) { throw new E(); } } }";
+        let moved = "class A { void same(int a) { g(); }
+            void same(int a, int b) { if (a != b) { throw new E(); } } }";
+        let java_test = ("ATest.java", "class ATest { @Test void a() { same(f(), 1); } }");
         let used = ("tests/test_a.py", "def test_a():\n    x = same(1, 2)\n    assert x\n");
         let cases = [
             ("h.py", PYTHON, better, PYTHON_TEST),
@@ -374,6 +421,7 @@ mod tests {
             ("h.py", load, lenient, smoke),
             ("h.py", ensure, eased, both),
             ("h.py", PYTHON, "def same(a, b):\n    return a == b\n", used),
+            ("A.java", two, moved, java_test),
         ];
         for (path, before, after, test) in cases {
             assert_eq!(said(path, before, after, test), None, "{after}");

@@ -8,7 +8,7 @@ const FUNCTIONS_MAX: usize = 2_000;
 /// How much of one is looked at.
 const BODY_MAX: usize = 16 * 1024;
 /// Words before a bracket that are no names.
-const KEYWORDS: [&str; 22] = [
+const KEYWORDS: [&str; 29] = [
     "if",
     "for",
     "while",
@@ -31,6 +31,13 @@ const KEYWORDS: [&str; 22] = [
     "elif",
     "unless",
     "until",
+    "public",
+    "private",
+    "protected",
+    "static",
+    "final",
+    "abstract",
+    "override",
 ];
 
 /// A function as it is written.
@@ -137,9 +144,7 @@ fn declared(
         return None;
     }
     let mut open = end.saturating_add(blanks(bare.get(end..)?));
-    if bare.get(open..)?.starts_with(['<', '[']) {
-        open = open.saturating_add(bare.get(open..)?.find('(')?);
-    }
+    open = open.saturating_add(generics(bare.get(open..)?));
     if !bare.get(open..)?.starts_with('(') {
         return None;
     }
@@ -159,6 +164,30 @@ fn declared(
     quiet.then(|| {
         (part(bare, open + 1, close.saturating_sub(1)), part(bare, body, source.close(body)))
     })
+}
+
+/// How much of a text its generic parameters take, with what is blank behind them.
+fn generics(text: &str) -> usize {
+    let (opens, closes) = match text.bytes().next() {
+        Some(b'<') => (b'<', b'>'),
+        Some(b'[') => (b'[', b']'),
+        _ => return 0,
+    };
+    let mut depth = 0_usize;
+    let mut last = 0_u8;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte == opens {
+            depth = depth.saturating_add(1);
+        } else if byte == closes && !(byte == b'>' && matches!(last, b'-' | b'=')) {
+            depth = depth.saturating_sub(1);
+        }
+        if depth == 0 {
+            let end = at.saturating_add(1);
+            return end.saturating_add(blanks(text.get(end..).unwrap_or("")));
+        }
+        last = byte;
+    }
+    0
 }
 
 /// `func (s *S)`: what stands before the name of a method. A bracket alone may be the end of any call.
@@ -244,7 +273,7 @@ mod tests {
     #[test]
     fn functions_are_found_in_every_language() {
         use Language::{Go, JavaScript, Jvm, Python, Ruby, Rust};
-        let cases: [(Language, &str, &[&str]); 13] = [
+        let cases: [(Language, &str, &[&str]); 15] = [
             (
                 Python,
                 "def same(a, b=1):\n    if a != b:\n        raise X\n\nx = 1\n",
@@ -262,6 +291,7 @@ mod tests {
             (JavaScript, "class A { m(a) { f(a) } }\nif (x) { g(y) }\n", &["m(a)"]),
             (JavaScript, "const n = 3\nconst o = { a: 1 }\nf(x)\n", &[]),
             (Rust, "pub fn same<T: Eq>(a: T, mut b: T) -> bool { a == b }", &["same(a b)"]),
+            (Rust, "fn by<F: Fn(u8) -> u8>(f: F) { f(1); }", &["by(f)"]),
             (Rust, "macro_rules! same { ($a:expr) => { assert!($a) } }", &["same()"]),
             (
                 Go,
@@ -269,6 +299,11 @@ mod tests {
                 &["Same(t a b)"],
             ),
             (Go, "func a(t T) {\n\tb(t)\n\tcheck(t, c(1))\n\tif d {\n\t}\n}", &["a(t)"]),
+            (
+                Jvm,
+                "class A { @Override public <T> B<T> make(C c, D<T> d) { f(); } }",
+                &["make(c d)"],
+            ),
             (Jvm, "class A { static void same(int a, int b) throws X { f(a); } }", &["same(a b)"]),
         ];
         for (language, text, expected) in cases {

@@ -139,10 +139,28 @@ fn begins(name: &str) -> bool {
 
 /// Both sides of a plain assignment.
 fn assignment(statement: &str) -> Option<(&str, &str)> {
-    let (left, right) = statement.split_once('=')?;
+    let (left, right) = statement.split_at_checked(outside_of_strings(statement, b'=')?)?;
+    let right = right.strip_prefix('=')?;
     let plain = !right.starts_with(['=', '>', '~'])
         && !left.ends_with(['!', '<', '>', '+', '-', '*', '/', '|', '&', ':']);
     plain.then(|| (left.trim(), right.trim()))
+}
+
+/// Where a sign stands that is no part of a string.
+fn outside_of_strings(statement: &str, sign: u8) -> Option<usize> {
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, byte) in statement.bytes().enumerate() {
+        let was_escaped = escaped;
+        escaped = byte == b'\\' && !was_escaped;
+        match (quote, byte) {
+            (None, b'"' | b'\'' | b'`') => quote = Some(byte),
+            (Some(open), _) if open == byte && !was_escaped => quote = None,
+            (None, _) if byte == sign => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -182,6 +200,9 @@ mod tests {
             ("a.test.js", "chai.config.truncateThreshold = 0", false),
             ("a.test.js", "jest.setTimeout(5)\nglobal.fetch = jest.fn()", false),
             ("lib.js", "exports.assertEqual = (a, b) => a", false),
+            ("a.test.js", "expect(s.parse(\"aGk=\")).toBe(\"aGk=\")", false),
+            ("a.test.js", "(assert['equal'] = '=')", true),
+            ("work.js", "assert.equal = '\\'='", true),
         ];
         for (path, after, expected) in cases {
             assert_eq!(said(path, after), expected, "{path}: {after}");

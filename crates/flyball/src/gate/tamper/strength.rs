@@ -34,6 +34,8 @@ const METHOD_BEGINS: [&str; 16] = [
     "truthy",
     "falsy",
 ];
+/// Beginnings of what minitest says of a thing, with no brackets behind it.
+const MINITEST: [&str; 2] = ["must_", "wont_"];
 /// Words that say nothing by themselves.
 const NOISE: [&str; 40] = [
     "true",
@@ -285,6 +287,7 @@ pub(super) fn checks_in(language: Language, body: &str) -> usize {
         begins_with(word, &STATES)
             || (by_call && begins_with(word, &CALLS))
             || (method && called && is_stating_method(word))
+            || (method && language == Language::Ruby && begins_with(word, &MINITEST))
     });
     stated.count()
 }

@@ -32,11 +32,23 @@ fn stat(pid: u32) -> Option<String> {
     Some(String::from_utf8_lossy(line.get(..count)?).into_owned())
 }
 
-/// Whether a process was stopped and waits to be told to go on.
+/// Whether a process was stopped and waits to be told to go on. A stop that was sent and has not
+/// reached it yet counts: on a busy machine that takes its time.
 pub fn is_stopped(pid: u32) -> bool {
     let state = stat(pid)
         .and_then(|line| Some(line.rsplit_once(')')?.1.trim_start().starts_with(['T', 't'])));
-    state.unwrap_or(false)
+    state.is_some_and(|stopped| stopped || stop_is_on_its_way(pid))
+}
+
+fn stop_is_on_its_way(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let mask = |line: &str| {
+        let (name, mask) = line.split_once(':')?;
+        let pending = ["SigPnd", "ShdPnd"].contains(&name);
+        pending.then(|| u64::from_str_radix(mask.trim(), 16).ok()).flatten()
+    };
+    let stop = 1_u64 << (process::Signal::STOP.as_raw() - 1);
+    status.lines().filter_map(mask).any(|mask| mask & stop != 0)
 }
 
 /// When a process began, by the time of day.

@@ -54,6 +54,7 @@ fn a_test_that_lost_its_checks_is_weaker_and_a_rewritten_one_is_not() {
         (Python, python, "def test_a():\n    x = f(1)\n    # assert x == 2\n", NOTHING),
         (Python, python, "def test_a():\n    with pytest.raises(E):\n        f(1)\n", None),
         (Python, python, "def test_a(f):\n    self.assertEqual(f(1), 2)\n", None),
+        (Ruby, ruby, "it \"a\" do\n  f(1).must_be_nil\nend\n", None),
         (JavaScript, js, "it('a', () => {})", EMPTIED),
         (JavaScript, js, "it('a', () => { expect(true).toBe(true) })", EMPTIED),
         (JavaScript, js, "it('a', async () => { const x = await f(1); })", NOTHING),
