@@ -95,7 +95,7 @@ fn in_order(text: &str) -> String {
                     members.into_iter().map(|(key, value)| (key, sorted(value))).collect();
                 members.into_iter().collect()
             }
-            other => other,
+            plain @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => plain,
         }
     }
     serde_json::from_str(text).map_or_else(|_| text.to_owned(), |value| sorted(value).to_string())
