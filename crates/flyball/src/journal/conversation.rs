@@ -79,12 +79,16 @@ impl Journal {
         })
     }
 
-    /// Says in whose process a conversation goes on; in nobody's when it has ended.
-    pub fn hold_conversation(&mut self, id: &str, pid: Option<u32>) -> Result<(), JournalError> {
+    /// Says in whose process a conversation goes on, in nobody's when it has ended, unless that is not
+    /// in this one's any more: of two who take it up at once, one does. Whether it was so.
+    pub fn hand_over_conversation(
+        &mut self,
+        id: &str,
+        (from, to): (Option<u32>, Option<u32>),
+    ) -> Result<bool, JournalError> {
         self.write(|change| {
-            let set = "UPDATE conversations SET pid = ?2 WHERE id = ?1";
-            change.execute(set, params![id, pid])?;
-            Ok(())
+            let set = "UPDATE conversations SET pid = ?3 WHERE id = ?1 AND pid IS ?2";
+            Ok(change.execute(set, params![id, from, to])? > 0)
         })
     }
 
@@ -184,4 +188,22 @@ fn row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         pid: row.get(3)?,
         last_at: Moment::from_millis(number(row.get(4)?)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_who_take_a_conversation_up_at_once_one_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(folder.path()).unwrap();
+        let (root, at) = (folder.path(), Moment::from_millis(1));
+        let new = NewConversation { id: "a", root, model: "m", pid: 1, at };
+        journal.begin_conversation(&new).unwrap();
+        assert!(journal.hand_over_conversation("a", (Some(1), Some(2))).unwrap());
+        assert!(!journal.hand_over_conversation("a", (Some(1), Some(3))).unwrap());
+        assert!(journal.hand_over_conversation("a", (Some(2), None)).unwrap());
+        assert!(journal.hand_over_conversation("a", (None, Some(3))).unwrap());
+    }
 }

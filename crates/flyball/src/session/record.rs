@@ -61,9 +61,13 @@ impl Record {
         row: &ConversationRow,
     ) -> Result<(Self, Conversation, Kept), CliError> {
         let id = row.id.clone();
+        let at_work = || CliError::already_running(format!("session `{id}` is at work"));
         if let Some(pid) = row.pid.filter(|pid| process::still_runs(*pid, row.last_at)) {
-            let error = CliError::already_running(format!("session `{id}` is at work"));
-            return Err(error.hint(format!("it is process {pid}; end it there first")));
+            return Err(at_work().hint(format!("it is process {pid}; end it there first")));
+        }
+        let hands = (row.pid, Some(std::process::id()));
+        if !journal.hand_over_conversation(&id, hands)? {
+            return Err(at_work().hint("somebody else took it up at the same moment"));
         }
         let mut conversation = Conversation::default();
         let mut broken = None;
@@ -83,7 +87,6 @@ impl Record {
         let state = |key: String| journal.session_state(&key);
         let calls = state(format!("{KEY}{id}"))?.unwrap_or_default();
         let stops = state(format!("{KEY}{id}/stop"))?.unwrap_or_default();
-        journal.hold_conversation(&id, Some(std::process::id()))?;
         let kept = Some(InJournal { journal, id });
         let crash = CrashPoint::from_environment();
         let record = Self { kept, clock: Clock::start(), trail: Vec::new(), crash };
@@ -150,7 +153,7 @@ impl Record {
     /// Nobody holds it any more.
     pub(crate) fn close(&mut self) -> Result<(), CliError> {
         if let Some(InJournal { journal, id }) = &mut self.kept {
-            journal.hold_conversation(id, None)?;
+            journal.hand_over_conversation(id, (Some(std::process::id()), None))?;
         }
         Ok(())
     }

@@ -132,14 +132,17 @@ fn every_advice_is_told_once_and_with_the_next_thing_said() {
         given.results.into_iter().chain(given.messages).collect::<Vec<_>>().join("\n")
     };
     let last = told(turns.len() - 1);
-    for (first, words) in
-        [(1, "50"), (4, "going round in circles"), (5, "`path` is missing"), (6, "stalled after")]
-    {
+    for (first, words) in [
+        (1, "% of the context window is used"),
+        (4, "going round in circles"),
+        (5, "`path` is missing"),
+        (6, "stalled after"),
+    ] {
         assert!(!told(first - 1).contains(words), "{words} came early");
         assert!(told(first).contains(words), "{words}: {}", told(first));
         assert_eq!(last.matches(words).count(), 1, "{words}: {last}");
     }
-    assert!(!ran.stderr.contains("70"), "announced to nobody: {}", ran.stderr);
+    assert!(!ran.stderr.contains("71%"), "announced to nobody: {}", ran.stderr);
 }
 
 const GATES: &str = "[[gates.check]]\nname = \"tests\"\ncommand = \"test -f one || { echo src/a.rs:7: one is missing; exit 1; }\"\n\
