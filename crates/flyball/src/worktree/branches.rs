@@ -127,9 +127,11 @@ impl Worktree {
         self.git.call(["branch", "--no-track", "--", branch, commit]).run().map(drop)
     }
 
-    /// Removes a branch, if it still is where it was.
+    /// Removes a branch, if it still is where it was. Git is left alone with it: killed half way, it would
+    /// leave a lock on all packed refs that nobody removes.
     pub fn remove_branch(&self, branch: &str, at: &str) -> Result<(), WorktreeError> {
-        self.git.call(["update-ref", "-d", &format!("refs/heads/{branch}"), at]).run().map(drop)
+        let git = Git::discover(&self.git.root, Arc::new(Starter::alone()))?;
+        git.call(["update-ref", "-d", &format!("refs/heads/{branch}"), at]).run().map(drop)
     }
 
     /// The worktrees of this repository.

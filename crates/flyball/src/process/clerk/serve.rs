@@ -19,6 +19,9 @@ use super::ClerkOrder;
 use crate::clock::Deadline;
 use crate::platform::{self, Nursery, Signal, Walls};
 
+/// How long what is under way has to end by itself.
+const GRACE: Duration = Duration::from_millis(500);
+
 /// Serves until flyball is gone.
 pub(in crate::process) fn clerk_main() -> ExitCode {
     match Serving::begin().and_then(|mut serving| serving.serve()) {
@@ -60,10 +63,16 @@ impl Serving {
 
     fn serve(&mut self) -> io::Result<()> {
         let served = self.obey_until_closed();
-        // However that ended, nothing stays.
+        // However that ended, nothing stays. A git that is asked to end takes its locks along; one that
+        // is killed leaves them to whoever comes next.
+        self.signal_all(Signal::Terminate);
+        let grace = Deadline::after(GRACE);
+        while self.nursery.reap(|_, _| {})? && !grace.passed() {
+            wait_readable([self.nursery.woken()], Some(grace.left()))?;
+        }
         let limit = Deadline::after(KILL_MAX);
         while self.nursery.reap(|_, _| {})? && !limit.passed() {
-            self.end_all();
+            self.signal_all(Signal::Kill);
             wait_readable([self.nursery.woken()], Some(KILL_PAUSE))?;
         }
         served
@@ -130,9 +139,9 @@ impl Serving {
         }
     }
 
-    fn end_all(&mut self) {
+    fn signal_all(&mut self, signal: Signal) {
         for process in self.nursery.members() {
-            platform::signal(&process, Signal::Kill);
+            platform::signal(&process, signal);
         }
     }
 
