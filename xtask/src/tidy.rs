@@ -51,6 +51,19 @@ const FILE_ROOMS: [&str; 5] = ["files", "platform", "sandbox", "demo", "worktree
 /// Endings of type names that say nothing.
 const EMPTY_NAMES: [&str; 5] = ["Manager", "Helper", "Util", "Utils", "Processor"];
 
+/// The loop of the built-in agent, in the order in which it is read, and how long it may be altogether:
+/// it is the example for whoever builds an agent on the core, and is read in one sitting.
+const LOOP: [&str; 7] = [
+    "crates/flyball/src/session/conversation.rs",
+    "crates/flyball/src/session.rs",
+    "crates/flyball/src/session/asking.rs",
+    "crates/flyball/src/session/judge.rs",
+    "crates/flyball/src/session/judge/alone.rs",
+    "crates/flyball/src/session/judge/in_run.rs",
+    "crates/flyball/src/session/tools.rs",
+];
+const LOOP_LINES_MAX: usize = 1500;
+
 /// Checks everything; all complaints are told at once.
 pub(crate) fn run() -> Result<()> {
     let output = Command::new("git").args(["ls-files", "-z"]).output().context("git ls-files")?;
@@ -78,6 +91,7 @@ pub(crate) fn run() -> Result<()> {
             Some(_) | None => {}
         }
     }
+    one_sitting(&mut complaints)?;
     arrows.cycles(&mut complaints);
     glossary.double_meanings(&mut complaints);
     for complaint in &complaints {
@@ -123,6 +137,18 @@ fn source(name: &str, text: &str, complaints: &mut Vec<String>) {
             complaints.push(format!("{name}: `{kind}` says nothing about what it is"));
         }
     }
+}
+
+/// Whether the loop of the built-in agent can still be read in one sitting.
+fn one_sitting(complaints: &mut Vec<String>) -> Result<()> {
+    let mut lines = 0;
+    for name in LOOP {
+        lines += production_lines(&fs::read_to_string(name).context(name)?);
+    }
+    if lines > LOOP_LINES_MAX {
+        complaints.push(format!("the session's loop: {lines} lines, more than {LOOP_LINES_MAX}"));
+    }
+    Ok(())
 }
 
 /// Files opened past the one room that opens them with care.

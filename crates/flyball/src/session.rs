@@ -6,11 +6,12 @@
 //! 1. [`conversation`]: what was said, and what follows from it. Pure.
 //! 2. This file: the loop. It asks the conversation what is next, does it, and writes down what happened
 //!    before anything else happens. Its questions to the model are in [`asking`].
-//! 3. [`judge`]: who says whether a call may run and the model may rest.
-//! 4. [`tools`]: what a call does.
+//! 3. [`judge`]: who says whether a call may run and the model may rest: a ring of its own, or the run.
+//! 4. [`tools`]: what a call does, and what its arguments are checked against.
 //!
-//! The rest is about people and places: `ground` (where it works), `record` (where it is written down),
-//! `telling` (who sees it), `inbox` (who speaks to it), `choice` (which model).
+//! That is less than 1,500 lines altogether, and `cargo xtask tidy` sees to it. The rest is about
+//! people and places: `ground` (where it works), `record` (where it is written down), `telling` (who sees
+//! it), `inbox` (who speaks to it), `choice` (which model).
 
 mod asking;
 pub(crate) mod choice;

@@ -1,7 +1,9 @@
 //! What a session can do: few tools, each with a schema its arguments are checked against. Nothing here
 //! judges; whether a call is made was decided before.
 
+mod catalogue;
 mod command;
+mod done;
 mod edit;
 mod mcp;
 mod place;
@@ -12,31 +14,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use flyball_core::SubAgent;
-use flyball_core::call::{
-    ToolOutcome, ValidationFailure, ValidationKind, check_arguments, mutates,
-};
+use flyball_core::call::{ValidationFailure, ValidationKind, check_arguments, mutates};
 use flyball_core::policy::CallRules;
 use flyball_models::{Arguments, Call, Tool};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use self::catalogue::{EDIT, LIST, READ, SEARCH, WRITE, definitions};
+pub(crate) use self::catalogue::{RUN, TASK};
 pub(crate) use self::command::Running;
+pub(crate) use self::done::{Change, Done};
 pub(crate) use self::mcp::Server;
 use self::place::Places;
 use super::ground::Ground;
 use crate::spill::Spill;
-
-/// Runs a line of the shell.
-pub(crate) const RUN: &str = "run";
-const READ: &str = "read";
-const EDIT: &str = "edit";
-const WRITE: &str = "write";
-const LIST: &str = "list";
-const SEARCH: &str = "search";
-/// Has a part of the work done by another conversation.
-pub(crate) const TASK: &str = "task";
-
-/// The longest a command may be asked to run.
-const COMMAND_SECS_MAX: u64 = 1800;
 
 /// What a session works with.
 pub(crate) struct Toolbox<'g> {
@@ -49,46 +39,6 @@ pub(crate) struct Toolbox<'g> {
     running: Running,
     /// Servers whose tools are tools of the session.
     servers: Vec<Server>,
-}
-
-/// What came of a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Done {
-    pub(crate) outcome: ToolOutcome,
-    /// What the tool says.
-    pub(crate) text: String,
-    /// What was changed in a file, for people.
-    pub(crate) change: Option<Change>,
-    /// The result is in a file already, and this is what the model gets in its place.
-    pub(crate) spilled: Option<String>,
-    /// A server says that it was no call at all (A4).
-    pub(crate) invalid: Option<ValidationFailure>,
-}
-
-/// A file before and after a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Change {
-    pub(crate) path: String,
-    pub(crate) before: String,
-    pub(crate) after: String,
-}
-
-impl Done {
-    /// It went well, and this was said.
-    pub(crate) fn said(text: impl Into<String>) -> Self {
-        let (change, spilled, invalid) = (None, None, None);
-        Self { outcome: ToolOutcome::Ok, text: text.into(), change, spilled, invalid }
-    }
-
-    /// The tool itself failed.
-    pub(crate) fn failed(text: impl Into<String>) -> Self {
-        Self { outcome: ToolOutcome::Tool, ..Self::said(text) }
-    }
-
-    /// It was not done at all.
-    pub(crate) fn refused(text: impl Into<String>) -> Self {
-        Self { outcome: ToolOutcome::Refused, ..Self::said(text) }
-    }
 }
 
 impl<'g> Toolbox<'g> {
@@ -191,85 +141,6 @@ impl<'g> Toolbox<'g> {
         let order = command::Order { line, limit, ground: self.ground };
         command::run(&order, (&self.spill, &self.rules), &self.running)
     }
-}
-
-/// The session's own tools.
-fn definitions() -> Vec<Tool> {
-    let path =
-        json!({ "type": "string", "minLength": 1, "description": "relative to the top folder" });
-    vec![
-        tool(
-            RUN,
-            "Runs a line of bash in the top folder and waits for it. Everything it starts is ended with it, \
-             background processes too. Gives its output and, if not 0, its exit code.",
-            &json!({
-                "command": { "type": "string", "minLength": 1 },
-                "timeout_secs": { "type": "integer", "minimum": 1, "maximum": COMMAND_SECS_MAX,
-                    "description": "how long it may take" },
-                "description": { "type": "string", "description": "what it is for, in a few words" },
-            }),
-            &["command"],
-        ),
-        tool(
-            READ,
-            "Reads a text file, with line numbers.",
-            &json!({
-                "path": path,
-                "from": { "type": "integer", "minimum": 1, "description": "the first line" },
-                "lines": { "type": "integer", "minimum": 1, "description": "how many; 2000 without it" },
-            }),
-            &["path"],
-        ),
-        tool(
-            EDIT,
-            "Replaces a text in a file by another. The old text must stand there exactly, and once, unless \
-             `all` is true.",
-            &json!({
-                "path": path,
-                "old": { "type": "string", "minLength": 1 },
-                "new": { "type": "string" },
-                "all": { "type": "boolean" },
-            }),
-            &["path", "old", "new"],
-        ),
-        tool(
-            WRITE,
-            "Writes a whole file, in place of what is there; folders are made.",
-            &json!({ "path": path, "content": { "type": "string" } }),
-            &["path", "content"],
-        ),
-        tool(
-            LIST,
-            "Lists a folder.",
-            &json!({ "path": { "type": "string", "description": "the top folder without it" } }),
-            &[],
-        ),
-        tool(
-            SEARCH,
-            "Searches the files of the project, those git ignores left out, for a regular expression.",
-            &json!({
-                "pattern": { "type": "string", "minLength": 1 },
-                "path": { "type": "string", "description": "a file or folder to search in" },
-                "ignore_case": { "type": "boolean" },
-            }),
-            &["pattern"],
-        ),
-        tool(
-            TASK,
-            "Has another agent do a part of the work, with the same tools and a conversation of its own. It \
-             sees nothing of this one: say everything it needs. Gives its last words.",
-            &json!({ "prompt": { "type": "string", "minLength": 1 } }),
-            &["prompt"],
-        ),
-    ]
-}
-
-fn tool(name: &str, description: &str, properties: &Value, required: &[&str]) -> Tool {
-    let schema = json!({
-        "type": "object", "properties": properties, "required": required,
-        "additionalProperties": false,
-    });
-    Tool { name: name.to_owned(), description: description.to_owned(), schema }
 }
 
 /// A text of the arguments.
