@@ -330,3 +330,22 @@ pub enum ValidationKind {
     /// A line of a structured stream that is no event.
     BadStreamLine,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::policy::Policy;
+
+    #[test]
+    fn a_call_read_from_text_is_the_call_read_from_its_value_and_shows_the_same_beginning() {
+        let (rules, id) = (Policy::default().calls.clone(), CallId::new("1"));
+        let args = json!({ "path": "a.rs" });
+        let read = ToolCall::from_json(id.clone(), "read", &args.to_string(), &rules.free_text);
+        assert_eq!(read, ToolCall::new(id, "read", &args, &rules));
+        assert_eq!(read.preview, r#"{"path":"a.rs"}"#);
+    }
+}

@@ -247,3 +247,22 @@ impl GateResult {
         self.checks.iter().map(|check| (check.gate.as_str(), &check.status)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_colour_on_the_same_tree_makes_a_check_flaky_and_a_red_one_stays_red() {
+        let (green, red) = (Check::passed("tests"), Check::failed("tests"));
+        let now_red = red.clone().beside(&green);
+        assert!(now_red.status.is_red());
+        assert_eq!(now_red.flaky.as_deref(), Some("red now, green before on the same tree"));
+        let now_green = green.clone().beside(&red);
+        assert!(!now_green.status.is_red());
+        assert_eq!(now_green.flaky.as_deref(), Some("red once, then green: no reason known"));
+        for same in [green, red] {
+            assert_eq!(same.clone().beside(&same).flaky, None);
+        }
+    }
+}

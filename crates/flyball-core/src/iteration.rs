@@ -154,7 +154,7 @@ impl IterationRing {
     /// A ring that begins with a score already reached: the baseline's.
     pub fn with_baseline(score: Option<f64>) -> Self {
         let best_at = score.map(|_| IterationNo::BASELINE);
-        Self { best_before: score, best: score, score_before: score, best_at, ..Self::default() }
+        Self { best_before: score, best: score, best_at, ..Self::default() }
     }
 
     /// Records what an iteration came to.
@@ -310,3 +310,6 @@ impl Safety {
         self.trip.as_ref().map(|trip| trip.evidence.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests;

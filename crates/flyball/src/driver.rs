@@ -296,7 +296,7 @@ impl Driver {
                     self.door_closed(iteration);
                     let swept = how == ExitHow::Lost || swept > 0;
                     let ended_by = if swept { EndedBy::Flyball } else { EndedBy::Itself };
-                    self.see_to_index_lock(iteration, since, ended_by);
+                    self.see_to_locks(iteration, since, ended_by);
                     self.take_facts(iteration, facts)?;
                     self.prepare_keeper();
                     return Ok(());

@@ -112,6 +112,18 @@ fn sub_agents_have_loops_and_costs_of_their_own() {
 }
 
 #[test]
+fn an_answer_that_names_nobody_is_the_one_that_was_awaited_and_a_stranger_s_is_nobody_s() {
+    for (who, id, failed) in [("", "1", 1), ("two", "1", 0), ("", "2", 0), ("one", "1", 1)] {
+        let mut hindsight = Hindsight::new(rules());
+        let call = ToolCall::new(CallId::new("1"), "read_file", &json!({}), &rules());
+        hindsight.fact(None, &AgentFact::CalledTool(call.by(SubAgent::new("one"))));
+        let result = ToolResult::new(CallId::new(id), ToolOutcome::Tool, "no such file");
+        hindsight.fact(None, &AgentFact::ToolReturned(result.by(SubAgent::new(who))));
+        assert_eq!(hindsight.finish().failed, failed, "{id} of {who:?}");
+    }
+}
+
+#[test]
 fn tokens_without_a_price_stay_without_one() {
     let unknown = Cost::of(Spend { input_tokens: 5, output_tokens: 1, cost_micro_usd: 0 });
     assert_eq!(unknown.known_micro_usd(), None);

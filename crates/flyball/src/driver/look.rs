@@ -203,50 +203,56 @@ impl Driver {
         }
     }
 
-    /// An agent that ends in the middle of a git command leaves git's lock behind. What flyball ended
-    /// cannot put it away any more, so flyball does; any other is the user's affair.
-    pub(super) fn see_to_index_lock(
+    /// An agent that ends in the middle of a git command leaves git's locks behind. What flyball ended
+    /// cannot put them away any more, so flyball does; any other is the user's affair.
+    pub(super) fn see_to_locks(
         &mut self,
         iteration: IterationNo,
         since: Moment,
         ended_by: EndedBy,
     ) {
-        let Some(lock) = self.places.worktree.stale_index_lock(since) else { return };
         let phase = self.governor.standing().map(|standing| standing.phase);
-        let shown = quoted(&lock.to_string_lossy());
-        let note = if ended_by == EndedBy::Itself && phase != Some(RunPhase::Stopping) {
-            format!("the agent left git's lock behind; nobody holds it: rm {shown}")
-        } else if fs::remove_file(&lock).is_ok() {
-            format!("removed git's lock {shown}: what held it was ended with the agent")
-        } else {
-            format!("git's lock was left behind and cannot be removed; nobody holds it: rm {shown}")
-        };
-        self.reporter.note(iteration, &note);
+        let is_its_own = ended_by == EndedBy::Itself && phase != Some(RunPhase::Stopping);
+        for lock in self.places.worktree.stale_locks(since) {
+            let shown = quoted(&lock.to_string_lossy());
+            let note = if is_its_own {
+                format!("the agent left git's lock behind; nobody holds it: rm {shown}")
+            } else if fs::remove_file(&lock).is_ok() {
+                format!("removed git's lock {shown}: what held it was ended with the agent")
+            } else {
+                format!(
+                    "git's lock was left behind and cannot be removed; nobody holds it: rm {shown}"
+                )
+            };
+            self.reporter.note(iteration, &note);
+        }
     }
 }
 
 /// A git lock that is there before the first iteration: nothing could ever be committed.
-pub(super) fn no_index_lock(worktree: &Worktree) -> Result<(), CliError> {
-    let Some(lock) = worktree.index_lock() else { return Ok(()) };
+pub(super) fn no_lock(worktree: &Worktree) -> Result<(), CliError> {
+    let Some(lock) = worktree.lasting_lock() else { return Ok(()) };
     let shown = quoted(&lock.to_string_lossy());
     Err(CliError::io(format!(
-        "git's index is locked ({shown} is there): nothing could be committed"
+        "the repository is locked for git ({shown} is there): nothing could be committed"
     ))
     .hint(format!("wait for the git that is at work here, or if there is none: rm {shown}")))
 }
 
-/// Before a run goes on: the lock that its own death left is put away; what was done, in words.
-pub(super) fn clear_index_lock(
+/// Before a run goes on: the locks that its own death left are put away; what was done, in words.
+pub(super) fn clear_locks(
     worktree: &Worktree,
+    run: &RunId,
     since: Moment,
-) -> Result<Option<String>, CliError> {
-    if let Some(lock) = worktree.stale_index_lock(since)
-        && fs::remove_file(&lock).is_ok()
-    {
-        let shown = quoted(&lock.to_string_lossy());
-        return Ok(Some(format!("removed git's lock {shown}: it was left when the run was lost")));
+) -> Result<Vec<String>, CliError> {
+    let mut notes = Vec::new();
+    for lock in worktree.locks_left_by(run, since) {
+        if fs::remove_file(&lock).is_ok() {
+            let shown = quoted(&lock.to_string_lossy());
+            notes.push(format!("removed git's lock {shown}: it was left when the run was lost"));
+        }
     }
-    no_index_lock(worktree).map(|()| None)
+    no_lock(worktree).map(|()| notes)
 }
 
 /// A look under way.

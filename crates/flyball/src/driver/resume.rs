@@ -10,7 +10,7 @@ use flyball_core::{Effect, Event, Governor, RunId};
 
 use super::choice::check_limits;
 use super::guards::GuardWatch;
-use super::look::clear_index_lock;
+use super::look::clear_locks;
 use super::opening::{already_running, opening, problem_error};
 use super::parts::Guarded;
 use super::perform::io;
@@ -113,7 +113,7 @@ impl RunRequest {
         if !ended.is_empty() {
             notes.push(format!("{} left over from it ended", ended.len()));
         }
-        notes.extend(clear_index_lock(&setup.worktree, run.started)?);
+        notes.extend(clear_locks(&setup.worktree, &id, run.started)?);
         let private_dir = setup.state_dir.join("runs").join(id.as_str());
         let enclosure = enclose(&config, &setup, &private_dir)?;
         let (clock, crash) = (Clock::start(), CrashPoint::from_environment());

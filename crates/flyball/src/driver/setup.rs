@@ -11,7 +11,7 @@ use flyball_core::{Event, Governor, IterationNo, RunId};
 
 use super::choice::{ChosenAgent, check_limits, choose, traits};
 use super::enclosure::Enclosure;
-use super::look::{Eyes, no_index_lock};
+use super::look::{Eyes, no_lock};
 use super::opening::{already_running, opening, problem_error, stale_words, uncommitted_words};
 use super::parts::{AgentSide, Guarded, Jobs, Mail, Pace, Places, Terms};
 use super::perform::{io, private_folder};
@@ -159,7 +159,7 @@ impl RunRequest {
         notes.extend(setup.check(&config, &plan)?);
         let clock = Clock::start();
         let run = name.unwrap_or_else(|| run_id_at(clock.now()));
-        no_index_lock(&setup.worktree)?;
+        no_lock(&setup.worktree)?;
         let journal = Journal::open(&setup.state_dir)?;
         let lock = lock_worktree(&setup.state_dir, setup.worktree.root(), &run)
             .map_err(already_running)?;

@@ -81,11 +81,17 @@ impl Vault {
 
     /// The checkpoints of a run that the repository has and the vault has not.
     pub fn lacks(&self, there: Vec<Deposit>, run: &RunId) -> Result<Vec<Deposit>, WorktreeError> {
+        self.clear_locks(run);
         let mut safe = Vec::new();
         for one in self.checkpoints(run)? {
             safe.push(ref_name(run, one.iteration)?);
         }
         Ok(there.into_iter().filter(|own| !safe.contains(&own.name)).collect())
+    }
+
+    /// Where it is.
+    pub(super) fn folder(&self) -> &Path {
+        &self.git.git_dir
     }
 
     fn at(path: &Path, worktree: &Worktree) -> Self {

@@ -105,6 +105,22 @@ fn a_lock_that_flyball_left_by_ending_the_agent_is_removed() {
 }
 
 #[test]
+fn every_lock_of_a_commit_that_flyball_ended_is_removed() {
+    let locks = ["HEAD.lock", "refs/heads/main.lock", "packed-refs.lock"];
+    let agent = "for lock in HEAD refs/heads/main packed-refs; do touch .git/$lock.lock; done; sleep 773";
+    let scenario = Scenario::new()
+        .committed()
+        .env("FLYBALL_LIMITS__STOP_GRACE", "300ms")
+        .flags(&["--max-runtime", "2s"])
+        .agent(agent);
+    let mut ran = scenario.run().ended(5);
+    for lock in locks {
+        ran = ran.saying(&format!("{lock}: what held it was ended"));
+        assert!(!scenario.root().join(".git").join(lock).exists(), "{lock}");
+    }
+}
+
+#[test]
 fn a_lock_that_somebody_holds_stays() {
     let scenario = Scenario::new()
         .committed()
@@ -151,4 +167,23 @@ fn a_run_that_was_lost_with_a_lock_goes_on() {
     running.wait();
     scenario.until_quiet();
     scenario.resume(&[]).ended(0).saying("removed git's lock");
+}
+
+#[test]
+fn a_run_that_was_lost_while_a_checkpoint_was_written_goes_on() {
+    let agent = "test -e up || { echo up > up; echo up > $OUT/up; sleep 777; }; pass a; pass b";
+    let scenario = Scenario::new().committed().agent(agent);
+    let running = scenario.spawn();
+    scenario.until_told("up", "up");
+    running.signal(Signal::KILL);
+    running.wait();
+    scenario.until_quiet();
+    // As git leaves it when it is killed between taking the lock and writing the ref.
+    let folder = scenario.root().join(".git/refs/flyball");
+    let run = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    for number in 0..4 {
+        fs::write(run.join(format!("{number}.lock")), "").unwrap();
+    }
+    scenario.resume(&[]).ended(0).saying("1.lock").saying("it was left when the run was lost");
+    assert!(!run.join("1.lock").exists());
 }
