@@ -348,4 +348,21 @@ mod tests {
         assert_eq!(read, ToolCall::new(id, "read", &args, &rules));
         assert_eq!(read.preview, r#"{"path":"a.rs"}"#);
     }
+    #[test]
+    fn a_call_and_its_result_say_only_what_is_not_usual_and_are_read_as_they_were_written() {
+        let plain = ToolCall::identified(CallId::new("1"), "read", Fingerprint::of_text("x"));
+        let usual = serde_json::to_string(&plain).unwrap();
+        assert!(!usual.contains("mutating") && !usual.contains("round"), "{usual}");
+        let changing = plain.clone().changing_files().in_round(RoundId::new("7"));
+        for call in [plain, changing] {
+            let written = serde_json::to_string(&call).unwrap();
+            assert_eq!(serde_json::from_str::<ToolCall>(&written).unwrap(), call, "{written}");
+        }
+        for (text, is_said) in [("", true), ("fn main() {} and 41 lines more", false)] {
+            let result = ToolResult::new(CallId::new("1"), ToolOutcome::Ok, text);
+            let written = serde_json::to_string(&result).unwrap();
+            assert_eq!(written.contains("empty"), is_said, "{written}");
+            assert_eq!(serde_json::from_str::<ToolResult>(&written).unwrap(), result, "{written}");
+        }
+    }
 }

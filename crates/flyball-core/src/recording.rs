@@ -275,3 +275,19 @@ impl Recording {
         facts
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_says_only_what_is_not_usual_and_is_read_as_it_was_written() {
+        let usual = serde_json::to_string(&Step::default()).unwrap();
+        assert!(!usual.contains("edit"), "{usual}");
+        for edit in [true, false] {
+            let step = Step { edit, ..Step::default() };
+            let written = serde_json::to_string(&step).unwrap();
+            assert_eq!(serde_json::from_str::<Step>(&written).unwrap(), step, "{written}");
+        }
+    }
+}

@@ -157,6 +157,7 @@ fn a_blocked_promise_ends_a_session_and_never_completes_it() {
         };
         assert!(reason.contains("no key"), "{reason}");
         assert_eq!((due.trigger, session.status()), (Trigger::Blocked, SessionStatus::Blocked));
+        assert_eq!(due.note.as_ref(), Some(&reason), "the checkpoint says why");
     }
     let unknown = session(5, 3).complete("", Some("FINI")).unwrap_err();
     assert!(unknown.to_string().starts_with("`FINI` is none of this session's promises"));
@@ -167,6 +168,7 @@ fn an_iteration_that_was_not_judged_is_judged_first_and_the_last_judgement_count
     let mut session = session(5, 2);
     assert_eq!(session.next(&policy()).unwrap(), NextStep::JudgeFirst);
     judge(&mut session, 0.0, &[]);
+    assert_eq!(session.failures(), 1);
     judge(&mut session, 1.0, &[]);
     assert_eq!(session.failures(), 0);
     assert!(matches!(session.next(&policy()).unwrap(), NextStep::Began(_)));

@@ -100,7 +100,8 @@ impl Vault {
     /// Puts away the locks that a fetch of this run left when it was killed.
     pub(super) fn clear_locks(&self, run: &RunId) {
         let folder = self.folder();
-        let left: Vec<PathBuf> = locks_of(folder, run).into_iter().filter(|at| is_there(at)).collect();
+        let left: Vec<PathBuf> =
+            locks_of(folder, run).into_iter().filter(|at| is_there(at)).collect();
         if left.is_empty() || platform::works_in("git", folder) {
             return;
         }

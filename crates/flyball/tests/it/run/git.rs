@@ -107,7 +107,8 @@ fn a_lock_that_flyball_left_by_ending_the_agent_is_removed() {
 #[test]
 fn every_lock_of_a_commit_that_flyball_ended_is_removed() {
     let locks = ["HEAD.lock", "refs/heads/main.lock", "packed-refs.lock"];
-    let agent = "for lock in HEAD refs/heads/main packed-refs; do touch .git/$lock.lock; done; sleep 773";
+    let agent =
+        "for lock in HEAD refs/heads/main packed-refs; do touch .git/$lock.lock; done; sleep 773";
     let scenario = Scenario::new()
         .committed()
         .env("FLYBALL_LIMITS__STOP_GRACE", "300ms")
