@@ -19,7 +19,7 @@ const SCRIPTS: [(&str, &[&str]); 5] = [
     ("tests", &["test"]),
     ("lint", &["lint"]),
     ("build", &["build"]),
-    ("typecheck", &["typecheck", "type-check", "check-types"]),
+    ("typecheck", &["typecheck", "type-check", "check-types", "types"]),
     (
         "format",
         &["format:check", "check:format", "format-check", "prettier:check", "format", "prettier"],
@@ -38,7 +38,11 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         let (name, text) = names.iter().find_map(|name| Some((*name, script(name)?)))?;
         // A script that formats is a check only where its form that checks is known.
         let is_check = text.contains("check") || as_gate(text, str::to_owned) != AsGate::Fits;
-        if *role == "format" && !is_check {
+        let is_unfit = match name {
+            "types" => !checks_types(text),
+            _ => *role == "format" && !is_check,
+        };
+        if is_unfit {
             return None;
         }
         let command = format!("{manager} run {name}");
@@ -46,6 +50,17 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         Some(Proposal::of_script(role, (&command, text), |line| call(manager, line), why))
     });
     Some(proposals.collect())
+}
+
+/// Whether a script checks types: one of this name may as well write them.
+fn checks_types(text: &str) -> bool {
+    let words = || text.split([' ', '&', ';', '|']);
+    let writes = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        word == "-d" || word.starts_with("--declaration") || word.contains("emitdeclaration")
+    };
+    let checkers = ["tsc", "vue-tsc", "tsgo", "tsd", "flow", "pyright", "attw"];
+    words().any(|word| checkers.contains(&word) || word.contains("check")) && !words().any(writes)
 }
 
 /// A tool of the package itself, called as its scripts would call it.

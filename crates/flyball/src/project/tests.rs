@@ -117,6 +117,17 @@ fn node_projects_run_only_scripts_that_exist_by_their_package_manager() {
             &[("package.json", r#"{"packageManager":"pnpm@9.1","scripts":{"lint":"x"}}"#)],
             &["lint: pnpm run lint"],
         ),
+        (
+            managers,
+            &[("package.json", r#"{"scripts":{"types":"tsc --noEmit"}}"#)],
+            &["typecheck: npm run types"],
+        ),
+        (
+            managers,
+            &[("package.json", r#"{"scripts":{"types":"tsc -p . --emitDeclarationOnly"}}"#)],
+            &[],
+        ),
+        (managers, &[("package.json", r#"{"scripts":{"types":"graphql-codegen"}}"#)], &[]),
         (managers, &[("package.json", placeholder)], &[]),
         (managers, &[("package.json", "not json")], &[]),
     ]);
