@@ -120,6 +120,31 @@ fn a_flaky_check_blocks_nothing_and_stands_in_the_summary() {
 }
 
 #[test]
+fn a_check_that_is_red_on_every_try_stays_red_and_one_that_wavers_opens_no_breaker() {
+    let config = "[[gates.check]]\nname = \"tests\"\ncommand = \"sh check.sh\"\nretry = 2\n";
+    let check = "echo x >> $OUT/tries\nif test -e broken; then echo 'not ok 1 - firm'; exit 1; fi; echo 'ok 1 - firm'\n";
+    let scenario = Scenario::new().config(config).file("check.sh", check).committed();
+    let script = "echo \"iteration $n\" >> $OUT/tries; cat > $OUT/prompt-$n; pass a; pass b; \
+                  if [ $n = 1 ]; then touch broken; else rm broken; fi; commit x; \
+                  say '<promise>COMPLETE</promise>'";
+    let scenario = scenario.agent(script);
+    let ran = scenario.run().ended(0).saying("Iterations:  2 / 15");
+    assert!(!ran.stderr.contains("Flaky:"), "{}", ran.stderr);
+    let tries = scenario.told("tries");
+    assert!(tries.contains("iteration 1\nx\nx\nx\niteration 2"), "red three times: {tries}");
+    assert!(scenario.told("prompt-2").contains("Completion Blocked"));
+
+    // Red at first in every iteration, green when asked again: nothing to be stopped for.
+    let wavers = "echo x >> $OUT/tries\nif [ $(($(wc -l < $OUT/tries) % 2)) = 1 ]; then echo 'not ok 1 - shaky'; exit 1; fi; echo 'ok 1 - shaky'\n";
+    let scenario = Scenario::new().config(config).file("check.sh", wavers).committed();
+    let script = "echo $n > work.txt; if [ $n = 4 ]; then pass a; pass b; fi; commit x; \
+                  [ $n = 4 ] && say '<promise>COMPLETE</promise>'; true";
+    let scenario = scenario.agent(script).env("FLYBALL_ITERATIONS__CIRCUIT_BREAKER", "2");
+    let ran = scenario.run().ended(0).saying("Iterations:  4 / 15");
+    ran.saying("Flaky:       tests: red once, then green: shaky");
+}
+
+#[test]
 fn a_check_of_some_files_runs_when_they_are_touched_and_for_a_completion() {
     let config = "[[gates.check]]\nname = \"web\"\ncommand = \"echo web >> $OUT/ran\"\npaths = [\"web\"]\n\
                   [[gates.check]]\nname = \"all\"\ncommand = \"echo all >> $OUT/ran\"\n";
