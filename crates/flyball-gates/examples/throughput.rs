@@ -4,7 +4,8 @@
 //! `cargo xtask gates --speed` with the same words.
 //!
 //! A name is one of the made outputs (`cargo`, `gcc`, `noise` and others), which are nearly all of
-//! tests that pass and of complaints of one line, or a tool of `tests/captures`, whose recorded outputs
+//! tests that pass and of complaints of one line or, those with `-red`, of failures no two of which are
+//! alike; or a tool of `tests/captures`, whose recorded outputs
 //! are then repeated up to the size: as they are (`jest`), and with all places changed each time
 //! (`jest~`), so that failures come one after the other and none is like another. None means all of
 //! them. Each is read by a process of its own, so that the memory is that of one reading.
@@ -19,9 +20,30 @@ use flyball_gates::Parser;
 
 /// The outputs made here.
 const MADE: &[&str] = &[
-    "cargo", "pytest", "jest", "plain", "noise", "json", "go", "vitest", "tap", "mocha",
-    "unittest", "nextest", "maven", "gtest", "dotnet", "flake8", "gcc", "tsc", "eslint", "mypy",
+    "cargo",
+    "pytest",
+    "jest",
+    "plain",
+    "noise",
+    "json",
+    "go",
+    "vitest",
+    "tap",
+    "mocha",
+    "unittest",
+    "nextest",
+    "maven",
+    "gtest",
+    "dotnet",
+    "flake8",
+    "gcc",
+    "tsc",
+    "eslint",
+    "mypy",
     "rustc",
+    "pytest-red",
+    "jest-red",
+    "eslint-red",
 ];
 
 /// How often each is measured; the medians are told.
@@ -158,14 +180,16 @@ fn repeated(path: &Path, size: usize, name: &str) -> io::Result<()> {
     file.flush()
 }
 
-/// The same with another number wherever the number of a line may stand.
+/// The same with another number wherever the number of a line may stand; what JSON counts is none.
 fn moved(output: &[u8], by: usize) -> Vec<u8> {
     let mut moved = Vec::with_capacity(output.len() + output.len() / 4);
     let mut rest = output;
     while let Some((byte, after)) = rest.split_first() {
         moved.push(*byte);
         rest = after;
+        let is_key = moved.ends_with(b"\":") && !moved.ends_with(b"ine\":");
         let is_place = matches!(byte, b':' | b'(') || moved.ends_with(b"line ");
+        let is_place = is_place && !is_key;
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if is_place && (1..8).contains(&digits) {
             let (number, after) = rest.split_at(digits);
@@ -241,6 +265,7 @@ fn made(path: &Path, size: usize, shape: &str) -> io::Result<()> {
 fn line_of(shape: &str, test: u64) -> Option<String> {
     let at = test % 5_000 + 1;
     Some(match shape {
+        "pytest-red" | "jest-red" | "eslint-red" => failure(shape, test),
         "go" => format!("=== RUN   TestNumber{test}\n--- PASS: TestNumber{test} (0.00s)\n"),
         "vitest" => format!(" \u{2713} test/area_{at}.test.ts > items > keeps number {test} 3ms\n"),
         "tap" => format!("ok {test} - keeps item number {test} where it was\n"),
@@ -280,4 +305,53 @@ fn line_of(shape: &str, test: u64) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+/// One failure, or the complaints about one file, with words that no other has.
+fn failure(shape: &str, test: u64) -> String {
+    let mut seed = test.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut word = move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let letter =
+            |at: u32| char::from(b'a' + u8::try_from((seed >> (at * 5 + 20)) % 26).unwrap_or(0));
+        (0..4 + u32::try_from(seed >> 62).unwrap_or(0)).map(letter).collect::<String>()
+    };
+    let (a, b, c, d) = (word(), word(), word(), word());
+    let line = test % 900 + 2;
+    match shape {
+        "pytest-red" if test == 0 => {
+            let rule = "=".repeat(28);
+            format!("{rule} test session starts {rule}\n\n{rule} FAILURES {rule}\n")
+        }
+        "pytest-red" => format!(
+            "{rule} test_{a}_{b} {rule}\n\n    def test_{a}_{b}():\n        {c} = {d}({a})\n        for \
+             {b} in {c}.{d}:\n            {d}.{a}('{b}')\n>       assert {c}({d}) == '{a} {b}'\nE       \
+             AssertionError: assert '{d} {c}' == '{a} {b}'\nE         \nE         - {a} {b}\nE         + \
+             {d} {c}\n\ntests/test_{d}.py:{line}: AssertionError\n{dashes} Captured stdout call \
+             {dashes}\n{a} {c} {d}\n",
+            rule = "_".repeat(30),
+            dashes = "-".repeat(29),
+        ),
+        "jest-red" => {
+            let file = if test.is_multiple_of(5) {
+                format!(
+                    "FAIL src/{b}.test.js\n  {c}\n    \u{2715} {a} {b} {d} (3 ms)\n    \u{2713} {d} {c} (1 ms)\n\n"
+                )
+            } else {
+                String::new()
+            };
+            format!(
+                "{file}  \u{25cf} {c} \u{203a} {a} {b} {d}\n\n    expect(received).toBe(expected) // \
+                 Object.is equality\n\n    Expected: \"{a}\"\n    Received: \"{d}\"\n\n      {before} | \
+                 test('{a} {b} {d}', () => {{\n    > {line} |   expect({b}).toBe('{a}');\n        |        \
+                            ^\n\n      at Object.toBe (src/{b}.test.js:{line}:20)\n\n",
+                before = line - 1,
+            )
+        }
+        _ => format!(
+            "\n/repo/src/{a}/{b}.js\n  {line}:7  error    '{c}' is assigned a value but never {d}  \
+             no-{a}-{c}\n  {line}:9  warning  Unexpected {b} of {d} in {c}  {d}/{a}\n  {line}:31  error    \
+             Strings must use {d}  {c}\n"
+        ),
+    }
 }

@@ -12,7 +12,7 @@ const ERRORS_MAX: usize = 20;
 const LAST_MAX: usize = 40;
 const LINE_CHARS_MAX: usize = 400;
 /// After so many lines that might have spoken of an error and did not, nobody looks any more.
-const LOOKS_MAX: u32 = 200_000;
+const LOOKS_MAX: u32 = 50_000;
 
 /// Lines with their numbers.
 #[derive(Clone, Debug, Default)]

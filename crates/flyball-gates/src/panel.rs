@@ -17,8 +17,9 @@ pub(crate) struct Panel {
     busy: Set,
     /// The members whom the routine of others does not concern.
     patient: Set,
-    /// Who took the last line that was routine, and in whose part of the output.
-    routine: Option<(usize, Option<Part>)>,
+    /// Who took the last line that was routine, and in whose part of the output: once for lines in
+    /// nobody's part, and once for those in somebody's, because the two take turns.
+    routine: [Option<(usize, Option<Part>)>; 2],
     /// JSON documents, of which one output may hold several.
     documents: Documents,
     in_document: Attention,
@@ -46,7 +47,7 @@ impl Panel {
             wants,
             busy,
             patient,
-            routine: None,
+            routine: [None; 2],
             documents: Documents::default(),
             in_document: Attention::Idle,
             owner: Owner::default(),
@@ -60,7 +61,7 @@ impl Panel {
     /// Takes the lines at the start of these that are routine for who took the last one that was;
     /// the first is the `number`th.
     pub(crate) fn skim(&mut self, lines: &[u8], number: u64) -> Skimmed {
-        let Some((index, part)) = self.routine else { return Skimmed::default() };
+        let Some((index, part)) = self.asked_first() else { return Skimmed::default() };
         if !self.is_alone(index, part) {
             return Skimmed::default();
         }
@@ -74,7 +75,7 @@ impl Panel {
 
     /// Whether the line is routine for who took the last one that was, and done with.
     pub(crate) fn is_routine(&mut self, line: &[u8], number: u64) -> bool {
-        let Some((index, part)) = self.routine else { return false };
+        let Some((index, part)) = self.asked_first() else { return false };
         if !self.is_alone(index, part) {
             return false;
         }
@@ -83,6 +84,12 @@ impl Panel {
             self.took_routine(index);
         }
         is_taken
+    }
+
+    /// Who took the last line that was routine in such a part of the output.
+    fn asked_first(&self) -> Option<(usize, Option<Part>)> {
+        let [nobodys, somebodys] = self.routine;
+        if self.owner.part().is_some() { somebodys } else { nobodys }
     }
 
     fn took_routine(&mut self, index: usize) {
@@ -107,14 +114,15 @@ impl Panel {
         if self.is_thorough {
             return false;
         }
-        let is_asked = self.routine.is_some_and(|(asked, of)| asked == index && of == part);
+        let is_asked = self.asked_first() == Some((index, part));
         if is_asked || !self.is_alone(index, part) {
             return false;
         }
         let member = self.members.get_mut(index);
         let is_taken = member.is_some_and(|own| own.routine(line.text.as_bytes(), line.number));
         if is_taken {
-            self.routine = Some((index, part));
+            let [nobodys, somebodys] = &mut self.routine;
+            *(if part.is_some() { somebodys } else { nobodys }) = Some((index, part));
             self.took_routine(index);
         }
         is_taken

@@ -126,13 +126,25 @@ pub(crate) trait Recogniser: Copied + Send {
     fn skim(&mut self, lines: &[u8], number: u64) -> Skimmed {
         let mut skimmed = Skimmed::default();
         for end in memchr::memchr_iter(b'\n', lines) {
-            let line = lines.get(skimmed.bytes..end).unwrap_or_default();
-            if !self.routine(line, number.saturating_add(skimmed.lines)) {
+            // Some came together with the one before.
+            let Some(line) = lines.get(skimmed.bytes..end) else { continue };
+            let more = if self.routine(line, number.saturating_add(skimmed.lines)) {
+                Skimmed { bytes: line.len() + 1, lines: 1 }
+            } else {
+                self.together(lines.get(skimmed.bytes..).unwrap_or_default())
+            };
+            if more.lines == 0 {
                 break;
             }
-            skimmed = Skimmed { bytes: end + 1, lines: skimmed.lines + 1 };
+            skimmed.bytes += more.bytes;
+            skimmed.lines += more.lines;
         }
         skimmed
+    }
+    /// Takes lines from the start of these that are routine together, where the first alone is not:
+    /// the title of a failure and the blank line below it.
+    fn together(&mut self, _lines: &[u8]) -> Skimmed {
+        Skimmed::default()
     }
     /// Whether it wants the next line whatever it is, after one that was routine and at the start.
     fn after_routine(&self) -> Attention {

@@ -119,13 +119,45 @@ const FAILURES: &[fn(u64) -> String] = &[
     },
 ];
 
+/// Many failures of one run, of which a part is told before the others are.
+const RUNS: &[fn(u64) -> String] = &[
+    |n| match n {
+        1 => "===== test session starts =====\n===== FAILURES =====".to_owned(),
+        n if n < 1_200 => format!(
+            "{0} test_{n} {0}\n\n>   assert {n}\nE   no\n\na.py:{n}: Error\n_ _ _ _ _\n----- \
+             Captured stdout call -----\nFAILED x\nFile 1\n3 boxes\nnone",
+            "_".repeat(40)
+        ),
+        1_200 => "===== short test summary info =====".to_owned(),
+        n => format!("FAILED a.py::test_{} - no - {n}\nERROR b - c\nFAILED no", n - 1_198),
+    },
+    |n| {
+        format!(
+            "  ● suite › test {n}\n\n    no {n}\n\n  ● suite › long\ntitle {n}\n\n    no\n  ● Console\n\n    x"
+        )
+    },
+    |n| {
+        format!(
+            "\n/repo/src/a{n}.js\n  {n}:7  error  no  rule\n\n/repo/b.css\n {n}:2  \u{d7}  no  x"
+        )
+    },
+];
+
 /// What all recognisers say but those who only collect mentions, which nobody asks for when
 /// another one has said something.
 fn said(lines: &[String], mut panel: Panel) -> String {
-    for (at, line) in lines.iter().enumerate() {
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
         let number = at as u64 + 1;
-        if !panel.is_routine(line.as_bytes(), number) {
-            panel.line(line, number, Hints::UNKNOWN);
+        let next: Vec<&str> = lines.iter().skip(at).take(9).map(String::as_str).collect();
+        let next = next.join("\n") + "\n";
+        let skimmed = panel.skim(next.as_bytes(), number).lines;
+        at += usize::try_from(skimmed).expect("a few lines");
+        if skimmed == 0 {
+            at += 1;
+            if !panel.is_routine(line.as_bytes(), number) {
+                panel.line(line, number, Hints::UNKNOWN);
+            }
         }
     }
     let mut reports = panel.finish();
@@ -145,7 +177,7 @@ fn what_is_taken_in_passing_is_what_would_have_been_read() {
             assert!(is_same(begin, *shape), "shape {at} after {begin:?}");
         }
     }
-    for (at, shape) in FAILURES.iter().enumerate() {
+    for (at, shape) in FAILURES.iter().chain(RUNS).enumerate() {
         assert!(is_same("", *shape), "failure {at}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Finding, FindingKind};
 
-use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Skimmed, Trait};
 use crate::report::{Findings, Report};
 use crate::{bytes, text};
 
@@ -73,6 +73,19 @@ impl Recogniser for Eslint {
         }
     }
 
+    fn together(&mut self, lines: &[u8]) -> Skimmed {
+        let Some((length, path)) = next_file(lines).filter(|_| !self.crashed) else {
+            return Skimmed::default();
+        };
+        match &mut self.file {
+            Some(file) if self.findings.is_full() => {
+                path.clone_into(file);
+                Skimmed { bytes: length, lines: 2 }
+            }
+            _ => Skimmed::default(),
+        }
+    }
+
     fn after_routine(&self) -> Attention {
         self.attention()
     }
@@ -115,6 +128,18 @@ fn level(line: &[u8]) -> Option<&[u8]> {
     let (blanks, rest) = bytes::after_blanks(rest);
     let end = memchr::memchr(b' ', rest)?;
     rest.get(..end).filter(|_| blanks > 0 && digits < 18)
+}
+
+/// A blank line and a path with a problem below it: how long the two are, and the path.
+fn next_file(lines: &[u8]) -> Option<(usize, &str)> {
+    let rest = lines.strip_prefix(b"\n")?;
+    let end = memchr::memchr(b'\n', rest)?;
+    let below = rest.get(end + 1..)?;
+    let below = below.get(..memchr::memchr(b'\n', below)?)?;
+    matches!(level(below), Some(b"error" | b"warning")).then_some(())?;
+    let own = std::str::from_utf8(rest.get(..end)?).ok()?;
+    let is_path = !own.contains(' ') && path(own).is_some();
+    is_path.then_some((end + 2, own))
 }
 
 /// Whether a line is nothing but a path.

@@ -4,9 +4,12 @@ use crate::{Counts, Finding, FindingKind};
 
 use super::js_frame;
 use crate::place;
-use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Skimmed, Trait};
 use crate::report::{Block, Findings, Report};
 use crate::text;
+
+/// What is told like a failure and is none.
+const NO_FAILURES: [&str; 3] = ["Console", "Deprecation Warning", "Validation Warning"];
 
 /// Reads the failure blocks below `FAIL path` and the line `Tests: …`.
 #[derive(Clone, Default)]
@@ -38,7 +41,7 @@ impl Recogniser for Jest {
         let text = line.text;
         if let Some(name) = text.strip_prefix("  ● ") {
             self.close();
-            if !matches!(name, "Console" | "Deprecation Warning" | "Validation Warning") {
+            if !NO_FAILURES.contains(&name) {
                 let room = self.findings.room();
                 self.open = Some((line.number, name.trim().to_owned(), room));
                 self.is_title = true;
@@ -68,6 +71,24 @@ impl Recogniser for Jest {
         !self.is_title
             && self.open.as_ref().is_some_and(|(_, _, block)| block.is_closed())
             && (line.is_empty() || (line.starts_with(b"  ") && line.get(2) != Some(&0xe2)))
+    }
+
+    fn together(&mut self, lines: &[u8]) -> Skimmed {
+        // One more failure of which nothing is kept: its title, and the blank line that ends it.
+        let is_counted = !self.is_title
+            && self.findings.is_full()
+            && self.open.as_ref().is_some_and(|(_, _, block)| block.is_closed());
+        let title = lines.strip_prefix("  ● ".as_bytes()).filter(|_| is_counted);
+        let end = title.and_then(|title| memchr::memchr(b'\n', title));
+        let Some((title, end)) = title.zip(end) else { return Skimmed::default() };
+        let (name, below) = title.split_at_checked(end).unwrap_or_default();
+        let is_other = NO_FAILURES.iter().any(|other| other.as_bytes() == name);
+        if is_other || !below.starts_with(b"\n\n") {
+            return Skimmed::default();
+        }
+        self.spoke |= !self.file.is_empty();
+        self.findings.leave_out(1);
+        Skimmed { bytes: lines.len() - below.len() + 2, lines: 2 }
     }
 
     fn after_routine(&self) -> Attention {

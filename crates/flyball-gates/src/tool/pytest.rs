@@ -1,5 +1,6 @@
 //! pytest: failure sections, the short summary and the last line.
 
+mod counted;
 mod node;
 mod progress;
 mod section;
@@ -9,7 +10,7 @@ use crate::{Counts, Finding, FindingKind};
 
 use self::node::{split_node, title_of, values_of};
 use self::progress::{passed, ran};
-use self::section::Section;
+use self::section::{Section, kind};
 use self::sessions::Sessions;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
@@ -97,12 +98,14 @@ impl Recogniser for Pytest {
         self.after_routine()
     }
 
-    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+    fn routine(&mut self, line: &[u8], number: u64) -> bool {
         if let Some(section) = &self.section {
-            // More of a section of which nothing is kept.
-            let is_mark =
-                matches!(line.first(), Some(b'_' | b'=' | b'-' | b'F' | b'n' | b'0'..=b'9' | 0xe2));
-            return section.is_counted() && self.part == Part::Failures && !is_mark;
+            return section.is_counted() && self.part == Part::Failures && self.counted(line);
+        }
+        if self.part == Part::Summary {
+            let text = std::str::from_utf8(line).ok().filter(|text| is_summary(text));
+            let text = text.filter(|_| self.findings.is_full());
+            return text.map(|text| self.summary(text, number)).is_some();
         }
         let is_calm = self.part == Part::Running && self.spoke && self.section.is_none();
         let node = if is_calm { passed(line) } else { None };
@@ -203,7 +206,7 @@ impl Pytest {
             }
             _ => {
                 if let Some(counts) = counts(title) {
-                    if !self.section.as_ref().is_some_and(Section::is_captured) {
+                    if !self.section.as_ref().is_some_and(|section| section.is_captured) {
                         self.close();
                     }
                     self.spoke = true;
@@ -261,7 +264,9 @@ impl Pytest {
     fn summary(&mut self, text: &str, number: u64) {
         let Some((word, rest)) = text.split_once(' ') else { return };
         let is_full = self.findings.is_full();
-        let known = |node: &str| self.section_of(&title_of(word, node)).filter(|_| !is_full);
+        let known = |node: &str| {
+            if is_full { None } else { self.section_of(&title_of(word, node)) }
+        };
         let (node, why) = split_node(rest, known);
         let (file, test) = match node.split_once("::") {
             Some((file, test)) => (file, Some(test)),
@@ -355,11 +360,6 @@ fn cannot_run(text: &str) -> Option<&str> {
     let stopped = text.strip_prefix("!!").and_then(|_| text::in_rule(text, '!'))?;
     let is_counted = stopped.contains("Interrupted: ") || stopped.starts_with("stopping after ");
     (!is_counted).then_some(stopped)
-}
-
-/// The kind of a failure, by its words.
-fn kind(message: &str) -> FindingKind {
-    if message.starts_with("Failed: Timeout ") { FindingKind::Timeout } else { FindingKind::Test }
 }
 
 /// Whether this is the last line of `-q`: `1 failed, 2 passed in 0.03s`.

@@ -77,7 +77,7 @@ impl Recogniser for Ticks {
             return self.passed(file);
         }
         let (depth, own) = bytes::after_blanks(line);
-        let (b"\xe2\x9c\x93" | b"\xe2\x9c\x94", [b' ', name @ ..]) =
+        let (b"\xe2\x9c\x93" | b"\xe2\x9c\x94" | b"\xe2\x9c\x95", [b' ', name @ ..]) =
             own.split_at_checked(3).unwrap_or_default()
         else {
             return false;

@@ -16,7 +16,9 @@ pub(super) fn values_of(word: &str) -> String {
 
 /// Node and reason of `path::test[a - b] - why`, whose values may hold the mark between the two.
 pub(super) fn split_node(rest: &str, known: impl Fn(&str) -> Option<usize>) -> (&str, &str) {
-    let cuts = || rest.match_indices(" - ").map(|(at, mark)| (at, at + mark.len()));
+    let is_mark = |at: usize| rest.as_bytes().get(at.wrapping_sub(1)..at + 2) == Some(b" - ");
+    let dashes = || memchr::memchr_iter(b'-', rest.as_bytes());
+    let cuts = || dashes().filter(|at| is_mark(*at)).map(|at| (at - 1, at + 2));
     let split = |(end, start): (usize, usize)| Some((rest.get(..end)?, rest.get(start..)?.trim()));
     let whole = (rest.trim(), "");
     if known(whole.0).is_some() {

@@ -2,7 +2,6 @@
 
 use crate::{Finding, FindingKind};
 
-use super::kind;
 use crate::report::Block;
 use crate::{place, text};
 
@@ -19,7 +18,8 @@ pub(super) struct Section {
     place: Option<(String, u32)>,
     /// The place a `SyntaxError` names itself.
     syntax: Option<(String, u32)>,
-    captured: bool,
+    /// Whether what comes now was printed by the test.
+    pub(super) is_captured: bool,
     /// What Python itself says below its own traceback.
     native: Option<Block>,
     /// What a doctest expected and got.
@@ -44,16 +44,11 @@ impl Section {
             excerpt: room,
             place: None,
             syntax: None,
-            captured: false,
+            is_captured: false,
             native: None,
             doctest: None,
             other: None,
         }
-    }
-
-    /// Whether what comes now was printed by the test.
-    pub(super) const fn is_captured(&self) -> bool {
-        self.captured
     }
 
     /// Whether it can only be counted.
@@ -63,13 +58,13 @@ impl Section {
 
     pub(super) fn line(&mut self, text: &str) {
         if text.starts_with("-----") && text.contains(" Captured ") {
-            self.captured = true;
+            self.is_captured = true;
         }
         if self.is_counted() {
             return;
         }
         self.excerpt.push(text);
-        if self.captured {
+        if self.is_captured {
             return;
         }
         if let Some(error) = text.strip_prefix("E ") {
@@ -155,6 +150,11 @@ impl Section {
         }
         Some(finding.named(self.title))
     }
+}
+
+/// The kind of a failure, by its words.
+pub(super) fn kind(message: &str) -> FindingKind {
+    if message.starts_with("Failed: Timeout ") { FindingKind::Timeout } else { FindingKind::Test }
 }
 
 /// The line that names the error, for errors that quote source lines before it.
