@@ -205,9 +205,28 @@ fn with_ticks(mut reports: Vec<Report>) -> Vec<Report> {
     reports
 }
 
+/// `prove -v` shows the TAP of the tests, which say why they failed elsewhere: on stderr.
+fn explained(reports: &mut [Report]) {
+    let prove = reports.iter().find(|report| report.tool == "prove");
+    let told: Vec<Finding> =
+        prove.map(|prove| prove.findings.kept().cloned().collect()).unwrap_or_default();
+    let Some(tap) = reports.iter_mut().find(|report| report.tool == "tap") else { return };
+    for finding in told {
+        let is_same = |own: &&mut Finding| own.name.is_some() && own.name == finding.name;
+        if let Some(own) = tap.findings.kept_mut().find(is_same) {
+            if own.line.is_none() {
+                *own = finding;
+            }
+        } else if finding.line.is_none() {
+            tap.findings.push(u64::MAX, finding);
+        }
+    }
+}
+
 /// Drops reports of what another report already says.
 fn without_repeats(mut reports: Vec<Report>) -> Vec<Report> {
     let has = |reports: &[Report], tool: &str| reports.iter().any(|report| report.tool == tool);
+    explained(&mut reports);
     for (winner, loser) in [
         ("nextest", "cargo-test"),
         ("tap", "prove"),

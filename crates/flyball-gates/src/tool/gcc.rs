@@ -199,8 +199,8 @@ fn diagnosis(rest: &str) -> Option<(Severity, &str, Option<&str>)> {
     if flag.is_none() && !rest.starts_with("warning: ") {
         return None;
     }
-    // Every level of shellcheck makes its exit code red.
-    let is_red = flag.is_some_and(is_shellcheck);
+    // Every level of shellcheck and of cppcheck makes their exit codes red.
+    let is_red = flag.is_some_and(|flag| is_shellcheck(flag) || is_cppcheck(flag));
     Some((if is_red { Severity::Error } else { Severity::Warning }, message, flag))
 }
 
@@ -222,6 +222,12 @@ fn split_flag(message: &str) -> (&str, Option<&str>) {
 /// `SC2086`.
 fn is_shellcheck(flag: &str) -> bool {
     flag.strip_prefix("SC").is_some_and(|code| code.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// `unreadVariable`: compilers' flags and the rules of others have a dash or a dot in them.
+fn is_cppcheck(flag: &str) -> bool {
+    flag.starts_with(|first: char| first.is_ascii_lowercase())
+        && flag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 const LINK_ERRORS: &[&str] = &["undefined reference to ", "multiple definition of "];

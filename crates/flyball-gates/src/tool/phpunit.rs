@@ -187,12 +187,12 @@ impl Open {
     /// Takes a line; false when it is no longer about this test.
     fn line(&mut self, text: &str) -> bool {
         let own = if self.form == Form::Boxed {
-            let Some((_, own)) =
-                text.split_once('│').filter(|(before, _)| before.trim().is_empty())
+            // With colours it is drawn as a box, whose bars have ends.
+            let Some(own) = text.trim_start().strip_prefix(['│', '├', '╵', '┐', '┴'])
             else {
                 return false;
             };
-            own.strip_prefix(' ').unwrap_or(own)
+            own.strip_prefix(' ').unwrap_or(own).trim_end()
         } else {
             text
         };

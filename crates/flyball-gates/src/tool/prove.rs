@@ -16,6 +16,8 @@ pub(super) struct Prove {
     skipped: u64,
     /// A subtest has just failed: the next failure at the margin is its parent.
     parent_next: bool,
+    /// A file in the summary none of whose tests failed, and what was wrong with it.
+    ended: Option<(u64, String, String)>,
     open: Option<(u64, Finding, Block)>,
     findings: Findings,
 }
@@ -35,7 +37,7 @@ impl Recogniser for Prove {
             self.comment(comment, line);
         } else {
             self.close();
-            self.summary(line.text);
+            self.summary(line.text, line.number);
         }
         let busy = self.open.is_some() || self.in_summary;
         if busy { Attention::Busy } else { Attention::Idle }
@@ -43,6 +45,7 @@ impl Recogniser for Prove {
 
     fn finish(&mut self) -> Option<Report> {
         self.close();
+        self.close_file();
         let total = self.total?;
         let passed = total.saturating_sub(self.failed).saturating_sub(self.skipped);
         Some(Report {
@@ -55,10 +58,11 @@ impl Recogniser for Prove {
 }
 
 impl Prove {
-    fn summary(&mut self, text: &str) {
+    fn summary(&mut self, text: &str, number: u64) {
         if text == "Test Summary Report" {
             self.in_summary = true;
         } else if text.starts_with("Files=") {
+            self.close_file();
             self.in_summary = false;
             let tests = text.split_once(", Tests=").and_then(|(_, tests)| text::number(tests));
             self.total = tests.map(|(tests, _)| tests);
@@ -68,7 +72,27 @@ impl Prove {
             && text.contains(" (Wstat: ")
             && let Some((_, failed)) = text.split_once(" Failed: ")
         {
-            self.failed += text::number(failed).map_or(0, |(failed, _)| failed);
+            let failed = text::number(failed).map_or(0, |(failed, _)| failed);
+            self.failed += failed;
+            self.close_file();
+            let file = text.split(" (Wstat: ").next().unwrap_or(text).trim_end();
+            self.ended = (failed == 0).then(|| (number, file.to_owned(), String::new()));
+        } else if let Some((_, _, why)) = self.ended.as_mut().filter(|_| self.in_summary) {
+            let own = text.trim();
+            if own.starts_with("Non-zero ") || own.starts_with("Parse errors: ") {
+                let joint = if why.is_empty() { "" } else { ", " };
+                why.push_str(joint);
+                why.push_str(text::clip(own, 300));
+            }
+        }
+    }
+
+    /// A file that ended badly though none of its tests failed: it died, or ran too few of them.
+    fn close_file(&mut self) {
+        let Some((number, file, why)) = self.ended.take() else { return };
+        if !why.is_empty() {
+            let finding = Finding::new(FindingKind::Test, why).named(&file).at(file, None, None);
+            self.findings.push(number, finding);
         }
     }
 

@@ -137,6 +137,10 @@ impl Section {
         } else if kind(&message) == FindingKind::Timeout {
             found = FindingKind::Timeout;
         }
+        if message.is_empty() && self.collecting {
+            // What pytest itself does not like about a file has no traceback.
+            text::trim_lines(self.excerpt.as_str()).clone_into(&mut message);
+        }
         if message.is_empty() {
             "test failed".clone_into(&mut message);
         }
