@@ -65,5 +65,7 @@ mod tests {
     fn the_tail_begins_at_a_line() {
         assert_eq!(tail("one\ntwo\nthree", 7), "three");
         assert_eq!(tail("short", 50), "short");
+        // A line that is cut is better than none.
+        assert_eq!(tail("one long line\n", 6), " line\n");
     }
 }
