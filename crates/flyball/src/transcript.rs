@@ -6,6 +6,7 @@
 //! journal.
 
 mod atif;
+mod database;
 mod find;
 mod foreign;
 mod formats;

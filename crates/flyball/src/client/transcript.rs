@@ -13,7 +13,7 @@ mod teller;
 
 pub use self::format::Transcripts;
 pub(crate) use self::format::{
-    Format, Head, Kept, Place, Record, RecordReader, Shape, folder, stream,
+    Format, Head, Kept, Place, Record, RecordReader, RowReader, Shape, folder, stream,
 };
 pub use self::format::{Reading, Unread};
 pub use self::sink::{Entry, SessionHead, Sink, Tokens, What};

@@ -9,7 +9,7 @@ use flyball_core::AgentFact;
 use flyball_core::call::ValidationKind;
 use flyball_core::event::ExitHow;
 
-use super::Source;
+use super::{Source, database};
 use crate::client::lenient::mended;
 use crate::client::lines::{Line, Lines};
 use crate::client::transcript::document::{Documents, Piece};
@@ -25,6 +25,7 @@ const BITE: usize = 256 * 1024;
 pub fn read(source: &Source, request: &ReadRequest, to: &mut dyn Sink) -> io::Result<Reading> {
     match &source.how.shape {
         Shape::Own(read) => read(&source.path, request, to),
+        Shape::Database(rows) => database::read(source, *rows, request, to),
         Shape::Stream => stream(source, request, to),
         Shape::Lines(reader) => {
             let bytes = open(&source.path)?;

@@ -1,25 +1,20 @@
 //! Its sessions outside of runs: entries in flyball's own journal, read as any other client's are. Those
 //! in a run are part of the run.
 
-use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use flyball_core::AgentFact;
 use flyball_core::call::ToolOutcome;
 use flyball_core::event::Spend;
 use flyball_models::{Arguments, Block, Message};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 use serde::Deserialize;
 
 use super::{BuiltIn, NAME};
 use crate::client::session::{Answer, Call};
-use crate::client::transcript::{Format, Place, Reading, Shape, Sink, Teller, Transcripts, folder};
-use crate::client::{Fact, Output, ReadRequest};
-use crate::files;
+use crate::client::transcript::{Format, Place, Reading, Shape, Teller, Transcripts, folder};
+use crate::client::{Fact, Output};
 
-/// A session at work is never kept waiting, and neither is whoever looks.
-const PATIENCE: Duration = Duration::from_millis(500);
 /// The journal's name.
 const JOURNAL: &str = "journal.sqlite";
 
@@ -30,10 +25,8 @@ fn output() -> &'static dyn Output {
 static FORMATS: [Format; 1] = [Format {
     agent: NAME,
     name: "database",
-    shape: Shape::Own(sessions),
-    recognises: |head| {
-        head.bytes.starts_with(b"SQLite format 3\0") && head.name().starts_with("journal")
-    },
+    shape: Shape::Database(rows),
+    recognises: |head| head.is_database() && head.name().starts_with("journal"),
     output,
 }];
 
@@ -76,26 +69,11 @@ enum Kept {
     Other,
 }
 
-fn sessions(path: &Path, request: &ReadRequest, to: &mut dyn Sink) -> io::Result<Reading> {
-    // Looked at first: the database would open what is no file, too.
-    let bytes = files::open(path)?.metadata()?.len();
-    let mut reading = Reading { bytes, ..Reading::default() };
-    to.progress(bytes);
-    let mut teller = Teller::new(NAME, output(), String::new(), request, to);
-    if let Err(error) = rows(path, &mut teller, &mut reading) {
-        reading.miss(error.to_string());
-        if reading.records == 0 {
-            return Err(io::Error::other(error));
-        }
-    }
-    reading.sessions = teller.end();
-    Ok(reading)
-}
-
-fn rows(path: &Path, to: &mut Teller<'_>, reading: &mut Reading) -> rusqlite::Result<()> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+fn rows(
+    connection: &Connection,
+    to: &mut Teller<'_>,
+    reading: &mut Reading,
+) -> rusqlite::Result<()> {
     let mut sessions =
         connection.prepare("SELECT key, id, root, model FROM conversations ORDER BY key")?;
     let found: Vec<(i64, String, String, String)> = sessions

@@ -1,21 +1,16 @@
 //! goose: all sessions in one `SQLite` file, a row for each message and for each model call.
 
-use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 
 use super::stream::{Message, Metadata, Part, one};
 use super::{Goose, NAME};
+use crate::client::Output;
 use crate::client::lenient::{Flag, List, Maybe, Num, Text, from_str, object};
 use crate::client::meter::Usage;
-use crate::client::transcript::{Format, Place, Reading, Shape, Sink, Teller, Transcripts, stream};
-use crate::client::{Output, ReadRequest};
-use crate::files;
+use crate::client::transcript::{Format, Place, Reading, Shape, Teller, Transcripts, stream};
 
-/// goose is never kept waiting, and neither is whoever looks.
-const PATIENCE: Duration = Duration::from_millis(500);
 /// The longest message that is read.
 const MESSAGE_MAX: usize = 8 * 1024 * 1024;
 
@@ -27,9 +22,9 @@ static FORMATS: [Format; 2] = [
     Format {
         agent: NAME,
         name: "database",
-        shape: Shape::Own(sessions),
+        shape: Shape::Database(rows),
         recognises: |head| {
-            head.bytes.starts_with(b"SQLite format 3\0") && head.has("usage_ledger")
+            head.is_database() && head.has("usage_ledger")
                 || head.path.ends_with("sessions/sessions.db")
         },
         output,
@@ -79,26 +74,11 @@ struct Charged {
     is_compaction: bool,
 }
 
-fn sessions(path: &Path, request: &ReadRequest, to: &mut dyn Sink) -> io::Result<Reading> {
-    // Looked at first: the database would open what is no file, too.
-    let bytes = files::open(path)?.metadata()?.len();
-    let mut reading = Reading { bytes, ..Reading::default() };
-    to.progress(bytes);
-    let mut teller = Teller::new(NAME, output(), String::new(), request, to);
-    if let Err(error) = rows(path, &mut teller, &mut reading) {
-        reading.miss(error.to_string());
-        if reading.records == 0 {
-            return Err(io::Error::other(error));
-        }
-    }
-    reading.sessions = teller.end();
-    Ok(reading)
-}
-
-fn rows(path: &Path, to: &mut Teller<'_>, reading: &mut Reading) -> rusqlite::Result<()> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+fn rows(
+    connection: &Connection,
+    to: &mut Teller<'_>,
+    reading: &mut Reading,
+) -> rusqlite::Result<()> {
     let mut sessions = connection.prepare("SELECT id, working_dir FROM sessions ORDER BY id")?;
     let found: Vec<(String, String)> = sessions
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -107,7 +87,7 @@ fn rows(path: &Path, to: &mut Teller<'_>, reading: &mut Reading) -> rusqlite::Re
         to.record(reading.records + 1);
         to.session(&id);
         to.project(&folder);
-        let mut charged = ledger(&connection, &id).unwrap_or_default().into_iter();
+        let mut charged = ledger(connection, &id).unwrap_or_default().into_iter();
         let mut messages = connection.prepare(
             "SELECT message_id, role, content_json, created_timestamp, metadata_json
              FROM messages WHERE session_id = ?1 ORDER BY id",

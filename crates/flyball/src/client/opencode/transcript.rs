@@ -1,23 +1,18 @@
 //! opencode: all sessions in one `SQLite` file, a row for each message and for each part of one; a
 //! sub-agent has a session of its own.
 
-use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 
 use super::stream::{Part, failed, tool};
 use super::{NAME, Opencode};
+use crate::client::Output;
 use crate::client::lenient::{Flag, Maybe, Text, from_str, object};
 use crate::client::transcript::{
-    Format, Place, Reading, Shape, Sink, Teller, Transcripts, folder, stream,
+    Format, Place, Reading, Shape, Teller, Transcripts, folder, stream,
 };
-use crate::client::{Output, ReadRequest};
-use crate::files;
 
-/// opencode is never kept waiting, and neither is whoever looks.
-const PATIENCE: Duration = Duration::from_millis(500);
 /// The longest part that is read.
 const PART_MAX: usize = 8 * 1024 * 1024;
 
@@ -29,10 +24,8 @@ static FORMATS: [Format; 2] = [
     Format {
         agent: NAME,
         name: "database",
-        shape: Shape::Own(sessions),
-        recognises: |head| {
-            head.bytes.starts_with(b"SQLite format 3\0") && head.name().starts_with("opencode")
-        },
+        shape: Shape::Database(rows),
+        recognises: |head| head.is_database() && head.name().starts_with("opencode"),
         output,
     },
     stream(NAME, |head| head.has_all(&["\"sessionID\":\"ses_", "\"part\":{"]), output),
@@ -72,26 +65,11 @@ object! {
     }
 }
 
-fn sessions(path: &Path, request: &ReadRequest, to: &mut dyn Sink) -> io::Result<Reading> {
-    // Looked at first: the database would open what is no file, too.
-    let bytes = files::open(path)?.metadata()?.len();
-    let mut reading = Reading { bytes, ..Reading::default() };
-    to.progress(bytes);
-    let mut teller = Teller::new(NAME, output(), String::new(), request, to);
-    if let Err(error) = rows(path, &mut teller, &mut reading) {
-        reading.miss(error.to_string());
-        if reading.records == 0 {
-            return Err(io::Error::other(error));
-        }
-    }
-    reading.sessions = teller.end();
-    Ok(reading)
-}
-
-fn rows(path: &Path, to: &mut Teller<'_>, reading: &mut Reading) -> rusqlite::Result<()> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+fn rows(
+    connection: &Connection,
+    to: &mut Teller<'_>,
+    reading: &mut Reading,
+) -> rusqlite::Result<()> {
     let mut sessions =
         connection.prepare("SELECT id, parent_id, directory FROM session ORDER BY time_created")?;
     let found: Vec<(String, Option<String>, String)> = sessions
@@ -104,7 +82,7 @@ fn rows(path: &Path, to: &mut Teller<'_>, reading: &mut Reading) -> rusqlite::Re
             None => to.session(&id),
         }
         to.project(&folder);
-        messages(&connection, &id, to, reading)?;
+        messages(connection, &id, to, reading)?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
+use rusqlite::Connection;
 
 use super::Sink;
 use super::teller::Teller;
@@ -42,6 +43,9 @@ pub struct Format {
     pub(crate) output: fn() -> &'static dyn Output,
 }
 
+/// Reads all rows of a database, in the order of its sessions.
+pub(crate) type RowReader = fn(&Connection, &mut Teller<'_>, &mut Reading) -> rusqlite::Result<()>;
+
 /// What a transcript is made of.
 #[derive(Debug)]
 pub(crate) enum Shape {
@@ -53,7 +57,9 @@ pub(crate) enum Shape {
     Folder(fn() -> Box<dyn RecordReader>),
     /// What a client printed, kept as it was.
     Stream,
-    /// A database, or what else is read in a way of its own.
+    /// A database of which the client reads the rows.
+    Database(RowReader),
+    /// What else is read in a way of its own.
     Own(fn(&Path, &ReadRequest, &mut dyn Sink) -> std::io::Result<Reading>),
 }
 
@@ -119,6 +125,11 @@ impl Head<'_> {
     /// Whether these words stand in the first bytes.
     pub(crate) fn has(&self, words: &str) -> bool {
         memmem::find(self.bytes, words.as_bytes()).is_some()
+    }
+
+    /// Whether it is a database of `SQLite`'s.
+    pub(crate) fn is_database(&self) -> bool {
+        self.bytes.starts_with(b"SQLite format 3\0")
     }
 
     /// Whether all of these do.
