@@ -15,7 +15,9 @@ mod unblock;
 mod wish;
 
 pub use self::answer::{Answered, Meant, answer};
-pub use self::asks::{Ask, AskKind, about, asks, of as ask_of};
+pub use flyball_core::human::AskKind;
+
+pub use self::asks::{Ask, about, asks, of as ask_of};
 pub use self::life::{Life, at_work, elapsed, life};
 pub use self::limits::limit_change;
 pub use self::place::Workplace;

@@ -214,8 +214,17 @@ impl TamperSight {
     }
 }
 
-/// The question a human is asked about these.
+/// The question a human is asked about these before a completion.
 pub fn question(open: &[&TamperFinding]) -> String {
+    asked(QUESTION, open)
+}
+
+/// The question about these where the run ended otherwise.
+pub fn question_after(open: &[&TamperFinding]) -> String {
+    asked("The run ended, and tests or gates it weakened are still so.", open)
+}
+
+fn asked(head: &str, open: &[&TamperFinding]) -> String {
     let mut list: Vec<String> =
         open.iter().take(10).map(|one| format!("- {}", one.words())).collect();
     let more = open.len().saturating_sub(list.len());
@@ -223,7 +232,7 @@ pub fn question(open: &[&TamperFinding]) -> String {
         list.push(format!("- and {more} more"));
     }
     format!(
-        "{QUESTION} Are these changes meant?\n{}\nIf not: `flyball restore tamper` puts back what \
+        "{head} Are these changes meant?\n{}\nIf not: `flyball restore tamper` puts back what \
          was there. If so: `flyball accept tamper`. Then `flyball run`.",
         list.join("\n")
     )

@@ -5,6 +5,7 @@ mod sessions;
 mod table;
 mod totals;
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, stdout};
 use std::ops::Not;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use super::runs::{self, Life};
 use super::{Globals, fault, place};
 use crate::call_session::{RingState, RunCalls};
 use crate::clock;
+use crate::desk::{AskKind, ask_of};
 use crate::error::CliError;
 use crate::journal::{Journal, RunFilter, RunSummary, state_dir};
 use crate::project;
@@ -76,6 +78,9 @@ struct Shown {
     /// Where it was started, when it works in a worktree of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<PathBuf>,
+    /// What it needs of a human, where it is the latest of its worktree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs: Option<AskKind>,
     /// Whether its worktree is still there to be landed or dropped.
     #[serde(skip_serializing_if = "Not::not")]
     to_land: bool,
@@ -156,7 +161,10 @@ fn look(
     let totals = Totals::of(&known, here.map(|_| &is_here as _));
     let mut ended = 0;
     let mut shown = Vec::new();
-    for run in known.iter().cloned() {
+    let mut roots: BTreeSet<&Path> = BTreeSet::new();
+    for run in &known {
+        let is_latest = roots.insert(&run.root);
+        let run = run.clone();
         let (life, here_too) = (runs::life(&run), is_here(&run));
         let is_wanted = args.all || here.is_none() || here_too || life == Life::Running;
         if life == Life::Ended && is_wanted {
@@ -175,6 +183,11 @@ fn look(
             roles: RunCalls::roles(kept.as_deref()),
             origin: origins.get(&run.run).cloned(),
             to_land: to_land(journal, &run)?,
+            needs: if is_latest {
+                ask_of(journal, &run).map_err(fault::journal)?.map(|ask| ask.kind)
+            } else {
+                None
+            },
             run,
         });
     }

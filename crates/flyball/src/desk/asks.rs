@@ -3,52 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use flyball_core::gate::tamper::is_question;
+use flyball_core::event::HumanFiles;
+use flyball_core::gate::TamperFinding;
+use flyball_core::human::{AskKind, need_of_ended};
 use flyball_core::{Moment, Outcome};
 use serde::Serialize;
 
 use super::life::{Life, life};
 use super::place::Workplace;
-use crate::journal::RunSummary;
-
-/// What is asked of a human.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AskKind {
-    /// The agent asks.
-    Decide,
-    /// flyball asks: tests or gates were weakened.
-    Tamper,
-    /// The agent cannot go on.
-    Blocked,
-    /// The run did not end, and its process is gone.
-    Lost,
-}
-
-impl AskKind {
-    /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Decide, Self::Tamper, Self::Blocked, Self::Lost];
-
-    /// In one word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Decide => "decide",
-            Self::Tamper => "tamper",
-            Self::Blocked => "blocked",
-            Self::Lost => "lost",
-        }
-    }
-
-    /// What can be done about it, by the names of the acts.
-    pub const fn acts(self) -> &'static [&'static str] {
-        match self {
-            Self::Decide => &["answer", "resume"],
-            Self::Tamper => &["restore-tamper", "accept-tamper", "resume"],
-            Self::Blocked => &["unblock", "resume"],
-            Self::Lost => &["resume"],
-        }
-    }
-}
+use crate::journal::{Journal, JournalError, RunSummary};
 
 /// Something that needs a human.
 #[derive(Clone, Debug, Serialize)]
@@ -84,34 +47,43 @@ pub fn about(text: &str) -> String {
 
 /// What needs a human among these runs, given the latest first; the oldest first. Only the latest run
 /// of a worktree asks: what an earlier one asked is overtaken.
-pub fn asks(runs: &[RunSummary]) -> Vec<Ask> {
+pub fn asks(journal: &Journal, runs: &[RunSummary]) -> Result<Vec<Ask>, JournalError> {
     let mut seen: BTreeSet<&Path> = BTreeSet::new();
     let latest = runs.iter().filter(|run| seen.insert(run.root.as_path()));
-    let mut found: Vec<Ask> = latest.filter_map(of).collect();
+    let mut found = Vec::new();
+    for run in latest {
+        found.extend(of(journal, run)?);
+    }
     found.sort_by_key(|ask| ask.since);
-    found
+    Ok(found)
 }
 
-/// What this run asks of a human, where it is the latest of its worktree.
-pub fn of(run: &RunSummary) -> Option<Ask> {
-    let outcome = run.ending.as_ref().map(|ending| ending.outcome);
-    match (life(run), outcome) {
-        (Life::Lost, _) => {
+/// What this run asks of a human, where it is the latest of its worktree. A worktree that is gone asks
+/// nothing.
+pub fn of(journal: &Journal, run: &RunSummary) -> Result<Option<Ask>, JournalError> {
+    match life(run) {
+        Life::Running => Ok(None),
+        Life::Lost => {
             let text = "flyball was killed, or the machine went down. Everything up to its last event \
                         is kept; it goes on from there.";
-            Some(Ask::new(run, AskKind::Lost, text.to_owned()))
+            Ok(Some(Ask::new(run, AskKind::Lost, text.to_owned())))
         }
-        (Life::Ended, Some(Outcome::Blocked | Outcome::Decide)) => waiting(run),
-        (Life::Ended | Life::Running, _) => None,
+        Life::Ended => {
+            let outcome = run.ending.as_ref().map(|ending| ending.outcome);
+            let weakened = journal.weakened_at(&run.root)?;
+            let may_wait = matches!(outcome, Some(Outcome::Blocked | Outcome::Decide));
+            if (weakened.is_empty() && !may_wait) || !run.root.is_dir() {
+                return Ok(None);
+            }
+            let files = if may_wait { waiting(run) } else { Some(HumanFiles::default()) };
+            let weakened: Vec<&TamperFinding> = weakened.iter().collect();
+            let need = files.and_then(|files| need_of_ended(outcome, &files, &weakened));
+            Ok(need.map(|(kind, text)| Ask::new(run, kind, text)))
+        }
     }
 }
 
-/// What stands in the files for humans; a worktree that is gone asks nothing.
-fn waiting(run: &RunSummary) -> Option<Ask> {
-    let files = Workplace::at(&run.root).ok()?.human_files.human_files().ok()?;
-    if let Some(question) = files.question.filter(|_| files.answer.is_none()) {
-        let kind = if is_question(&question) { AskKind::Tamper } else { AskKind::Decide };
-        return Some(Ask::new(run, kind, question));
-    }
-    files.blocked.map(|reason| Ask::new(run, AskKind::Blocked, reason))
+/// What stands in the files for humans, where they can be read.
+fn waiting(run: &RunSummary) -> Option<HumanFiles> {
+    Workplace::at(&run.root).ok()?.human_files.human_files().ok()
 }

@@ -46,7 +46,8 @@ pub struct RestoreReport {
 }
 
 impl TamperDesk {
-    /// Looks at a worktree; only at what a run found when one is named.
+    /// Looks at a worktree. Where a run is named, only at what it found; at what earlier ones left
+    /// there too, where it is the latest: that is what it asks about.
     pub fn look(
         mut journal: Journal,
         place: Workplace,
@@ -58,7 +59,13 @@ impl TamperDesk {
         let tree = worktree.snapshot(&dir, &tasks)?.checkpoint_tree;
         let plan = GatePlan::resolve(&place.config, &place.root, &[])?;
         let mut open = open_here(&mut journal, &worktree, &tree, &plan)?;
-        open.retain(|one| only.is_none_or(|run| one.row.run == *run));
+        let latest = journal.latest_run(worktree.root())?.map(|latest| latest.run);
+        open.retain(|one| {
+            let is_left = |run: &RunId| {
+                latest.as_ref() == Some(run) && one.row.root.as_path() == worktree.root()
+            };
+            only.is_none_or(|run| one.row.run == *run || is_left(run))
+        });
         let base = journal.tamper_base(worktree.root())?;
         let unexamined = base.is_some_and(|base| !base.examined);
         Ok(Self { journal, worktree, place, open, unexamined, tree })

@@ -296,6 +296,23 @@ impl Journal {
         })
     }
 
+    /// What is weakened and open in a worktree, as it was seen last, oldest first. Reads no file of it.
+    pub fn weakened_at(&self, root: &Path) -> Result<Vec<TamperFinding>, JournalError> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT body FROM tamper_findings WHERE state = 'open' AND root = ?1 ORDER BY key",
+            )?;
+            let rows = select.query_map([text_of(root)], |row| row.get::<_, String>(0))?;
+            // One that is damaged is one all the same, and hides no other.
+            let damaged = || TamperFinding::about("?", "a weakened check whose row cannot be read");
+            let found = rows.map(|row| {
+                let kept: Option<KeptFinding> = serde_json::from_str(&row?).ok();
+                Ok(kept.map_or_else(damaged, |kept| kept.finding))
+            });
+            found.collect()
+        })
+    }
+
     /// What people said yes to in a repository, by key of the finding.
     pub fn accepted_tamper(&self, of: RepositoryKey) -> Result<Vec<String>, JournalError> {
         self.read(|connection| {

@@ -65,7 +65,8 @@ impl Seen {
         // Nobody listens: nothing is counted.
         if changed && window.streams.count() > 0 {
             let runs = self.moved(journal, clock::wall()).unwrap_or_default();
-            let asks = journal.latest_runs().map_or(0, |runs| desk::asks(&runs).len());
+            let asks = journal.latest_runs().and_then(|runs| desk::asks(journal, &runs));
+            let asks = asks.map_or(0, |asks| asks.len());
             window.streams.tell("change", &json!({ "runs": runs, "asks": asks }).to_string());
             self.sign = Deadline::after(SIGN_EVERY);
         }

@@ -9,3 +9,4 @@ mod pages;
 mod reading;
 mod security;
 mod standing;
+mod weakened;

@@ -8,7 +8,7 @@ use flyball_core::{Millis, Moment, RunId};
 
 use super::row::{self, Row, Standing};
 use crate::clock;
-use crate::desk::{self, AskKind, Life};
+use crate::desk::{self, Ask, AskKind, Life};
 use crate::journal::{Journal, JournalError, RunFilter, RunSummary};
 use crate::view::{Builder, RunView, words};
 
@@ -178,7 +178,8 @@ impl Reader {
     ) -> Result<Row, JournalError> {
         let closed = journal.iterations(&run.run)?;
         if run.ended.is_some() {
-            let (standing, what) = over(&run, is_latest);
+            let ask = if is_latest { desk::ask_of(journal, &run)? } else { None };
+            let (standing, what) = over(&run, ask);
             let strip = row::strip(&closed, false, &run);
             let is_green = closed.last().and_then(|one| one.green) == Some(true);
             let failing = is_green.then_some(0);
@@ -246,9 +247,8 @@ fn latest(known: &[RunSummary]) -> BTreeMap<PathBuf, RunId> {
 }
 
 /// How a run that is over stands, and why.
-#[expect(clippy::fn_params_excessive_bools, reason = "a fact found elsewhere, not a mode")]
-fn over(run: &RunSummary, is_latest: bool) -> (Standing, String) {
-    if let Some(ask) = is_latest.then(|| desk::ask_of(run)).flatten() {
+fn over(run: &RunSummary, ask: Option<Ask>) -> (Standing, String) {
+    if let Some(ask) = ask {
         let standing = match ask.kind {
             AskKind::Decide => Standing::Asks,
             AskKind::Tamper => Standing::Weakened,

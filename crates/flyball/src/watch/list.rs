@@ -70,7 +70,10 @@ fn head(buffer: &mut Buffer, area: Rect, board: &Board) {
         parts.push(format!("{needs} need{} you", if needs == 1 { "s" } else { "" }));
     }
     parts.push(format!("{alive} at work"));
-    parts.push(format!("{} today", words::dollars(board.today_micro_usd)));
+    // Nobody has told what it costs: that is not the same as nothing.
+    if board.today_micro_usd > 0 {
+        parts.push(format!("{} today", words::dollars(board.today_micro_usd)));
+    }
     let pieces: [Piece; 2] =
         [(" flyball  ".to_owned(), tint::strong()), (parts.join(" · "), Style::new())];
     put_pieces(buffer, area, 0, &pieces);

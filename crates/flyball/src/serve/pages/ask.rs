@@ -54,10 +54,11 @@ fn reason(ask: &Ask, text_max: usize) -> Markup {
         return html! { p.q { (text) } };
     }
     let text = words::lines(&ask.text);
+    let asked = text.trim_start().lines().next().unwrap_or_default();
     let found: Vec<&str> =
         text.lines().filter_map(|line| line.trim_start().strip_prefix("- ")).collect();
     html! {
-        p.q { "The work verifies only with weakened tests or gates. Are these changes meant?" }
+        p.q { (words::line(asked, 300)) }
         ul.findings {
             @for line in found.iter().take(6) { li { (ticked(&words::line(line, 300))) } }
             @if found.len() > 6 { li.dim { "and " (found.len() - 6) " more" } }

@@ -1,7 +1,7 @@
 //! All runs: does anything need me, is everything at work alive and moving, what did it cost, how did
 //! the others end.
 
-use flyball_core::RunId;
+use flyball_core::{Outcome, RunId};
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -219,8 +219,9 @@ fn filter(query: &ListQuery) -> Markup {
             label {
                 span.vh { "Outcome" }
                 select name="outcome" {
-                    @for (value, name) in [("", "any outcome"), ("complete", "complete"), ("stuck", "stuck"), ("circuit_breaker", "circuit breaker"), ("max_iterations", "max iterations"), ("max_cost", "max cost"), ("blocked", "blocked"), ("decide", "decide"), ("terminated", "stopped")] {
-                        option value=(value) selected[query.outcome.as_deref().unwrap_or("") == value] { (name) }
+                    option value="" { "any outcome" }
+                    @for outcome in Outcome::ALL.map(Outcome::as_str) {
+                        option value=(outcome) selected[query.outcome.as_deref() == Some(outcome)] { (outcome.replace('_', " ")) }
                     }
                 }
             }

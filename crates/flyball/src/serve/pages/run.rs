@@ -1,5 +1,7 @@
 //! One run: the verdict, what helps, how its checks moved, its story, every iteration with evidence.
 
+use flyball_core::Outcome;
+use flyball_core::effect::Ending;
 use maud::{Markup, html};
 
 use super::frame::{Place, frame};
@@ -67,17 +69,20 @@ fn verdict(view: &RunView, row: &RunSummary, asked: Option<&Ask>) -> Markup {
         }
         (false, false) => (page::tone(view.outcome()), page::outcome_words(view)),
     };
+    // What is asked stands in the card below, whole; what else ended the run does not.
+    let is_told = |ending: &&Ending| {
+        asked.is_none() || !matches!(ending.outcome, Outcome::Decide | Outcome::Blocked)
+    };
     html! {
         p.crumb { a href="/" { "Runs" } " / " (project(row)) " / " code { (row.run) } }
         h1 class=(tone) { (word) }
         @if let Some(ending) = ending {
-            // What is asked stands in the card below, whole.
-            @if asked.is_none() { p.why { (words::line(&ending.why, 600)) } }
+            @if is_told(&ending) { p.why { (words::line(&ending.why, 600)) } }
         } @else if lost {
             p.why { "Its process is gone. Everything up to its last event is kept." }
         }
         @if let Some(broken) = &view.broken { p.why.bad { "Only a part could be read: " (words::line(broken, 300)) } }
-        @if let Some(ending) = ending.filter(|ending| asked.is_none() && !ending.next_steps.is_empty() && !ending.outcome.is_success()) {
+        @if let Some(ending) = ending.filter(|ending| is_told(ending) && !ending.next_steps.is_empty() && !ending.outcome.is_success()) {
             details.next {
                 summary { "What helps now" }
                 ol { @for step in ending.next_steps.iter().take(8) { li { (words::lines(&flyball_core::text::head(step, 600))) } } }

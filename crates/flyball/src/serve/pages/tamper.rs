@@ -1,5 +1,8 @@
 //! Weakened tests and gates, each with what was changed; accepting is never the first button.
 
+use std::collections::BTreeSet;
+
+use flyball_core::Outcome;
 use flyball_core::text::head;
 use maud::{Markup, html};
 
@@ -36,6 +39,12 @@ pub(in crate::serve) fn tamper(
         Err(error) => (Vec::new(), error.to_string()),
     };
     let title = format!("{} · weakened tests", project(&run));
+    let is_asked = run.ending.as_ref().is_some_and(|ending| ending.outcome == Outcome::Decide);
+    let stands = if is_asked {
+        "The work verifies only with these changes."
+    } else {
+        "They are still there."
+    };
     Ok(fitting(&LINES, |lines| {
         let body = html! {
             p.crumb { a href="/" { "Runs" } " / " a href=(address(&run)) { (project(&run)) " / " code { (run.run) } } " / weakened tests" }
@@ -44,7 +53,7 @@ pub(in crate::serve) fn tamper(
                 p.why { "What this run found is undone, accepted, or was never there. " (words::line(&why, 300)) }
             } @else {
                 h1.warn { (flyball_core::text::count(found.len() as u64, "weakened check")) }
-                p.why { "The work verifies only with these changes. Compared with the tree the run began on." }
+                p.why { (stands) " Compared with the tree the run began on." }
                 @if look.may_act() {
                     div.row {
                         (act::form(look, &run, "restore-tamper", &html! {
@@ -71,17 +80,17 @@ pub(in crate::serve) fn tamper(
 }
 
 fn shown(desk: &TamperDesk) -> Vec<Shown> {
-    let one = |open| Shown {
-        mark: mark(open),
-        message: open.row.kept.finding.finding.message.clone(),
-        diffs: files_of(open)
-            .into_iter()
-            .take(4)
-            .map(|file| {
-                let diff = desk.diff(open, &file);
-                (file, diff)
-            })
-            .collect(),
+    // Several findings of one file have one difference: it stands below the first.
+    let mut told = BTreeSet::new();
+    let one = |open| {
+        let files = files_of(open).into_iter().take(4);
+        let diffs = files.map(|file| {
+            let diff = desk.diff(open, &file);
+            (file, diff)
+        });
+        let diffs = diffs.filter(|diff| told.insert(diff.clone())).collect();
+        let message = open.row.kept.finding.finding.message.clone();
+        Shown { mark: mark(open), message, diffs }
     };
     desk.open.iter().map(one).collect()
 }

@@ -34,7 +34,7 @@ struct Group {
 /// The page.
 pub(in crate::serve) fn tasks(look: Look<'_>, books: &mut Books) -> Result<Markup, Problem> {
     let latest = books.journal.latest_runs()?;
-    let asks = desk::asks(&latest).len();
+    let asks = desk::asks(&books.journal, &latest)?.len();
     let roots = latest.iter().map(|run| run.root.as_path());
     let groups: Vec<Group> = roots.take(ROOTS_MAX).filter_map(|root| group(books, root)).collect();
     let known = books.journal.known_blockers()?;
