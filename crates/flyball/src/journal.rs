@@ -76,6 +76,14 @@ impl Journal {
         schema::open_briefly(state_dir)
     }
 
+    /// For one who looks at it for a long time and reads little again: at most so much of the file is
+    /// held in memory.
+    #[cfg(feature = "serve")]
+    pub(crate) fn holding_at_most(self, kib: i64) -> Result<Self, JournalError> {
+        self.connection.pragma_update(None, "cache_size", kib.saturating_neg())?;
+        Ok(self)
+    }
+
     /// The file it is kept in.
     pub fn path(&self) -> &Path {
         &self.path

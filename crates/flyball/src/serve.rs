@@ -13,6 +13,7 @@ mod looking;
 mod metrics;
 mod pages;
 mod routes;
+mod spread;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -46,6 +47,8 @@ const WINDOW_STYLE: &str = include_str!("../assets/window.css");
 const PORT: u16 = 8791;
 /// Connections at a time: as many as may listen, and half as many to look.
 const CONNECTIONS_MAX: usize = 96;
+/// How much of the journal's file is held for the thread that looks whether anything changed.
+const WATCHED_KIB: i64 = 64;
 /// How long the last word to those who listen may take.
 const BYE: Duration = Duration::from_millis(200);
 
@@ -89,7 +92,8 @@ pub(crate) fn run(options: &Options, state_dir: &Path) -> Result<(), CliError> {
         |error: std::io::Error| CliError::io("the server could not be started").cause(error);
     let access = Access::new(rules).map_err(failed)?;
     let window = Arc::new(Window::open(state_dir.to_path_buf(), access)?);
-    looking::keep_looking(Arc::clone(&window), Journal::open(state_dir)?).map_err(failed)?;
+    let watched = Journal::open(state_dir)?.holding_at_most(WATCHED_KIB)?;
+    looking::keep_looking(Arc::clone(&window), watched).map_err(failed)?;
     let runtime = Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(4)

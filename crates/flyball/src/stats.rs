@@ -24,7 +24,7 @@ pub use self::sums::{GuardSum, Heeded, Share, Stats, sum};
 #[cfg(feature = "serve")]
 pub(crate) use self::totals::agent;
 #[cfg(any(feature = "otel", feature = "serve"))]
-pub(crate) use self::totals::{Counts, GATE_BOUNDS, ITERATION_BOUNDS, RunTotals, seconds};
+pub(crate) use self::totals::{Counts, GATE_BOUNDS, ITERATION_BOUNDS, RunTotals, Spans, seconds};
 #[cfg(feature = "otel")]
 pub(crate) use self::totals::{agent_label, result_word};
 pub use self::what_if::{Suggestion, Way, WhatIf, suggest, what_if};

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Row, params};
 use super::{JournalError, number, stored};
 
 /// How much of the file is held in memory.
-const CACHE_KIB: i64 = 256;
+const CACHE_KIB: i64 = 128;
 
 /// A sort of lines, each with an index of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

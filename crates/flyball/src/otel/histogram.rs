@@ -8,6 +8,8 @@ use opentelemetry_proto::tonic::metrics::v1::{
     NumberDataPoint, Sum,
 };
 
+use crate::stats::{Spans, seconds};
+
 /// From when to when something was counted, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Period {
@@ -29,6 +31,13 @@ impl Histogram {
     pub(super) fn new(bounds: &'static [f64]) -> Self {
         let (least, most) = (f64::INFINITY, f64::NEG_INFINITY);
         Self { bounds, counts: vec![0; bounds.len() + 1], sum: 0.0, least, most }
+    }
+
+    /// Spans that were counted before, in seconds.
+    pub(super) fn of(bounds: &'static [f64], spans: &Spans) -> Self {
+        let Spans { counts, sum, least, most } = spans;
+        let (sum, least, most) = (seconds(*sum), seconds(*least), seconds(*most));
+        Self { bounds, counts: counts.to_vec(), sum, least, most }
     }
 
     /// One more; a bound belongs to what lies below it.

@@ -170,13 +170,11 @@ fn counters(totals: &RunTotals, period: Period) -> [Option<Metric>; 9] {
 }
 
 fn durations(totals: &RunTotals, period: Period) -> [Option<Metric>; 2] {
-    let mut took = Histogram::new(&ITERATION_BOUNDS);
-    totals.iteration_seconds.iter().for_each(|seconds| took.observe(*seconds));
-    let took = Some((Vec::new(), &took)).filter(|_| !totals.iteration_seconds.is_empty());
-    let mut gates: BTreeMap<&str, Histogram> = BTreeMap::new();
-    for (gate, seconds) in &totals.gate_seconds {
-        gates.entry(gate).or_insert_with(|| Histogram::new(&GATE_BOUNDS)).observe(*seconds);
-    }
+    let took = totals.iteration_spans.as_ref();
+    let took = took.map(|spans| Histogram::of(&ITERATION_BOUNDS, spans));
+    let took = took.as_ref().map(|took| (Vec::new(), took));
+    let of = |(gate, spans)| (gate, Histogram::of(&GATE_BOUNDS, spans));
+    let gates: Vec<(&String, Histogram)> = totals.gate_spans.iter().map(of).collect();
     let gates = gates.iter().map(|(gate, one)| (vec![text("gate", gate)], one));
     [
         naming("flyball.iteration.duration", "s", "How long iterations took")

@@ -88,7 +88,7 @@ pub(super) async fn on_task(
         refuse_foreign(&window, visitor, root, &headers, &given)?;
         given.refuse_unknown(&["root", "task"])?;
         // Not a path, but the name of one that is in the journal.
-        let row = window.books().runs()?.into_iter().find(|run| run.root.as_os_str() == root);
+        let row = window.books().journal.latest_run(std::path::Path::new(root))?;
         let row = row.ok_or_else(|| {
             Problem::new(StatusCode::NOT_FOUND, "no run worked there", "name the root of a run")
         })?;
@@ -229,7 +229,8 @@ fn marked(
     if latest.is_none_or(|latest| latest.run != run.run) {
         return Err(gone());
     }
-    let ask = desk::ask_of(run).filter(|ask| kinds.contains(&ask.kind)).ok_or_else(gone)?;
+    let ask =
+        desk::ask_of(journal, run)?.filter(|ask| kinds.contains(&ask.kind)).ok_or_else(gone)?;
     Ok(about.map_or(ask.about, str::to_owned))
 }
 

@@ -47,11 +47,11 @@ const KNOWN_MAX: usize = 2_000;
 #[derive(Debug, Default)]
 pub(super) struct FigureCache {
     last: Option<Sums>,
-    known: BTreeMap<RunId, (u64, RunFigures)>,
+    known: BTreeMap<RunId, (u64, Box<RunFigures>)>,
 }
 
-/// What was wanted, which runs that were and how far they had come, and their sums.
-type Sums = (Wanted, Vec<RunMark>, Stats);
+/// What was wanted, the digest of which runs that were and how far they had come, and their sums.
+type Sums = (Wanted, blake3::Hash, Stats);
 
 impl FigureCache {
     /// The sums of ended runs and those at work, as they stand. A run at work is counted anew only
@@ -64,35 +64,46 @@ impl FigureCache {
     ) -> Result<&Stats, Problem> {
         let mut marks = journal.marks(wanted.from(now))?;
         marks.retain(|run| wanted.fits(run));
+        let digest = digest(&marks);
         let is_fresh =
-            self.last.as_ref().is_some_and(|(of, seen, _)| of == wanted && *seen == marks);
+            self.last.as_ref().is_some_and(|(of, seen, _)| of == wanted && *seen == digest);
         if !is_fresh {
-            let stats = self.sum(journal, &marks)?;
-            self.last = Some((wanted.clone(), marks, stats));
+            let stats = self.sum(journal, marks)?;
+            self.last = Some((wanted.clone(), digest, stats));
         }
         let last = self.last.as_ref().map(|(_, _, stats)| stats);
         last.ok_or_else(|| Problem::internal("nothing was counted"))
     }
 
-    fn sum(&mut self, journal: &Journal, marks: &[RunMark]) -> Result<Stats, JournalError> {
-        let mut figures = Vec::with_capacity(marks.len());
-        for mark in marks {
-            let known = self.known.remove(&mark.run).filter(|(at, _)| *at == mark.mark);
-            figures.push(match known {
-                Some((_, one)) => one,
-                None => counted(journal, &mark.run)?,
-            });
+    fn sum(&mut self, journal: &Journal, marks: Vec<RunMark>) -> Result<Stats, JournalError> {
+        for mark in &marks {
+            if self.known.get(&mark.run).is_none_or(|(at, _)| *at != mark.mark) {
+                let one = Box::new(counted(journal, &mark.run)?);
+                self.known.insert(mark.run.clone(), (mark.mark, one));
+            }
         }
+        let wanted = marks.iter().filter_map(|mark| self.known.get(&mark.run));
+        let figures: Vec<&RunFigures> = wanted.map(|(_, one)| one.as_ref()).collect();
         let stats = sum(&figures);
-        let kept = marks.iter().zip(figures).rev().take(KNOWN_MAX);
-        self.known.extend(kept.map(|(mark, one)| (mark.run.clone(), (mark.mark, one))));
         // Those of another choice go first: they are not looked at now.
         if self.known.len() > KNOWN_MAX {
-            let here: BTreeSet<&RunId> = marks.iter().map(|mark| &mark.run).collect();
-            self.known.retain(|run, _| here.contains(run));
+            let kept = marks.into_iter().rev().take(KNOWN_MAX).map(|mark| mark.run);
+            let kept: BTreeSet<RunId> = kept.collect();
+            self.known.retain(|run, _| kept.contains(run));
         }
         Ok(stats)
     }
+}
+
+/// Which runs these are, and how far they have come.
+fn digest(marks: &[RunMark]) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for RunMark { run, mark, .. } in marks {
+        hasher.update(&(run.as_str().len() as u64).to_le_bytes());
+        hasher.update(run.as_str().as_bytes());
+        hasher.update(&mark.to_le_bytes());
+    }
+    hasher.finalize()
 }
 
 fn counted(journal: &Journal, run: &RunId) -> Result<RunFigures, JournalError> {

@@ -9,33 +9,32 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use super::spread::Spreads;
+use super::totals::{Figure, Labels};
 use super::window::{Books, Problem};
 use crate::clock::{self};
-use crate::desk::{self, Ask, AskKind, Life, life};
+use crate::desk::{Ask, AskKind, Life, life};
 use crate::journal::RunSummary;
 use crate::run_record::model_of;
-use crate::stats::{Counts, GATE_BOUNDS, ITERATION_BOUNDS, RunTotals, agent, seconds};
+use crate::stats::{GATE_BOUNDS, ITERATION_BOUNDS, agent, seconds};
 use crate::view::words;
 
 /// The kind of text it is.
 pub(super) const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-type Labels = Vec<(&'static str, String)>;
 type Amount = Gauge<f64, AtomicU64>;
 type Money = Counter<f64, AtomicU64>;
 
 /// All figures, as text.
 pub(super) fn text(books: &mut Books, now: Moment) -> Result<String, Problem> {
     let begun = clock::Clock::start();
-    let runs = books.runs()?;
-    let asks = desk::asks(&runs);
+    let open = books.open_runs()?;
     let mut registry = Registry::default();
-    standing(&mut registry, &runs, &asks, now);
-    each_run(&mut registry, books, &runs)?;
-    counters(&mut registry, books, &runs)?;
+    standing(&mut registry, &open, &books.asks()?, now);
+    each_run(&mut registry, books, &open)?;
+    counters(&mut registry, books)?;
     journal(&mut registry, books)?;
     let took = begun.now().since(now);
     gauge(&mut registry, "flyball_scrape_seconds", "How long it took to count this")
@@ -77,7 +76,7 @@ fn standing(registry: &mut Registry, runs: &[RunSummary], asks: &[Ask], now: Mom
     let build = gauge(registry, "flyball_build_info", "The version that serves");
     build.get_or_create(&vec![("version", env!("CARGO_PKG_VERSION").to_owned())]).set(1.0);
     let mut states = BTreeMap::from([("at_work", 0_u64), ("waiting", 0), ("lost", 0)]);
-    for run in runs.iter().filter(|run| run.ended.is_none()) {
+    for run in runs {
         let state = match life(run) {
             Life::Running if run.state.phase == "waiting" => "waiting",
             Life::Running => "at_work",
@@ -115,7 +114,7 @@ fn each_run(
     let stuck = gauge(registry, "flyball_run_stuck", "Its iterations without progress in a row");
     let last =
         gauge(registry, "flyball_run_last_event_timestamp_seconds", "When its last event came");
-    for run in runs.iter().filter(|run| run.ended.is_none()).take(50) {
+    for run in runs.iter().take(50) {
         let project = run.root.file_name().unwrap_or(run.root.as_os_str()).to_string_lossy();
         let task = run.state.task.as_ref().map_or("", |task| task.as_str());
         let name = vec![("run", run.run.as_str().to_owned())];
@@ -138,25 +137,8 @@ fn each_run(
     Ok(())
 }
 
-/// Counts under labels of these names.
-fn take(
-    family: &Family<Labels, Counter>,
-    counts: &Counts,
-    names: &[&'static str],
-    agent: Option<&str>,
-) {
-    for (values, count) in counts {
-        let mut labels: Labels = names.iter().copied().zip(values.iter().cloned()).collect();
-        labels.extend(agent.map(|agent| ("agent", agent.to_owned())));
-        family.get_or_create(&labels).inc_by(*count);
-    }
-}
-
-fn counters(
-    registry: &mut Registry,
-    books: &mut Books,
-    runs: &[RunSummary],
-) -> Result<(), Problem> {
+/// What all runs add to the counters.
+fn counters(registry: &mut Registry, books: &mut Books) -> Result<(), Problem> {
     let ended = counter(registry, "flyball_runs_ended", "Runs that ended, by outcome");
     let iterations = counter(registry, "flyball_iterations", "Iterations that were closed");
     let trips = counter(registry, "flyball_guard_trips", "How often guards spoke");
@@ -167,39 +149,38 @@ fn counters(
     let cost = money(registry, "flyball_cost_usd", "Money used");
     let idle = money(registry, "flyball_cost_without_progress_usd", "Money that moved nothing");
     let stories = counter(registry, "flyball_stories_verified", "Stories of verified runs");
-    let took =
-        Family::<Labels, Histogram>::new_with_constructor(|| Histogram::new(ITERATION_BOUNDS));
-    let name = "flyball_iteration_duration_seconds";
-    registry.register(name, "How long iterations took", took.clone());
-    let checked = Family::<Labels, Histogram>::new_with_constructor(|| Histogram::new(GATE_BOUNDS));
-    registry.register("flyball_gate_duration_seconds", "How long gates took", checked.clone());
-    for one in books.totals.of(&books.journal, runs)? {
-        let RunTotals { agent, model, .. } = one;
-        let by_agent = vec![("agent", agent.clone())];
-        let by_model = vec![("agent", agent.clone()), ("model", model.clone())];
-        if let Some(outcome) = &one.outcome {
-            let labels = vec![("outcome", outcome.clone()), ("agent", agent.clone())];
-            ended.get_or_create(&labels).inc();
-        }
-        take(&iterations, &one.iterations, &["result"], Some(agent));
-        take(&trips, &one.trips, &["guard", "rung"], None);
-        take(&claims, &one.claims, &["claim", "verdict"], None);
-        take(&gates, &one.gates, &["gate", "status"], None);
-        take(&calls, &one.calls, &["outcome"], Some(agent));
-        for (kind, count) in [("input", one.input_tokens), ("output", one.output_tokens)] {
-            let labels = [by_model.as_slice(), &[("type", kind.to_owned())]].concat();
-            tokens.get_or_create(&labels).inc_by(count);
-        }
-        cost.get_or_create(&by_model).inc_by(dollars(one.cost_micro_usd));
-        idle.get_or_create(&by_model).inc_by(dollars(one.idle_micro_usd));
-        stories.get_or_create(&by_agent).inc_by(one.stories);
-        for span in &one.iteration_seconds {
-            took.get_or_create(&by_agent).observe(*span);
-        }
-        for (gate, span) in &one.gate_seconds {
-            checked.get_or_create(&vec![("gate", gate.clone())]).observe(*span);
-        }
+    let (mut took, mut checked) = (Spreads::new(&ITERATION_BOUNDS), Spreads::new(&GATE_BOUNDS));
+    for (figure, labels, count) in books.totals.of(&books.journal)? {
+        let family = match figure {
+            Figure::Ended => &ended,
+            Figure::Iterations => &iterations,
+            Figure::Trips => &trips,
+            Figure::Claims => &claims,
+            Figure::Gates => &gates,
+            Figure::Calls => &calls,
+            Figure::Tokens => &tokens,
+            Figure::Stories => &stories,
+            Figure::Cost => {
+                cost.get_or_create(labels).inc_by(dollars(count));
+                continue;
+            }
+            Figure::Idle => {
+                idle.get_or_create(labels).inc_by(dollars(count));
+                continue;
+            }
+            Figure::IterationSpans(part) => {
+                took.add(labels, part, count);
+                continue;
+            }
+            Figure::GateSpans(part) => {
+                checked.add(labels, part, count);
+                continue;
+            }
+        };
+        family.get_or_create(labels).inc_by(count);
     }
+    registry.register("flyball_iteration_duration_seconds", "How long iterations took", took);
+    registry.register("flyball_gate_duration_seconds", "How long gates took", checked);
     Ok(())
 }
 

@@ -97,7 +97,7 @@ impl Views {
         make_room(&mut self.kept, book, &run.run)?;
         let mut kept = self.kept.remove(&run.run).unwrap_or_else(|| {
             self.told += 1;
-            let builder = Builder::new(run);
+            let builder = Builder::without_lines(run);
             Kept { builder, seq: 0, broken: None, looked: 0, key: self.told }
         });
         kept.looked = self.looks;

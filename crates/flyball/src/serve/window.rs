@@ -20,6 +20,9 @@ use crate::desk::{self, Ask};
 use crate::error::{CliError, ErrorKind};
 use crate::journal::{Journal, JournalError, RunFilter, RunSummary};
 
+/// How much of the journal's file is held for pages: the way to a row, which the system holds anyway.
+const BOOKS_KIB: i64 = 128;
+
 /// What every request shares.
 pub(super) struct Window {
     pub(super) access: Access,
@@ -49,7 +52,7 @@ pub(super) struct Problem {
 impl Window {
     /// Over the journal in a state folder.
     pub(super) fn open(state_dir: PathBuf, access: Access) -> Result<Self, CliError> {
-        let journal = Journal::open(&state_dir)?;
+        let journal = Journal::open(&state_dir)?.holding_at_most(BOOKS_KIB)?;
         let (views, figures) = (Views::default(), FigureCache::default());
         let books = Mutex::new(Books { journal, views, figures, totals: Totals::default() });
         let streams = Arc::new(Streams::default());
@@ -68,14 +71,15 @@ impl Window {
 }
 
 impl Books {
-    /// All runs, the latest first.
-    pub(super) fn runs(&self) -> Result<Vec<RunSummary>, Problem> {
-        Ok(self.journal.runs(&RunFilter::default())?)
+    /// The runs that have not ended, the latest first.
+    pub(super) fn open_runs(&self) -> Result<Vec<RunSummary>, Problem> {
+        let unfinished = RunFilter { unfinished: true, ..RunFilter::default() };
+        Ok(self.journal.runs(&unfinished)?)
     }
 
     /// What needs a human, the oldest first: only the latest run of a worktree can.
     pub(super) fn asks(&self) -> Result<Vec<Ask>, Problem> {
-        Ok(desk::asks(&self.journal.latest_runs()?))
+        Ok(desk::asks(&self.journal, &self.journal.latest_runs()?)?)
     }
 
     /// The run with exactly this name: nothing else is taken from an address.
@@ -87,7 +91,7 @@ impl Books {
     pub(super) fn ask(&self, run: &RunSummary) -> Result<Option<Ask>, Problem> {
         let latest = self.journal.latest_run(&run.root)?;
         let is_latest = latest.is_some_and(|latest| latest.run == run.run);
-        Ok(if is_latest { desk::ask_of(run) } else { None })
+        Ok(if is_latest { desk::ask_of(&self.journal, run)? } else { None })
     }
 }
 

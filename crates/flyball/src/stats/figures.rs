@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use flyball_core::effect::{Effect, IterationReport, IterationResult};
-use flyball_core::event::{RunStart, TasksSnapshot};
+use flyball_core::event::RunStart;
 use flyball_core::guard::{GuardKind, Rung};
 use flyball_core::{Event, GateName, Moment, Outcome, Policy, RunId};
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub struct RunFigures {
     pub stories: u64,
     /// How often each guard spoke on each rung.
     #[serde(skip)]
-    pub trips: BTreeMap<(GuardKind, Rung), u64>,
+    pub trips: Box<[((GuardKind, Rung), u64)]>,
     /// Streaks of calls that were advised against, and those that ended there.
     pub streaks: (u64, u64),
     /// Iterations that were advised or redirected, and those followed by progress.
@@ -54,18 +54,19 @@ pub struct RunFigures {
     /// Claims of completion, those refused, and those refused with red gates on that very tree.
     pub claims: (u64, u64, u64),
     /// The halt, where a guard ended it.
-    pub halt: Option<Halt>,
+    pub halt: Option<Box<Halt>>,
     /// What is to be doubted.
     pub doubts: Vec<Doubt>,
     /// How often it stood where a guard would halt others, and how many iterations came after.
     #[serde(skip)]
-    pub(super) stood: BTreeMap<(GuardKind, u64), u64>,
+    pub(super) stood: Box<[((GuardKind, u64), u64)]>,
     #[serde(skip)]
     pub(super) first_moved: bool,
+    /// Digests of where the work stood when it began and when it ended.
     #[serde(skip)]
-    pub(super) start: Standing,
+    pub(super) start: blake3::Hash,
     #[serde(skip)]
-    pub(super) end: Standing,
+    pub(super) end: blake3::Hash,
     #[serde(skip)]
     pub(super) ended: Option<Moment>,
     #[serde(skip)]
@@ -73,12 +74,19 @@ pub struct RunFigures {
 }
 
 /// Where the work stood: for telling whether anyone changed it between two runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Standing {
-    pub(super) head: Option<String>,
-    /// Their digest: of every run summed the whole list would be held.
-    pub(super) tasks: Option<blake3::Hash>,
-    pub(super) gates: Vec<GateName>,
+#[derive(Clone, Debug, Default, Serialize)]
+struct Standing {
+    head: Option<String>,
+    /// Their digest.
+    tasks: Option<[u8; 32]>,
+    gates: Vec<GateName>,
+}
+
+impl Standing {
+    /// All of it in a few bytes: of every run summed two are held.
+    fn digest(&self) -> blake3::Hash {
+        digest(self).unwrap_or_else(|| blake3::hash(b""))
+    }
 }
 
 /// Reduces a run, event by event.
@@ -101,7 +109,7 @@ impl Figures {
     /// Nothing has happened yet.
     pub fn new(run: &RunSummary) -> Self {
         Self {
-            builder: Builder::new(run),
+            builder: Builder::without_lines(run),
             watch: Watch::default(),
             start: Standing::default(),
             end: Standing::default(),
@@ -130,7 +138,7 @@ impl Figures {
             self.started(start);
         } else if let Event::WorktreeSeen { snapshot, .. } = event {
             self.end.head.clone_from(&snapshot.head);
-            self.end.tasks = digest(&snapshot.tasks);
+            self.end.tasks = digest(&snapshot.tasks).map(Into::into);
         } else if let Event::RunResumed(resume) = event {
             self.accepted.extend(resume.human_files.accepted_tamper.iter().cloned());
             let is_same = self.policy.as_ref() == Some(&resume.policy);
@@ -143,7 +151,7 @@ impl Figures {
         self.accepted.extend(start.human_files.accepted_tamper.iter().cloned());
         self.start = Standing {
             head: start.snapshot.head.clone(),
-            tasks: digest(&start.snapshot.tasks),
+            tasks: digest(&start.snapshot.tasks).map(Into::into),
             gates: start.gates.clone(),
         };
         self.end = self.start.clone();
@@ -197,25 +205,25 @@ impl Figures {
             fixed: view.matrix.columns.iter().map(|column| column.fixed).sum(),
             broken: view.matrix.columns.iter().map(|column| column.broken).sum(),
             stories: if verified { u64::from(view.stories_passed()) } else { 0 },
-            trips: self.watch.trips,
+            trips: self.watch.trips.into_iter().collect(),
             streaks: (self.watch.streaks, self.watch.heeded),
             advised: advised(&closed),
             claims: claims(&view),
-            halt: Halt::of(&view),
+            halt: Halt::of(&view).map(Box::new),
             stood: self.measures.stood(closed.len() as u64),
             doubts: doubts.map(doubt).collect(),
             first_moved: closed.first().is_some_and(|one| one.progress == Some(true)),
-            start: self.start,
-            end: self.end,
+            start: self.start.digest(),
+            end: self.end.digest(),
             ended: run.ended,
             accepted: self.accepted,
         }
     }
 }
 
-/// What a task list says, for telling it from another one.
-fn digest(tasks: &TasksSnapshot) -> Option<blake3::Hash> {
-    let text = serde_json::to_vec(tasks).ok()?;
+/// What something says, for telling it from another.
+fn digest(what: &impl Serialize) -> Option<blake3::Hash> {
+    let text = serde_json::to_vec(what).ok()?;
     Some(blake3::hash(&text))
 }
 
@@ -244,7 +252,7 @@ impl Measures {
     }
 
     /// How many iterations came after each.
-    fn stood(self, closed: u64) -> BTreeMap<(GuardKind, u64), u64> {
+    fn stood(self, closed: u64) -> Box<[((GuardKind, u64), u64)]> {
         let after = |at: u64| closed.saturating_sub(at);
         self.first.into_iter().map(|(stood, at)| (stood, after(at))).collect()
     }

@@ -1,5 +1,6 @@
 //! Many runs, summed.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -140,7 +141,9 @@ pub struct Stats {
 }
 
 /// The sums of runs, given in the order they began.
-pub fn sum(runs: &[RunFigures]) -> Stats {
+pub fn sum(runs: &[impl Borrow<RunFigures>]) -> Stats {
+    let runs: Vec<&RunFigures> = runs.iter().map(Borrow::borrow).collect();
+    let runs = runs.as_slice();
     let mut stats = Stats::default();
     let doubts = doubts(runs);
     for run in runs {
@@ -176,7 +179,7 @@ pub fn sum(runs: &[RunFigures]) -> Stats {
 }
 
 fn guards(stats: &mut Stats, run: &RunFigures) {
-    let spoke: BTreeSet<GuardKind> = run.trips.keys().map(|(guard, _)| *guard).collect();
+    let spoke: BTreeSet<GuardKind> = run.trips.iter().map(|((guard, _), _)| *guard).collect();
     for guard in spoke {
         stats.guards.entry(guard.as_str()).or_default().runs += 1;
     }
@@ -190,13 +193,19 @@ fn guards(stats: &mut Stats, run: &RunFigures) {
 }
 
 /// How far the other runs went that stood as this one did when it was halted, and were not.
-fn further(runs: &[RunFigures], halted: &RunFigures, halt: &Halt) -> Vec<u64> {
+fn further(runs: &[&RunFigures], halted: &RunFigures, halt: &Halt) -> Vec<u64> {
     let stood = (halt.guard, halt.measured);
-    let went_on = |run: &&RunFigures| {
+    let went_on = |run: &&&RunFigures| {
         let is_halted = |own: &Halt| (own.guard, own.measured) == stood;
-        run.run != halted.run && run.outcome.is_some() && !run.halt.as_ref().is_some_and(is_halted)
+        run.run != halted.run
+            && run.outcome.is_some()
+            && !run.halt.as_deref().is_some_and(is_halted)
     };
-    runs.iter().filter(went_on).filter_map(|run| run.stood.get(&stood).copied()).collect()
+    let after = |run: &&RunFigures| {
+        let found = run.stood.iter().find(|(own, _)| *own == stood);
+        found.map(|(_, after)| *after)
+    };
+    runs.iter().filter(went_on).filter_map(after).collect()
 }
 
 fn saved(stats: &mut Stats, halt: &Halt, further: &[u64]) {
@@ -221,7 +230,7 @@ fn saved(stats: &mut Stats, halt: &Halt, further: &[u64]) {
 }
 
 /// All doubts: those of each run, and those that only the next run shows.
-fn doubts(runs: &[RunFigures]) -> Vec<Doubt> {
+fn doubts(runs: &[&RunFigures]) -> Vec<Doubt> {
     let mut doubts: Vec<Doubt> = runs.iter().flat_map(|run| run.doubts.clone()).collect();
     let mut accepted: BTreeMap<&PathBuf, BTreeSet<&String>> = BTreeMap::new();
     let mut before: BTreeMap<&PathBuf, &RunFigures> = BTreeMap::new();

@@ -21,6 +21,33 @@ pub(crate) const GATE_BOUNDS: [f64; 8] = [0.5, 1.0, 2.0, 5.0, 15.0, 60.0, 120.0,
 /// Counts under names; a bounded number of names.
 pub(crate) type Counts = BTreeMap<Vec<String>, u64>;
 
+/// How many spans were how long: as much memory for a million as for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spans {
+    /// How many lie between each two bounds, from below the first to above the last.
+    pub(crate) counts: Box<[u64]>,
+    pub(crate) sum: Millis,
+    pub(crate) least: Millis,
+    pub(crate) most: Millis,
+}
+
+impl Spans {
+    fn new(bounds: &[f64]) -> Self {
+        let (least, most) = (Millis::new(u64::MAX), Millis::ZERO);
+        Self { counts: vec![0; bounds.len() + 1].into(), sum: Millis::ZERO, least, most }
+    }
+
+    /// One more; a bound belongs to what lies below it.
+    fn observe(&mut self, bounds: &[f64], span: Millis) {
+        let at = bounds.iter().take_while(|bound| seconds(span) > **bound).count();
+        if let Some(count) = self.counts.get_mut(at) {
+            *count += 1;
+        }
+        self.sum = self.sum.plus(span);
+        (self.least, self.most) = (self.least.min(span), self.most.max(span));
+    }
+}
+
 /// What one run adds to the counters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunTotals {
@@ -38,16 +65,16 @@ pub(crate) struct RunTotals {
     pub(crate) outcome: Option<String>,
     /// By result.
     pub(crate) iterations: Counts,
-    /// Seconds each took.
-    pub(crate) iteration_seconds: Vec<f64>,
+    /// How long they took; none without any.
+    pub(crate) iteration_spans: Option<Spans>,
     /// By guard and rung.
     pub(crate) trips: Counts,
     /// By claim and verdict.
     pub(crate) claims: Counts,
     /// By gate and status.
     pub(crate) gates: Counts,
-    /// By gate, seconds of each.
-    pub(crate) gate_seconds: Vec<(String, f64)>,
+    /// By gate, how long each took.
+    pub(crate) gate_spans: BTreeMap<String, Spans>,
     /// By outcome of the call.
     pub(crate) calls: Counts,
     pub(crate) input_tokens: u64,
@@ -100,7 +127,8 @@ impl RunTotals {
     fn checked(&mut self, check: &Check) {
         let gate = words::line(check.gate.as_str(), 60);
         add(&mut self.gates, &[&gate, check.status.as_str()]);
-        self.gate_seconds.push((gate, seconds(check.duration)));
+        let spans = self.gate_spans.entry(gate).or_insert_with(|| Spans::new(&GATE_BOUNDS));
+        spans.observe(&GATE_BOUNDS, check.duration);
     }
 
     /// What was decided on it.
@@ -118,7 +146,8 @@ impl RunTotals {
         for one in &view.iterations {
             let Some(result) = one.result else { continue };
             add(&mut self.iterations, &[result_word(result)]);
-            self.iteration_seconds.push(seconds(one.duration()));
+            let spans = self.iteration_spans.get_or_insert_with(|| Spans::new(&ITERATION_BOUNDS));
+            spans.observe(&ITERATION_BOUNDS, one.duration());
             let Some(claim) = &one.claim else { continue };
             match claim.complete {
                 Some(ClaimVerdict::Accepted) => add(&mut self.claims, &["complete", "accepted"]),

@@ -102,6 +102,7 @@ pub struct Builder {
     first: Vec<Line>,
     last: VecDeque<Line>,
     left_out: u64,
+    keeps_lines: bool,
 }
 
 impl Builder {
@@ -120,7 +121,13 @@ impl Builder {
             first: Vec::new(),
             last: VecDeque::new(),
             left_out: 0,
+            keeps_lines: true,
         }
+    }
+
+    /// The same, for one who wants no lines in the view: nothing of them is held.
+    pub(crate) fn without_lines(run: &RunSummary) -> Self {
+        Self { keeps_lines: false, ..Self::new(run) }
     }
 
     /// The next event; what was decided on it.
@@ -142,7 +149,7 @@ impl Builder {
             self.decided(at, effect);
         }
         for line in step.lines {
-            if line.weight == Weight::Story {
+            if self.keeps_lines && line.weight == Weight::Story {
                 self.keep(line);
             }
         }

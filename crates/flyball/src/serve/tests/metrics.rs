@@ -107,6 +107,19 @@ fn the_figures_follow_the_grammar_and_are_those_of_stats() {
     for ((guard, rung), count) in trips {
         assert_eq!(stats["guards"][&guard]["rungs"][&rung].as_f64(), Some(count), "{guard} {rung}");
     }
+    // A histogram's last bucket is without bound and holds all there is.
+    let all = |name: &str, label: &str| -> Vec<(String, f64)> {
+        let of = read.iter().filter(|(known, labels, _)| {
+            known == name && labels.get("le").is_none_or(|le| le == "+Inf")
+        });
+        of.map(|(_, labels, value)| (labels[label].clone(), *value)).collect()
+    };
+    for (name, label) in [("iteration", "agent"), ("gate", "gate")] {
+        let name = format!("flyball_{name}_duration_seconds");
+        let counts = all(&format!("{name}_count"), label);
+        assert!(!counts.is_empty(), "{name}");
+        assert_eq!(all(&format!("{name}_bucket"), label), counts, "{name}");
+    }
     // Counters do not jump between two looks at the same journal.
     assert_eq!(figures(&house.get("/metrics")).len(), read.len());
 }
