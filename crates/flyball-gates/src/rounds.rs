@@ -7,7 +7,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use self::gain::Gain;
+use self::gain::{Gain, Mark};
 use self::shape::{Shape, Step};
 use crate::reading::Reading;
 use crate::{Exit, Parsed};
@@ -35,7 +35,7 @@ enum State {
     /// Nothing is remembered for so many bytes.
     Resting(usize),
     /// Rounds are read, and what they add is compared: how many were, and what was said before.
-    Reading { shape: Shape, times: u32, before: Box<Parsed>, gain: Option<Gain> },
+    Reading { shape: Shape, times: u32, before: Mark, gain: Option<Gain> },
     /// Rounds are compared with the shape of those that were read.
     Comparing { shape: Shape, rounds: u64, gain: Gain, held: Held },
 }
@@ -129,7 +129,7 @@ impl Rounds {
         let State::Looking(recent, enough) = std::mem::take(&mut self.state) else { return };
         self.state = match Shape::of(recent) {
             Ok(shape) => {
-                let before = Box::new(reading.so_far());
+                let before = Mark::of(reading.so_far());
                 State::Reading { shape, times: 0, before, gain: None }
             }
             Err(recent) if enough < ROUND_MAX => State::Looking(recent, enough.saturating_mul(2)),
@@ -147,7 +147,7 @@ impl Rounds {
         let State::Reading { shape, times, before, gain } = std::mem::take(&mut self.state) else {
             return;
         };
-        let now = reading.so_far();
+        let now = Mark::of(reading.so_far());
         let times = times.saturating_add(1);
         match Gain::between(&before, &now) {
             Some(added) if Some(&added) == gain.as_ref() => {
@@ -155,7 +155,7 @@ impl Rounds {
                 self.state = State::Comparing { shape, rounds: 0, gain: added, held };
             }
             added if times < READ_MAX => {
-                self.state = State::Reading { shape, times, before: Box::new(now), gain: added };
+                self.state = State::Reading { shape, times, before: now, gain: added };
             }
             _ => self.rest(),
         }

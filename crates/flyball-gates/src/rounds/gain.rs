@@ -1,6 +1,8 @@
 //! What one round adds, and many of them.
 
-use crate::{Counts, Executed, Parsed};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use crate::{Counts, Executed, Finding, Parsed};
 
 /// What one round adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,17 +15,15 @@ pub(super) struct Gain {
 
 impl Gain {
     /// What `after` has that `before` had not; nothing if that is more than numbers.
-    pub(super) fn between(before: &Parsed, after: &Parsed) -> Option<Self> {
-        let is_same = before.tools == after.tools
-            && before.findings == after.findings
-            && before.executed.len() == after.executed.len();
-        let (one, two) = (before.counts.unwrap_or_default(), after.counts.unwrap_or_default());
+    pub(super) fn between(before: &Mark, after: &Mark) -> Option<Self> {
+        let is_same = before.said == after.said && before.executed.len() == after.executed.len();
+        let (one, two) = (before.counts, after.counts);
         let counts = Counts {
             passed: two.passed.checked_sub(one.passed)?,
             failed: two.failed.checked_sub(one.failed)?,
             skipped: two.skipped.checked_sub(one.skipped)?,
         };
-        let left_out = after.findings_left_out.checked_sub(before.findings_left_out)?;
+        let left_out = after.left_out.checked_sub(before.left_out)?;
         let executed = before.executed.iter().zip(&after.executed);
         let executed = executed.map(|(one, two)| more(one, two)).collect::<Option<Vec<_>>>()?;
         is_same.then_some(Self { counts, left_out, executed })
@@ -69,8 +69,9 @@ fn grow(executed: &mut Executed, more: &Executed) {
 }
 
 /// How many more tests of the same runner there are, of names that were all known.
-fn more(before: &Executed, after: &Executed) -> Option<Executed> {
-    (before.runner == after.runner && before.names == after.names).then_some(())?;
+fn more(before: &(u64, Executed), after: &(u64, Executed)) -> Option<Executed> {
+    let ((names, before), (known, after)) = (before, after);
+    (before.runner == after.runner && names == known).then_some(())?;
     Some(Executed {
         runner: after.runner.clone(),
         ran: after.ran.checked_sub(before.ran)?,
@@ -78,4 +79,39 @@ fn more(before: &Executed, after: &Executed) -> Option<Executed> {
         names_left_out: after.names_left_out.checked_sub(before.names_left_out)?,
         ..Executed::default()
     })
+}
+
+/// What was said up to some point, as far as two points are compared: of texts only what they look
+/// like, because all of them would need a great deal of memory.
+#[derive(Debug)]
+pub(super) struct Mark {
+    /// Tools and findings.
+    said: u64,
+    counts: Counts,
+    left_out: u64,
+    /// By runner: its names, and the numbers.
+    executed: Vec<(u64, Executed)>,
+}
+
+impl Mark {
+    /// Of what was said.
+    pub(super) fn of(parsed: Parsed) -> Self {
+        let mut said = DefaultHasher::new();
+        parsed.tools.hash(&mut said);
+        for finding in &parsed.findings {
+            let Finding { kind, name, file, line, column, message, excerpt, .. } = finding;
+            (kind, name, file, line, column, message, excerpt).hash(&mut said);
+        }
+        let executed = parsed.executed.into_iter().map(|mut executed| {
+            let mut names = DefaultHasher::new();
+            std::mem::take(&mut executed.names).hash(&mut names);
+            (names.finish(), executed)
+        });
+        Self {
+            said: said.finish(),
+            counts: parsed.counts.unwrap_or_default(),
+            left_out: parsed.findings_left_out,
+            executed: executed.collect(),
+        }
+    }
 }
