@@ -1,13 +1,10 @@
 //! What a human says to a run while it goes on, and what the run answers.
 
-mod need;
-
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::need::{AskKind, need_of_ended};
 use crate::id::IterationNo;
 use crate::moment::Millis;
 use crate::policy::{LimitRules, Policy, PolicyError};

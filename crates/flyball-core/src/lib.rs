@@ -34,6 +34,7 @@ pub mod iteration;
 pub mod iteration_session;
 pub mod landing;
 pub mod moment;
+pub mod need;
 pub mod outcome;
 pub mod policy;
 pub mod recording;

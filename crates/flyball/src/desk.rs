@@ -15,7 +15,7 @@ mod unblock;
 mod wish;
 
 pub use self::answer::{Answered, Meant, answer};
-pub use flyball_core::human::AskKind;
+pub use flyball_core::need::AskKind;
 
 pub use self::asks::{Ask, about, asks, of as ask_of};
 pub use self::life::{Life, at_work, elapsed, life};

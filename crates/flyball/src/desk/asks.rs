@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flyball_core::event::HumanFiles;
 use flyball_core::gate::TamperFinding;
-use flyball_core::human::{AskKind, need_of_ended};
+use flyball_core::need::{AskKind, need_of_ended};
 use flyball_core::{Moment, Outcome};
 use serde::Serialize;
 
