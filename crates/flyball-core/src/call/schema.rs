@@ -309,6 +309,33 @@ mod tests {
     }
 
     #[test]
+    fn a_value_fits_the_name_of_its_kind_and_no_other() {
+        let kinds = [
+            ("string", json!("a")),
+            ("boolean", json!(true)),
+            ("object", json!({})),
+            ("array", json!([])),
+            ("null", json!(null)),
+            ("number", json!(1.5)),
+        ];
+        for (name, _) in &kinds {
+            for (of, value) in &kinds {
+                assert_eq!(fits(name, value), name == of, "{value} as {name}");
+            }
+        }
+        assert!(fits("number", &json!(1)) && fits("integer", &json!(1)));
+        assert!(!fits("integer", &json!(1.5)) && !fits("integer", &json!("1")));
+    }
+
+    #[test]
+    fn bounds_are_within() {
+        let schema = json!({ "properties": { "n": { "minimum": 1, "maximum": 9 } } });
+        for (n, is_fine) in [(0, false), (1, true), (9, true), (10, false)] {
+            assert_eq!(check_arguments(&schema, &json!({ "n": n })).is_ok(), is_fine, "{n}");
+        }
+    }
+
+    #[test]
     fn what_a_schema_does_not_say_is_allowed_and_one_without_end_ends() {
         for schema in [json!({}), json!(true), json!({ "type": "tuple" }), json!({ "$ref": "x" })] {
             assert!(check_arguments(&schema, &json!({ "any": 1 })).is_ok(), "{schema}");
