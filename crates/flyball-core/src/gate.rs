@@ -3,6 +3,7 @@
 pub mod blocking;
 mod fewer;
 mod may_change;
+mod red_first;
 mod suggestion;
 pub mod tamper;
 

@@ -215,11 +215,17 @@ impl Allowed<'_> {
         if self.on_tamper == OnTamper::Report {
             return Vec::new();
         }
+        // What was red first, the run knew: it has asked, or there was nothing to ask.
+        let findings: Vec<&TamperFinding> =
+            findings.iter().filter(|one| one.weight != Weight::IfRedFirst).collect();
         let harmless = |one: &TamperFinding| {
-            one.weight == Weight::UnlessAllRun && counted.is_none_or(|counted| counted.all_run)
+            let all_run = || counted.is_none_or(|counted| counted.all_run);
+            one.weight == Weight::TakenIn || (one.weight == Weight::UnlessAllRun && all_run())
         };
-        let seen = findings.iter().filter(|one| !self.is_meant(one) && !harmless(one));
-        let is_explained = findings.iter().any(|one| one.tests > 0 && self.is_meant(one));
+        let seen = findings.iter().copied().filter(|one| !self.is_meant(one) && !harmless(one));
+        let taken_in = |one: &TamperFinding| one.weight == Weight::TakenIn;
+        let is_explained =
+            findings.iter().any(|one| one.tests > 0 && (taken_in(one) || self.is_meant(one)));
         let is_open = |one: &&TamperFinding| {
             let skipped_itself = one.weight == Weight::UnlessAlone && findings.is_empty();
             !is_explained && !skipped_itself && !self.is_meant(one)

@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::red_first::RedFirst;
 use super::tamper::{TAMPER, TamperFinding, Weight};
 use super::{Check, CheckStatus, Executed, Finding, FindingKind};
 use crate::id::GateName;
@@ -51,6 +52,9 @@ struct TestBound {
     /// What it wrote to of its own checks before any agent worked; none when nobody looked then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rewrites: Option<BTreeSet<String>>,
+    /// What was red before any agent worked; none when nobody looked then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    red_first: Option<RedFirst>,
 }
 
 /// What a result says about the tests of one check.
@@ -89,6 +93,9 @@ impl TestBounds {
             if own.rewrites.is_none() {
                 own.rewrites.clone_from(&bound.rewrites);
             }
+            if own.red_first.is_none() {
+                own.red_first.clone_from(&bound.red_first);
+            }
             own.know(bound.known.iter());
             for name in &bound.red {
                 own.saw_red(name);
@@ -102,10 +109,17 @@ impl TestBounds {
         bound.ran = bound.ran.max(ran);
     }
 
-    /// What a check writes to before any agent has worked is how it was made: once per watch.
+    /// What a check writes to and finds before any agent has worked is how it was made: once per watch.
     pub fn accustom(&mut self, check: &Check) {
         let bound = self.0.entry(check.gate.clone()).or_default();
         bound.rewrites.get_or_insert_with(|| check.rewrote.iter().cloned().collect());
+        bound.red_first.get_or_insert_with(|| RedFirst::of(check));
+    }
+
+    /// Whether what a finding is about was red before any agent worked.
+    pub fn was_red(&self, finding: &TamperFinding) -> bool {
+        let first = self.0.values().filter_map(|bound| bound.red_first.as_ref());
+        first.into_iter().any(|red| red.concerns(finding))
     }
 
     /// Compares a result with those before it, and learns from it.

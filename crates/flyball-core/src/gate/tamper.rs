@@ -46,6 +46,12 @@ pub struct TamperFinding {
     /// For a check that ran fewer tests: how many it ran before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran_before: Option<u64>,
+    /// For a change that matters to tests that were red: which they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of_tests: Vec<String>,
+    /// And in which files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of_files: Vec<String>,
 }
 
 /// Whether a weakened check may turn out to be harmless.
@@ -59,6 +65,10 @@ pub enum Weight {
     UnlessAllRun,
     /// It is harmless when nothing else was weakened: tests may skip themselves.
     UnlessAlone,
+    /// It matters only when the tests it is about were red before the work began.
+    IfRedFirst,
+    /// Nothing is weaker: tests became part of others, which is why fewer of them run.
+    TakenIn,
 }
 
 /// One deed that brings back what was there.
@@ -120,6 +130,8 @@ impl TamperFinding {
             weight: Weight::Firm,
             restore: Vec::new(),
             ran_before: None,
+            of_tests: Vec::new(),
+            of_files: Vec::new(),
         }
     }
 
@@ -160,6 +172,12 @@ impl TamperFinding {
     /// Whether both are about the same thing.
     pub fn shares_subject(&self, other: &Self) -> bool {
         self.subjects.iter().any(|subject| other.subjects.contains(subject))
+    }
+
+    /// For a check that ran fewer tests and names how many: how many are missing.
+    pub fn missing(&self) -> Option<u64> {
+        let now: u64 = self.now.strip_prefix(TAMPER)?.strip_prefix(':')?.parse().ok()?;
+        self.ran_before?.checked_sub(now)
     }
 
     /// Whether it is about flyball's own settings.

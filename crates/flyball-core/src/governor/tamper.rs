@@ -79,13 +79,16 @@ impl TamperWatch {
                 _ => this.seen.push(finding.clone()),
             }
         }
+        let Self { seen, bounds, .. } = &mut this;
+        seen.retain(|one| matters(one, bounds));
         this
     }
 
     /// What is seen now stands in place of what was seen before.
     pub(super) fn look(&mut self, sight: &TamperSight) {
         self.unseen = false;
-        self.seen = sight.findings.iter().filter(|one| one.ran_before.is_none()).cloned().collect();
+        let counts = |one: &&TamperFinding| one.ran_before.is_none() && matters(one, &self.bounds);
+        self.seen = sight.findings.iter().filter(counts).cloned().collect();
     }
 
     /// The gates ran before any agent worked.
@@ -129,12 +132,21 @@ impl TamperWatch {
         if self.accepted.contains(&one.key()) {
             return Standing::Accepted;
         }
-        if one.weight == Weight::UnlessAlone && self.seen.is_empty() {
+        if one.weight == Weight::TakenIn {
+            return Standing::Reported("what they checked is checked there");
+        }
+        let weakened = |one: &TamperFinding| one.weight != Weight::TakenIn;
+        if one.weight == Weight::UnlessAlone && !self.seen.iter().any(weakened) {
             return Standing::Reported("they were skipped by a condition nobody changed");
         }
         if one.ran_before.is_some() {
-            let explained = self.seen.iter().any(|other| other.tests > 0 && !self.is_open(other));
-            return if explained {
+            let meant = |other: &&TamperFinding| {
+                other.tests > 0 && other.weight != Weight::TakenIn && !self.is_open(other)
+            };
+            let taken_in = self.seen.iter().filter(|other| other.weight == Weight::TakenIn);
+            let taken_in: u64 = taken_in.map(|other| u64::from(other.tests)).sum();
+            let explained = one.missing().is_some_and(|missing| missing <= taken_in);
+            return if explained || self.seen.iter().any(|other| meant(&other)) {
                 Standing::Reported("the tests that are gone were meant to go")
             } else {
                 Standing::Open
@@ -221,6 +233,11 @@ impl RunState {
     }
 }
 
+/// What a test expects may change with the program, unless the test was red when the work began.
+fn matters(one: &TamperFinding, bounds: &TestBounds) -> bool {
+    one.weight != Weight::IfRedFirst || bounds.was_red(one)
+}
+
 /// The worktree was looked at: what is weakened now, and what else people should hear of.
 pub(super) fn looked(sight: &TamperSight, state: &mut RunState, out: &mut StepOutput) {
     state.tamper.look(sight);
@@ -241,7 +258,13 @@ pub(super) fn looked(sight: &TamperSight, state: &mut RunState, out: &mut StepOu
 /// What is open is kept for later runs.
 pub(super) fn keep(state: &mut RunState, out: &mut StepOutput) {
     report(state, out);
-    let findings = state.tamper.open().into_iter().cloned().collect();
+    let mut findings: Vec<TamperFinding> = state.tamper.open().into_iter().cloned().collect();
+    for one in &mut findings {
+        // What was red then, nobody can see elsewhere or later.
+        if one.weight == Weight::IfRedFirst {
+            one.weight = Weight::Firm;
+        }
+    }
     let examined = !state.tamper.unseen;
     let bounds = state.tamper.bounds.clone();
     out.order(Effect::KeepTamper { findings, bounds, examined });

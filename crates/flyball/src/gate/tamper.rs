@@ -6,6 +6,7 @@ mod checkers;
 mod command;
 mod endings;
 mod excerpt;
+mod expected;
 mod fewer_checks;
 mod files;
 mod footprint;
@@ -15,8 +16,10 @@ mod ignored;
 mod installed;
 mod lint;
 mod makefile;
+mod natives;
 mod outside;
 mod pairing;
+mod planted;
 mod recipe;
 mod replaced;
 mod restore;
@@ -38,13 +41,13 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use flyball_core::gate::{Restore, TamperFinding};
+use flyball_core::gate::{Restore, TamperFinding, Weight};
 
 use self::excerpt::Side;
 use self::files::{Files, TreeFiles};
 pub use self::footprint::{Footprint, that_check};
 use self::foreign::{foreign_deletion, is_foreign_test, stated_less};
-use self::pairing::{Paired, Placed};
+use self::pairing::Placed;
 pub use self::restore::{Force, Restored};
 use self::source::{Language, Source};
 use self::suspicion::Suspicion;
@@ -89,6 +92,8 @@ pub fn tamper(
     };
     let mut suspicions = suspicions(&context);
     suspicions.extend(read.unread.iter().map(Suspicion::unread));
+    // What only counts for red tests comes last: it must not crowd out the rest.
+    suspicions.sort_by_key(|one| one.found.weight == Weight::IfRedFirst);
     suspicions.truncate(FINDINGS_MAX);
     let mut patches: BTreeMap<String, String> = BTreeMap::new();
     for Suspicion { found, side } in &mut suspicions {
@@ -154,8 +159,13 @@ fn read(
     reach: &Reach,
 ) -> Result<ReadChanges, WorktreeError> {
     // What the work itself changed tells why a test may have changed with it.
-    let wanted =
-        |change: &&Change| matters(&change.path, reach) || Language::of(&change.path).is_some();
+    let wanted = |change: &&Change| {
+        let path = &change.path;
+        matters(path, reach)
+            || Language::of(path).is_some()
+            || expected::is_data(path)
+            || natives::may_matter(path)
+    };
     let wanted: Vec<&Change> = changes.iter().filter(wanted).collect();
     let ids: Vec<&str> =
         wanted.iter().flat_map(|c| [&c.before, &c.after]).flatten().map(String::as_str).collect();
@@ -214,6 +224,9 @@ fn suspicions(of: &Context<'_>) -> Vec<Suspicion> {
     found.extend(checkers::weakened(of));
     found.extend(endings::added(of));
     found.extend(tricks::added(of));
+    found.extend(natives::added(of));
+    found.extend(foreign::switched_off(of.edited));
+    found.extend(planted::added(of));
     found.extend(asking::added(of));
     found.extend(subject::replaced(of));
     found.extend(unlisted::uncollected(edited));
@@ -227,6 +240,15 @@ fn suspicions(of: &Context<'_>) -> Vec<Suspicion> {
     found.extend(watched::changed(edited, of.reach, &|path| has_tests(edited, path)));
     found.extend(runner_files::changed(of));
     found.extend(lint::silenced(of));
+    // Of a test that is known to be weaker there is nothing more to say.
+    let red = expected::changed(of).into_iter().filter(|red| {
+        let same = |one: &Suspicion| {
+            one.found.weight == Weight::Firm && one.found.shares_subject(&red.found)
+        };
+        !found.iter().any(same)
+    });
+    let red: Vec<Suspicion> = red.collect();
+    found.extend(red);
     found.sort_by(|a, b| {
         let key = |s: &Suspicion| (s.found.finding.file.clone(), s.found.finding.line);
         key(a).cmp(&key(b))
@@ -247,10 +269,10 @@ fn test_suspicions(edited: &[Edited]) -> Vec<Suspicion> {
     };
     let before = all(|file| file.before.as_deref());
     let after = all(|file| file.after.as_deref());
-    let Paired { pairs, gone } = pairing::pair(&before, &after);
+    let paired = pairing::pair(&before, &after);
     let rest = fewer_checks::Elsewhere::new(edited);
     let mut found: Vec<Suspicion> = Vec::new();
-    for (old, new) in pairs {
+    for (old, new) in &paired.pairs {
         let name = &new.test.name;
         let condition = new.test.conditions.iter().find(|one| !old.test.conditions.contains(one));
         let mut tests = 1;
@@ -282,7 +304,8 @@ fn test_suspicions(edited: &[Edited]) -> Vec<Suspicion> {
         }
         found.push(suspicion);
     }
-    found.extend(deletions(edited, &before, &gone));
+    found.extend(expected::taken_in(&before, &after, &paired));
+    found.extend(deletions(edited, &before, &paired.gone));
     found.extend(edited.iter().filter_map(|edit| {
         let name = subject::overwritten(&before, edit)?;
         let message = format!("test `{name}` is overwritten by another one in {}", edit.path);
@@ -295,7 +318,11 @@ fn placed(file: &Edited, text: Option<&str>) -> Vec<Placed> {
     let language =
         Language::of(&file.path).filter(|language| may_hold_tests(*language, &file.path));
     let tests = language.zip(text).map(|(language, text)| tests_of(language, text));
-    let place = |test| Placed { file: file.path.clone(), test };
+    let condition = tests_of::condition_of_name(&file.path);
+    let place = |mut test: tests_of::Test| {
+        test.conditions.extend(condition.clone());
+        Placed { file: file.path.clone(), test }
+    };
     tests.unwrap_or_default().into_iter().map(place).collect()
 }
 

@@ -1,143 +1,16 @@
 //! Linters switched off: rules taken out of their settings, and marks in the code that tell them not
 //! to look. A few such marks are part of any work; a whole file, or many at once, are not.
 
+mod known;
+mod loosened;
+
+use self::known::{LINTERS, Linter, OFF, ON};
+use self::loosened::loosened;
 use super::source::Language;
 use super::{Context, Edited, Suspicion};
 
 /// How many more marks on single lines are a few.
 const FEW: usize = 9;
-
-/// A linter: how it is called, where its settings are, and how it is told not to look.
-struct Linter {
-    name: &'static str,
-    called: &'static [&'static str],
-    /// Names of settings files, or how they begin.
-    files: &'static [&'static str],
-    /// What silences it for a file or for all.
-    wholesale: &'static [&'static str],
-    /// What silences it for a line or an item.
-    single: &'static [&'static str],
-}
-
-const LINTERS: [Linter; 10] = [
-    Linter {
-        name: "eslint",
-        called: &["eslint", "next lint"],
-        files: &[".eslintrc", "eslint.config.", ".eslintignore"],
-        wholesale: &["/* eslint-disable */", "/* eslint-disable*/", "/*eslint-disable*/"],
-        single: &["eslint-disable"],
-    },
-    Linter {
-        name: "biome",
-        called: &["biome"],
-        files: &["biome.json"],
-        wholesale: &["biome-ignore-all"],
-        single: &["biome-ignore"],
-    },
-    Linter {
-        name: "tsc",
-        called: &["tsc", "typecheck", "type-check"],
-        files: &["tsconfig."],
-        wholesale: &["@ts-nocheck"],
-        single: &["@ts-ignore", "@ts-expect-error"],
-    },
-    Linter {
-        name: "ruff",
-        called: &["ruff", "flake8"],
-        files: &["ruff.toml", ".ruff.toml", ".flake8", "pyproject.toml", "setup.cfg", "tox.ini"],
-        wholesale: &["# ruff: noqa", "# flake8: noqa"],
-        single: &["# noqa"],
-    },
-    Linter {
-        name: "pylint",
-        called: &["pylint"],
-        files: &[".pylintrc", "pylintrc", "pyproject.toml", "setup.cfg"],
-        wholesale: &["pylint: skip-file", "pylint: disable=all"],
-        single: &["pylint: disable"],
-    },
-    Linter {
-        name: "mypy",
-        called: &["mypy", "pyright"],
-        files: &["mypy.ini", ".mypy.ini", "pyrightconfig.json", "pyproject.toml", "setup.cfg"],
-        wholesale: &["# mypy: ignore-errors", "# pyright: ignore-all", "# pyright: basic"],
-        single: &["# type: ignore", "# pyright: ignore"],
-    },
-    Linter {
-        name: "clippy",
-        called: &["clippy", "-D warnings", "-Dwarnings"],
-        files: &["clippy.toml", ".clippy.toml", "Cargo.toml"],
-        wholesale: &["#![allow(warnings", "#![allow(unused", "#![allow(clippy::all"],
-        single: &["#[allow(", "#![allow("],
-    },
-    Linter {
-        name: "golangci-lint",
-        called: &["golangci-lint", "staticcheck"],
-        files: &[".golangci."],
-        wholesale: &[],
-        single: &["//nolint"],
-    },
-    Linter {
-        name: "rubocop",
-        called: &["rubocop"],
-        files: &[".rubocop."],
-        wholesale: &["rubocop:disable all"],
-        single: &["rubocop:disable"],
-    },
-    Linter {
-        name: "shellcheck",
-        called: &["shellcheck"],
-        files: &[".shellcheckrc"],
-        wholesale: &[],
-        single: &["shellcheck disable"],
-    },
-];
-
-/// What in settings switches a rule off, or takes files out; more of it is weaker.
-const OFF: [&str; 26] = [
-    "\"off\"",
-    "'off'",
-    ": off",
-    "\"allow\"",
-    "ignore =",
-    "ignore=",
-    "ignore:",
-    "ignores:",
-    "\"ignores\"",
-    "ignorePatterns",
-    "per-file-ignores",
-    "extend-ignore",
-    "extend-exclude",
-    "exclude =",
-    "exclude:",
-    "\"exclude\"",
-    "disable =",
-    "disable=",
-    "disable:",
-    "disable-all",
-    "ignore_errors",
-    "ignore_missing_imports",
-    "\"strict\": false",
-    "skipLibCheck\": true",
-    "Enabled: false",
-    "\"recommended\": false",
-];
-/// What in settings switches a rule on; less of it is weaker.
-const ON: [&str; 14] = [
-    "\"error\"",
-    "'error'",
-    "\"warn\"",
-    "\"deny\"",
-    "\"forbid\"",
-    "select =",
-    "extend-select",
-    "\"strict\": true",
-    "strict = true",
-    "disallow_",
-    "noImplicit",
-    "strictNullChecks\": true",
-    "recommended",
-    "enable:",
-];
 
 /// Whether a file of this name holds a linter's settings.
 pub(super) fn may_matter(path: &str) -> bool {
@@ -172,7 +45,12 @@ fn count(text: Option<&str>, words: &[&str]) -> usize {
 /// Settings that were there and switch off more, or switch on less.
 fn settings(linter: &Linter, edit: &Edited) -> Option<Suspicion> {
     let name = edit.path.rsplit('/').next().unwrap_or(&edit.path);
-    let before = edit.before.as_deref().filter(|_| linter.holds(name))?;
+    // A list of what is not looked at says so by being there.
+    let ignores = name.ends_with("ignore") && linter.holds(name);
+    let before = match &edit.before {
+        None if ignores => "",
+        before => before.as_deref().filter(|_| linter.holds(name))?,
+    };
     // Manifests hold more than a linter's settings: only what is the linter's counts there.
     let own = |text: &str| sections(linter, name, text);
     let before = own(before);
@@ -180,7 +58,15 @@ fn settings(linter: &Linter, edit: &Edited) -> Option<Suspicion> {
     let path = &edit.path;
     let how = match &after {
         None if before.trim().is_empty() => return None,
+        None if ignores => return None,
         None => format!("the settings of {} in `{path}` were removed", linter.name),
+        Some(after) if ignores => {
+            let said = |text: &str| text.lines().filter(|line| is_entry(line)).count();
+            if said(after) <= said(&before) {
+                return None;
+            }
+            format!("{} looks at less: `{path}` names more than before", linter.name)
+        }
         Some(after) => {
             let more = OFF
                 .iter()
@@ -199,11 +85,21 @@ fn settings(linter: &Linter, edit: &Edited) -> Option<Suspicion> {
                     linter.name,
                     word.trim_matches(['"', '\'', ' ', '='])
                 ),
-                (None, None) => return None,
+                (None, None) => match loosened(linter, name, &before, after) {
+                    Some(how) => {
+                        format!("rules of {} were loosened in `{path}`: {how}", linter.name)
+                    }
+                    None => return None,
+                },
             }
         }
     };
     Some(Suspicion::of_file(path, linter.name, how).whole(edit))
+}
+
+fn is_entry(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && !line.starts_with(['#', '!'])
 }
 
 /// The part of a shared settings file that is the linter's; all of a file of its own.
@@ -216,6 +112,7 @@ fn sections(linter: &Linter, name: &str, text: &str) -> String {
         linter.called.iter().any(|called| head.contains(called))
             || (linter.name == "ruff" && head.contains("flake8"))
             || (linter.name == "clippy" && head.contains("lints"))
+            || (linter.name == "coverage" && head.contains("coverage"))
     };
     let mut is_mine = false;
     let mut lines = Vec::new();
@@ -287,6 +184,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table")]
     fn rules_switched_off_or_taken_out_are_found() {
         for (name, path, before, after) in [
             (
@@ -319,6 +217,29 @@ mod tests {
             ("tsc", "tsconfig.json", r#"{"strict": true}"#, r#"{"strict": false}"#),
             ("mypy", "mypy.ini", "[mypy]\n", "[mypy]\nignore_errors = True\n"),
             ("eslint", ".eslintrc.json", r#"{"rules":{"no-undef":"error"}}"#, ""),
+            ("ruff", "ruff.toml", "select = ['E', 'F']\n", "select = ['E']\n"),
+            ("tsc", "tsconfig.json", "\"include\": [\"src\", \"test\"]", "\"include\": [\"test\"]"),
+            ("tsc", "tsconfig.json", "\"noEmit\": true", "\"noEmit\": true, \"noCheck\": true"),
+            (
+                "golangci-lint",
+                ".golangci.yml",
+                "linters:\n  enable:\n    - errcheck\n    - govet\n",
+                "linters:\n  enable:\n    - govet\n",
+            ),
+            (
+                "phpstan",
+                "phpstan.neon",
+                "parameters:\n    level: 8\n",
+                "parameters:\n    level: 0\n",
+            ),
+            (
+                "clippy",
+                "clippy.toml",
+                "too-many-arguments-threshold = 3\n",
+                "too-many-arguments-threshold = 300\n",
+            ),
+            ("prettier", ".prettierignore", "", "src\n"),
+            ("coverage", ".coveragerc", "[report]\n", "[report]\nexclude_lines =\n    .*\n"),
         ] {
             assert!(
                 settings(linter(name), &edit(path, before, after)).is_some(),

@@ -4,6 +4,7 @@
 mod cargo;
 mod node;
 mod python;
+mod tasks;
 
 use flyball_core::gate::tamper::SETTINGS;
 use toml::{Table, Value};
@@ -17,12 +18,22 @@ pub(super) fn may_matter(path: &str) -> bool {
         || cargo::FILES.contains(&name)
         || python::may_matter(path)
         || node::may_matter(path)
+        || tasks::may_matter(path)
         || OTHER.contains(&name)
         || in_client_folder(path)
 }
 
 /// Settings of runners without a reader of their own here: what is added in them is looked for.
-const OTHER: [&str; 9] = [
+const OTHER: [&str; 18] = [
+    "CMakeLists.txt",
+    "CTestCustom.cmake",
+    "meson.build",
+    ".pre-commit-config.yaml",
+    "junit-platform.properties",
+    "nextest.toml",
+    "spec_helper.rb",
+    "rails_helper.rb",
+    "Rakefile",
     ".rspec",
     "phpunit.xml",
     "phpunit.xml.dist",
@@ -34,7 +45,21 @@ const OTHER: [&str; 9] = [
     "jvm.config",
 ];
 /// What switches tests off, or hides that they fail, in those.
-const SWITCHES: [&str; 13] = [
+const SWITCHES: [&str; 27] = [
+    "WILL_FAIL",
+    "DISABLED",
+    "CTEST_CUSTOM_TESTS_IGNORE",
+    "SKIP_RETURN_CODE",
+    "should_fail",
+    "filter_run_excluding",
+    "exclusion_filter",
+    "onlyIf",
+    "excludeTestsMatching",
+    "default-filter",
+    "dryRun",
+    "conditions.deactivate",
+    "exclude:",
+    "retries",
     "skipTests",
     "maven.test.skip",
     "testFailureIgnore",
@@ -67,6 +92,8 @@ pub(super) fn changed(of: &Context<'_>) -> Vec<Suspicion> {
         found.extend(python::changed(of));
         found.extend(cargo::changed(of));
         found.extend(node::changed(of));
+        found.extend(tasks::changed(of));
+        found.extend(of.edited.iter().filter_map(chosen_by_rake));
     }
     found
 }
@@ -129,6 +156,28 @@ fn switched(edit: &super::Edited) -> Option<Suspicion> {
     if !matches!(*added, "testFailureIgnore" | "test.failure.ignore" | "ignoreFailures") {
         found.soften();
     }
+    Some(found)
+}
+
+/// The patterns by which rake chooses tests.
+fn chosen_by_rake(edit: &super::Edited) -> Option<Suspicion> {
+    let name = edit.path.rsplit('/').next().unwrap_or(&edit.path);
+    let lines = |text: &Option<String>| -> Vec<String> {
+        let all = text.as_deref().unwrap_or("").lines().map(str::trim);
+        let chooses = |line: &&str| {
+            [".pattern =", ".test_files =", ".test_files=", ".pattern="]
+                .iter()
+                .any(|m| line.contains(m))
+        };
+        all.filter(chooses).map(str::to_owned).collect()
+    };
+    edit.before.as_ref().filter(|_| name == "Rakefile")?;
+    let (was, is) = (lines(&edit.before), lines(&edit.after));
+    let gone = was.iter().find(|line| !is.contains(line))?;
+    let path = &edit.path;
+    let message = format!("`{gone}` in `{path}`, which decides which tests run, was changed");
+    let mut found = Suspicion::of_file(path, "pattern", message).whole(edit);
+    found.soften();
     Some(found)
 }
 

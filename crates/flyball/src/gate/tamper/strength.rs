@@ -1,10 +1,12 @@
 //! Whether a test still checks what it checked: never how well.
 
 mod alive;
+mod inverted;
 #[cfg(test)]
 mod tests;
 
 use self::alive::alive;
+use self::inverted::inverted;
 use super::source::{Language, words};
 use super::tests_of::Test;
 
@@ -158,6 +160,9 @@ pub(super) fn weakness(before: &Test, after: &Test) -> Option<&'static str> {
     if always(after) > always(before) {
         return Some("now holds whatever the program does");
     }
+    if inverted(after) > inverted(before) {
+        return Some("is now expected to fail");
+    }
     let same =
         |one: &Test, other: &Test| one.body.split_whitespace().eq(other.body.split_whitespace());
     if after.expects && !before.expects && checks(before) > 0 && same(before, after) {
@@ -294,8 +299,21 @@ pub(super) fn checks_in(language: Language, body: &str) -> usize {
 
 /// How many lines of a text state what must hold, in whatever language it is.
 pub(super) fn statements(text: &str) -> usize {
-    const MARKS: [&str; 9] =
-        ["assert", "expect", "should", "@test", "CHECK", "REQUIRE", "is_deeply", "ok(", "exit 1"];
+    const MARKS: [&str; 13] = [
+        "assert",
+        "Assert",
+        "ASSERT_",
+        "expect",
+        "EXPECT_",
+        "should",
+        "@test",
+        "CHECK",
+        "REQUIRE",
+        "is_deeply",
+        "ok(",
+        "exit 1",
+        "[ \"$",
+    ];
     let is_comment = |line: &str| ["#", "//", "*", "--", ";"].iter().any(|c| line.starts_with(c));
     let states = |line: &&str| {
         let line = line.trim();

@@ -8,6 +8,7 @@ mod python;
 mod ruby;
 mod rust;
 
+pub(super) use self::go::condition_of_name;
 pub(super) use self::javascript::picked_out;
 use super::source::{Language, Source};
 

@@ -3,6 +3,7 @@
 
 mod beyond;
 mod cheats;
+mod expecting;
 mod hidden;
 mod hollow;
 mod honest;

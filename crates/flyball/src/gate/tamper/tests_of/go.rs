@@ -40,3 +40,33 @@ fn build_tag(line: &str) -> Option<String> {
     let here = [std::env::consts::OS, "unix", "!windows", "!js"];
     (!here.contains(&tag.trim())).then(|| tag.trim().to_owned())
 }
+
+/// `work_windows_test.go` is only built there: the condition a file has by its name, where it is not
+/// that of this system.
+pub(in crate::gate::tamper) fn condition_of_name(path: &str) -> Option<String> {
+    const SYSTEMS: [&str; 18] = [
+        "aix",
+        "android",
+        "darwin",
+        "dragonfly",
+        "freebsd",
+        "illumos",
+        "ios",
+        "js",
+        "linux",
+        "netbsd",
+        "openbsd",
+        "plan9",
+        "solaris",
+        "wasip1",
+        "windows",
+        "amd64",
+        "arm64",
+        "wasm",
+    ];
+    let name = path.rsplit('/').next()?.strip_suffix("_test.go")?;
+    let (_, last) = name.rsplit_once('_')?;
+    let arch = if std::env::consts::ARCH == "x86_64" { "amd64" } else { "arm64" };
+    let here = [std::env::consts::OS, arch];
+    (SYSTEMS.contains(&last) && !here.contains(&last)).then(|| last.to_owned())
+}

@@ -12,8 +12,16 @@ const SKIPS: [&str; 5] = ["skip", "todo", "failing", "fixme", "fails"];
 /// Modifiers that are called themselves before the test is.
 const TABLES: [&str; 4] = ["each", "skipIf", "runIf", "for"];
 /// What in a body ends the test without a result.
-const SKIPPING: [&str; 6] =
-    [".skip()", "t.skip(", "ctx.skip(", "skip: true", "todo: true", "this.skip("];
+const SKIPPING: [&str; 8] = [
+    ".skip()",
+    "t.skip(",
+    "t.todo(",
+    ".todo()",
+    "ctx.skip(",
+    "skip: true",
+    "todo: true",
+    "this.skip(",
+];
 
 pub(super) fn tests(source: &Source) -> Vec<Test> {
     let calls: Vec<Call<'_>> = calls(source).collect();

@@ -1,6 +1,6 @@
 //! What earlier runs left open, looked at again: what of it is still there, and how it is undone.
 
-use flyball_core::gate::TamperFinding;
+use flyball_core::gate::{TamperFinding, Weight};
 
 use super::gates::plan_of;
 use super::{compare, lies_here, place, repository_of};
@@ -29,6 +29,12 @@ pub(super) fn still_there(
         from_kept(worktree, tree, (&first_plan, plan), open)
     };
     found.retain(|one| open.iter().any(|old| old.kept.finding.shares_subject(one)));
+    for one in &mut found {
+        // It was kept because its tests were red then; that is not asked again.
+        if one.weight == Weight::IfRedFirst {
+            one.weight = Weight::Firm;
+        }
+    }
     // What lies where no tree reaches is looked at in its place.
     let placed = open.iter().map(|old| &old.kept.finding);
     found.extend(placed.filter(|one| place::still_stands(worktree, (tree, plan), one)).cloned());
