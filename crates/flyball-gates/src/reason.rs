@@ -1,8 +1,10 @@
 //! Why a check could not run: told by how it ended and by the words of shells, runners and tools.
 //! Looked for only in the few lines that are kept, at the end.
 
+mod asserted;
 mod words;
 
+use self::asserted::asserted;
 use self::words::{PAIRS, STARTS, WORDS};
 use crate::report::Block;
 use crate::{Exit, Finding, FindingKind, place, text};
@@ -78,7 +80,7 @@ pub(crate) fn in_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
             Some((*number, finding(kind, line, lines.get(at + 1..).unwrap_or_default())))
         })
     };
-    tell(crashed).or_else(|| tell(missing)).or_else(|| tell(relayed))
+    asserted(lines).or_else(|| tell(crashed)).or_else(|| tell(missing)).or_else(|| tell(relayed))
 }
 
 /// Whether a shell, or who starts programs like one, says that something is not there: then a check
