@@ -173,6 +173,7 @@ fn newly_skipped_tests_are_found_in_every_language() {
         (3, "\trequire", "\tt.SkipNow()\n\trequire"),
         (4, "@Test", "@Test\n  @Disabled(\"later\")"),
         (4, "@Test", "@Ignore @Test"),
+        (4, "@Test", "@Test\n  @EnabledIfEnvironmentVariable(named = \"X\", matches = \"y\")"),
         (5, "@Test\n  fun `a`", "@Disabled\n  @Test\n  fun `a`"),
         (6, "it \"a\"", "xit \"a\""),
         (6, "    expect(add", "    pending \"later\"\n    expect(add"),

@@ -5,15 +5,6 @@ use crate::gate::tamper::source::{Language, Source};
 
 const TEST: [&str; 5] =
     ["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate"];
-const SKIPS: [&str; 7] = [
-    "Disabled",
-    "Ignore",
-    "DisabledIf",
-    "DisabledOnOs",
-    "DisabledIfEnvironmentVariable",
-    "DisabledIfSystemProperty",
-    "EnabledIf",
-];
 
 pub(super) fn tests(source: &Source) -> Vec<Test> {
     let bare = source.bare.as_str();
@@ -71,13 +62,20 @@ impl Reader {
         if part(bare, after, after.saturating_add(1)) == "(" { source.close(after) } else { after }
     }
 
-    fn has(&self, names: &[&str]) -> bool {
-        self.annotations.iter().any(|(_, name)| names.contains(&name.as_str()))
+    fn has_test(&self) -> bool {
+        self.annotations.iter().any(|(_, name)| TEST.contains(&name.as_str()))
+    }
+
+    /// Whether it is skipped, or runs under a condition only: `@Disabled`, `@EnabledIfSystemProperty`.
+    fn has_skip(&self) -> bool {
+        self.annotations.iter().any(|(_, name)| {
+            name == "Ignore" || name.starts_with("Disabled") || name.starts_with("Enabled")
+        })
     }
 
     /// The parameters of a method, perhaps of a test; answers where to go on.
     fn parenthesis(&mut self, source: &Source, at: usize) -> usize {
-        if !self.has(&TEST) {
+        if !self.has_test() {
             return at.saturating_add(1);
         }
         let bare = source.bare.as_str();
@@ -103,7 +101,7 @@ impl Reader {
             line: source.line(from),
             whole: part(&source.code, begin, end).to_owned(),
             body: part(bare, open, end).to_owned(),
-            skipped: self.has(&SKIPS),
+            skipped: self.has_skip(),
             expects: annotations.contains("expected"),
             first_line: source.line(begin),
             conditions: Vec::new(),
@@ -114,7 +112,7 @@ impl Reader {
     }
 
     fn class(&mut self, source: &Source, at: usize) {
-        if self.has(&SKIPS)
+        if self.has_skip()
             && let Some(open) = next_of(&source.bare, at, b"{")
         {
             self.skipped_classes.push((open, source.close(open)));
