@@ -266,4 +266,28 @@ mod tests {
             assert_eq!(same.clone().beside(&same).flaky, None);
         }
     }
+
+    #[test]
+    fn failures_are_counted_by_the_gate_or_else_by_its_findings_and_a_silent_red_one_is_one() {
+        let finding = |name: &str| Finding::new(FindingKind::Test, "no").named(name);
+        let told = |names: &[&str]| names.iter().map(|name| finding(name)).collect::<Vec<_>>();
+        let of = |checks: &[Check]| GateResult { tree: "t".into(), checks: checks.to_vec() };
+        let counts = Some(Counts { failed: 40, ..Counts::default() });
+        let counted = Check { counts, findings: told(&["a"]), ..Check::failed("tests") };
+        let cut = Check { findings_left_out: 5, findings: told(&["a", "b"]), ..Check::failed("x") };
+        for (checks, expected) in [
+            (&[][..], 0),
+            (&[Check::passed("tests")], 0),
+            (&[Check::failed("silent")], 1),
+            (core::slice::from_ref(&counted), 40),
+            (core::slice::from_ref(&cut), 7),
+            (&[counted.clone(), cut.clone(), Check::failed("silent")], 48),
+        ] {
+            assert_eq!(of(checks).failure_count(), expected, "{checks:?}");
+        }
+        let result = of(&[counted]);
+        let known = result.failing();
+        assert!(result.nothing_new(&known, 40));
+        assert!(!result.nothing_new(&known, 39), "one more than were red when the run began");
+    }
 }

@@ -1,5 +1,6 @@
 //! Scripted agents, scenarios and a simulator for testing flyball.
 
+pub mod apart;
 pub mod chaos;
 pub mod clients;
 pub mod detect;

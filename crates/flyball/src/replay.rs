@@ -16,4 +16,5 @@ mod twice;
 pub use self::amount::Amount;
 pub use self::change::{Change, ChangeError, Limits};
 pub use self::difference::{Decision, Difference};
+pub(crate) use self::twice::replay_each;
 pub use self::twice::{Lost, Replayed, Scope, Stop, replay};

@@ -128,7 +128,7 @@ mod tests {
     use std::vec;
 
     use super::*;
-    use crate::gate::Check;
+    use crate::gate::{Check, Counts};
 
     fn compile(message: &str) -> Check {
         let finding = Finding::new(FindingKind::Compile, message).at("src/lib.rs", 3, None);
@@ -138,6 +138,11 @@ mod tests {
     fn tests(names: &[&str]) -> Check {
         let findings = names.iter().map(|name| Finding::new(FindingKind::Test, "no").named(*name));
         Check { findings: findings.collect(), ..Check::failed("tests") }
+    }
+
+    /// One failure is told, the others are only counted.
+    fn counted(failed: u64) -> Check {
+        Check { counts: Some(Counts { failed, ..Counts::default() }), ..tests(&["a"]) }
     }
 
     fn on(tree: &str, checks: Vec<Check>) -> GateResult {
@@ -177,6 +182,8 @@ mod tests {
                 vec![tests(&["a"]), Check::failed("lint")],
                 false,
             ),
+            ("fewer of those that are only counted", vec![counted(40)], vec![counted(30)], true),
+            ("as many of them", vec![counted(40)], vec![counted(40)], false),
             ("a silent gate stays red", vec![Check::failed("x")], vec![Check::failed("x")], false),
         ];
         for (what, before, now, expected) in cases {

@@ -4,6 +4,7 @@
 mod asking;
 mod checkers;
 mod command;
+mod doc_tests;
 mod endings;
 mod excerpt;
 mod expected;
@@ -28,6 +29,7 @@ mod shell;
 mod source;
 mod strength;
 mod subject;
+mod substituted;
 mod suspicion;
 mod tests_of;
 mod threshold;
@@ -200,6 +202,7 @@ fn matters(path: &str, reach: &Reach) -> bool {
         || threshold::may_hold(path)
         || runner_files::may_matter(path)
         || lint::may_matter(path)
+        || substituted::may_matter(path)
         || reach.holds(path)
         || reach.makes.iter().any(|call| {
             let named = call.named.as_deref().is_some_and(|name| path.ends_with(name));
@@ -240,6 +243,8 @@ fn suspicions(of: &Context<'_>) -> Vec<Suspicion> {
     found.extend(watched::changed(edited, of.reach, &|path| has_tests(edited, path)));
     found.extend(runner_files::changed(of));
     found.extend(lint::silenced(of));
+    found.extend(doc_tests::weakened(edited));
+    found.extend(substituted::added(of));
     // Of a test that is known to be weaker there is nothing more to say.
     let red = expected::changed(of).into_iter().filter(|red| {
         let same = |one: &Suspicion| {

@@ -1,5 +1,7 @@
 //! Limits set otherwise: one by its name, or all of them.
 
+use std::borrow::Cow;
+
 use flyball_core::policy::{Policy, PolicyError, Rules};
 use flyball_core::{Event, Millis, text};
 use serde::Serialize;
@@ -145,13 +147,22 @@ impl Limits {
     }
 
     /// The event under these limits; none where they do not go together with the run's others.
-    pub(super) fn event(&self, event: &Event) -> Option<Event> {
+    pub(super) fn event<'e>(&self, event: &'e Event) -> Option<Cow<'e, Event>> {
+        // Only these two carry limits.
+        let own = if let Event::RunStarted(start) = event {
+            &start.policy
+        } else if let Event::RunResumed(resume) = event {
+            &resume.policy
+        } else {
+            return Some(Cow::Borrowed(event));
+        };
+        let policy = self.upon(own).ok()?;
         let mut changed = event.clone();
         if let Event::RunStarted(start) = &mut changed {
-            start.policy = self.upon(&start.policy).ok()?;
+            start.policy = policy;
         } else if let Event::RunResumed(resume) = &mut changed {
-            resume.policy = self.upon(&resume.policy).ok()?;
+            resume.policy = policy;
         }
-        Some(changed)
+        Some(Cow::Owned(changed))
     }
 }

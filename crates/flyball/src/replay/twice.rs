@@ -1,4 +1,4 @@
-//! One run watched twice: as it was, and as it would have been.
+//! One run watched as it was, and as it would have been.
 
 use flyball_core::effect::Effect;
 use flyball_core::{Event, Governor, GuardKind, IterationNo, Moment, Outcome, RunId};
@@ -106,9 +106,32 @@ pub fn replay<Failure>(
     run: &RunSummary,
     read: impl FnOnce(&mut dyn FnMut(Moment, &Event)) -> Result<(), Failure>,
 ) -> Result<Replayed, Failure> {
-    let mut twice = Twice::new(run, limits);
-    read(&mut |at, event| twice.step(at, event))?;
-    Ok(twice.finish(run))
+    let mut as_was = AsWas::new(run);
+    let mut would = Would::new(limits);
+    read(&mut |at, event| {
+        let told = as_was.step(at, event);
+        would.step(&as_was, at, event, &told);
+        as_was.follow(&told);
+    })?;
+    Ok(would.finish(&as_was, run))
+}
+
+/// Decides a run again under each of some limits; its events are read once for all of them.
+pub(crate) fn replay_each<Failure>(
+    limits: &[Limits],
+    run: &RunSummary,
+    read: impl FnOnce(&mut dyn FnMut(Moment, &Event)) -> Result<(), Failure>,
+) -> Result<Vec<Replayed>, Failure> {
+    let mut as_was = AsWas::new(run);
+    let mut all: Vec<Would<'_>> = limits.iter().map(Would::new).collect();
+    read(&mut |at, event| {
+        let told = as_was.step(at, event);
+        for would in &mut all {
+            would.step(&as_was, at, event, &told);
+        }
+        as_was.follow(&told);
+    })?;
+    Ok(all.into_iter().map(|would| would.finish(&as_was, run)).collect())
 }
 
 /// What is known of the stop that would have been.
@@ -123,16 +146,59 @@ struct Point {
     stories: u64,
 }
 
-/// Both governors.
+/// The run as it was.
 #[derive(Debug)]
-struct Twice<'l> {
-    limits: &'l Limits,
+struct AsWas {
     builder: Builder,
-    other: Governor,
     seq: u64,
     iteration: Option<IterationNo>,
     spent: Amount,
     stories: u64,
+}
+
+/// What one event led to.
+struct Told {
+    effects: Vec<Effect>,
+    decisions: Vec<Decision>,
+}
+
+impl AsWas {
+    fn new(run: &RunSummary) -> Self {
+        Self {
+            builder: Builder::new(run),
+            seq: 0,
+            iteration: None,
+            spent: Amount::default(),
+            stories: 0,
+        }
+    }
+
+    fn step(&mut self, at: Moment, event: &Event) -> Told {
+        self.seq += 1;
+        let effects = self.builder.step(at, event);
+        if let Some(tally) = self.builder.tally() {
+            self.spent = Amount::of_run(&tally);
+            self.stories = u64::from(tally.stories_complete);
+        }
+        let decisions = Decision::all(&effects);
+        Told { effects, decisions }
+    }
+
+    /// Notes what has begun, once everybody has seen what it began with.
+    fn follow(&mut self, told: &Told) {
+        for effect in &told.effects {
+            if let Effect::StartAgent { iteration, .. } = effect {
+                self.iteration = Some(*iteration);
+            }
+        }
+    }
+}
+
+/// The run as it would have been.
+#[derive(Debug)]
+struct Would<'l> {
+    limits: &'l Limits,
+    governor: Governor,
     differences: Vec<Difference>,
     left_out: u64,
     point: Option<Point>,
@@ -142,16 +208,11 @@ struct Twice<'l> {
     unfit: bool,
 }
 
-impl<'l> Twice<'l> {
-    fn new(run: &RunSummary, limits: &'l Limits) -> Self {
+impl<'l> Would<'l> {
+    fn new(limits: &'l Limits) -> Self {
         Self {
             limits,
-            builder: Builder::new(run),
-            other: Governor::new(),
-            seq: 0,
-            iteration: None,
-            spent: Amount::default(),
-            stories: 0,
+            governor: Governor::new(),
             differences: Vec::new(),
             left_out: 0,
             point: None,
@@ -161,35 +222,26 @@ impl<'l> Twice<'l> {
         }
     }
 
-    fn step(&mut self, at: Moment, event: &Event) {
-        self.seq += 1;
-        let was = self.builder.step(at, event);
-        let changed = self.limits.event(event);
-        self.unfit |= changed.is_none();
-        let would = self.other.step(at, changed.as_ref().unwrap_or(event));
-        if let Event::RunResumed(_) = event {
-            self.ended = (false, false);
-        }
-        if let Some(tally) = self.builder.tally() {
-            self.spent = Amount::of_run(&tally);
-            self.stories = u64::from(tally.stories_complete);
-        }
-        self.compare(at, &Decision::all(&was), &Decision::all(&would));
-        self.after(&was);
-        for effect in &was {
-            if let Effect::StartAgent { iteration, .. } = effect {
-                self.iteration = Some(*iteration);
+    fn step(&mut self, was: &AsWas, at: Moment, event: &Event, told: &Told) {
+        // Behind the point where it would have been stopped only the journal knows.
+        if self.point.is_none() {
+            let changed = self.limits.event(event);
+            self.unfit |= changed.is_none();
+            let effects = self.governor.step(at, changed.as_deref().unwrap_or(event));
+            if let Event::RunResumed(_) = event {
+                self.ended = (false, false);
             }
+            self.compare(was, at, &told.decisions, &Decision::all(&effects));
         }
+        self.after(was, &told.effects);
     }
 
     /// As long as nothing is stopped, both see the same.
-    fn compare(&mut self, at: Moment, was: &[Decision], would: &[Decision]) {
+    fn compare(&mut self, of: &AsWas, at: Moment, was: &[Decision], would: &[Decision]) {
         let ends = |some: &[Decision]| some.iter().any(Decision::is_end);
         let halts = |some: &[Decision]| some.iter().any(Decision::is_halt);
-        let is_apart = self.point.is_some() || self.ended.0 != self.ended.1;
-        if !is_apart {
-            let place = (self.seq, at, self.iteration);
+        if self.ended.0 == self.ended.1 {
+            let place = (of.seq, at, of.iteration);
             if let Some(difference) = Difference::between(place, was, would) {
                 if self.differences.len() < DIFFERENCES_MAX {
                     self.differences.push(difference);
@@ -203,33 +255,16 @@ impl<'l> Twice<'l> {
             (false, true) => Some(Scope::Session),
             (false, false) => None,
         };
-        if let Some(scope) = scope.filter(|_| self.point.is_none() && !self.ended.0) {
-            self.point = Some(self.point_at(at, scope, would));
+        if let Some(scope) = scope.filter(|_| !self.ended.0) {
+            self.point = Some(point_at(of, at, scope, would));
         }
         self.ended = (self.ended.0 || ends(was), self.ended.1 || ends(would));
     }
 
-    fn point_at(&self, at: Moment, scope: Scope, would: &[Decision]) -> Point {
-        let guard = would.iter().find_map(|one| match one {
-            Decision::Guard { guard, .. } if one.is_halt() => Some(*guard),
-            Decision::Guard { .. }
-            | Decision::Refused
-            | Decision::Starts { .. }
-            | Decision::Ends { .. } => None,
-        });
-        let outcome = would.iter().find_map(|one| match one {
-            Decision::Ends { outcome } => Some(*outcome),
-            Decision::Guard { .. } | Decision::Refused | Decision::Starts { .. } => None,
-        });
-        let (seq, iteration, spent) = (self.seq, self.iteration, self.spent);
-        let stop = Stop { seq, at, iteration, scope, guard, outcome, spent };
-        Point { stop, until: spent, went_on: false, stories: self.stories }
-    }
-
     /// What the rest of the journal says about a point that was passed.
-    fn after(&mut self, was: &[Effect]) {
+    fn after(&mut self, was: &AsWas, effects: &[Effect]) {
         let Some(point) = &mut self.point else { return };
-        for effect in was {
+        for effect in effects {
             let Effect::CloseIteration(report) = effect else { continue };
             let number = Some(report.iteration);
             let concerns = match point.stop.scope {
@@ -237,21 +272,21 @@ impl<'l> Twice<'l> {
                 Scope::Run => number > point.stop.iteration,
             };
             // The event at which it would have been stopped may close the iteration itself.
-            if !concerns || (self.seq == point.stop.seq && point.stop.scope == Scope::Run) {
+            if !concerns || (was.seq == point.stop.seq && point.stop.scope == Scope::Run) {
                 continue;
             }
-            (point.went_on, point.until) = (true, self.spent);
-            if self.builder.progress(report.iteration) == Some(true) {
+            (point.went_on, point.until) = (true, was.spent);
+            if was.builder.progress(report.iteration) == Some(true) {
                 self.lost.iterations.push(report.iteration);
-                self.lost.checks += self.builder.fixed_in(report.iteration);
+                self.lost.checks += was.builder.fixed_in(report.iteration);
             }
             let passed = u64::from(report.stories_complete).saturating_sub(point.stories);
             self.lost.stories = self.lost.stories.max(passed);
         }
     }
 
-    fn finish(self, run: &RunSummary) -> Replayed {
-        let ending = self.builder.ending();
+    fn finish(self, was: &AsWas, run: &RunSummary) -> Replayed {
+        let ending = was.builder.ending();
         let was_guard = ending.is_some_and(|ending| ending.outcome.is_guard());
         let let_go = was_guard && self.ended == (true, false) && self.point.is_none();
         let outcome = ending.map(|ending| ending.outcome);
@@ -261,7 +296,7 @@ impl<'l> Twice<'l> {
         lost.verified = is_run && outcome == Some(Outcome::Complete);
         Replayed {
             run: run.run.clone(),
-            spent: self.spent,
+            spent: was.spent,
             outcome,
             differences: self.differences,
             differences_left_out: self.left_out,
@@ -274,4 +309,21 @@ impl<'l> Twice<'l> {
             unfit: self.unfit,
         }
     }
+}
+
+fn point_at(of: &AsWas, at: Moment, scope: Scope, would: &[Decision]) -> Point {
+    let guard = would.iter().find_map(|one| match one {
+        Decision::Guard { guard, .. } if one.is_halt() => Some(*guard),
+        Decision::Guard { .. }
+        | Decision::Refused
+        | Decision::Starts { .. }
+        | Decision::Ends { .. } => None,
+    });
+    let outcome = would.iter().find_map(|one| match one {
+        Decision::Ends { outcome } => Some(*outcome),
+        Decision::Guard { .. } | Decision::Refused | Decision::Starts { .. } => None,
+    });
+    let (seq, iteration, spent) = (of.seq, of.iteration, of.spent);
+    let stop = Stop { seq, at, iteration, scope, guard, outcome, spent };
+    Point { stop, until: spent, went_on: false, stories: of.stories }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::doubt::{Doubt, DoubtKind};
 use crate::journal::RunSummary;
-use crate::replay::{Change, Limits, Replayed, replay};
+use crate::replay::{Change, Limits, Replayed, replay, replay_each};
 
 /// Settings that are tried for a suggestion, the guard each belongs to, and the values.
 const TRIED: [(&str, GuardKind, &[u32]); 5] = [
@@ -111,16 +111,26 @@ pub fn suggest<Read, Failure>(
 where
     Read: FnMut(&RunSummary, &mut dyn FnMut(Moment, &Event)) -> Result<(), Failure>,
 {
-    let mut suggestions = Vec::new();
-    for (key, guard, values) in TRIED {
-        let mut tried = BTreeMap::new();
-        for value in values {
-            tried.insert(*value, what_if(&Change::to(key, *value), runs, &mut read)?);
+    let each: Vec<(&str, u32)> = TRIED
+        .iter()
+        .flat_map(|(key, _, values)| values.iter().map(|value| (*key, *value)))
+        .collect();
+    let limits: Vec<Limits> =
+        each.iter().map(|(key, value)| Limits::with(&Change::to(key, *value))).collect();
+    let mut told = vec![WhatIf::default(); limits.len()];
+    for run in runs {
+        for (one, replayed) in told.iter_mut().zip(replay_each(&limits, run, |to| read(run, to))?) {
+            one.add(replayed);
         }
-        let doubted = moved_after_all(doubts, guard);
-        suggestions.extend(best(key, &tried, &doubted));
     }
-    Ok(suggestions)
+    let mut of_key: BTreeMap<&str, BTreeMap<u32, WhatIf>> = BTreeMap::new();
+    for ((key, value), one) in each.into_iter().zip(told) {
+        of_key.entry(key).or_default().insert(value, one);
+    }
+    let suggested = TRIED.iter().filter_map(|(key, guard, _)| {
+        best(key, of_key.get(key)?, &moved_after_all(doubts, *guard))
+    });
+    Ok(suggested.collect())
 }
 
 /// The runs a guard halted, and that moved at once when they were taken up unchanged.

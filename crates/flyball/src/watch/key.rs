@@ -193,9 +193,9 @@ impl State {
             _ => {}
         }
         let typing = match key {
-            'a' if matches!(standing, Standing::Asks | Standing::Weakened) => {
-                Typing::Answer { run, draft: String::new() }
-            }
+            'a' if standing == Standing::Asks => Typing::Answer { run, draft: String::new() },
+            // What is asked there is what becomes of them, and no text answers that.
+            'a' if standing == Standing::Weakened => Typing::Tests(run),
             'a' => return self.say("Nothing is asked there."),
             'u' => Typing::Confirm(Act::Unblock(run)),
             't' if standing.is_alive() => {

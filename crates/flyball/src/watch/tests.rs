@@ -267,7 +267,7 @@ fn acts_ask_once_and_any_other_key_is_a_no() {
     let chosen = |run: &str| State { selected: Some(RunId::new(run)), ..State::default() };
     let yes = |act| Some(Order::Perform(act));
     let of = RunId::new;
-    let table: [(&str, char, char, Option<Order>); 8] = [
+    let table: [(&str, char, char, Option<Order>); 9] = [
         ("r-3", 's', 'y', yes(Act::Stop(of("r-3")))),
         ("r-3", 's', 'n', None),
         ("r-5", 's', 'y', Some(Order::CopyResume(of("r-5")))),
@@ -275,6 +275,7 @@ fn acts_ask_once_and_any_other_key_is_a_no() {
         ("r-2", 't', 'b', yes(Act::RestoreTests(of("r-2")))),
         ("r-2", 't', 'y', yes(Act::AcceptTests(of("r-2")))),
         ("r-2", 't', 'x', None),
+        ("r-2", 'a', 'b', yes(Act::RestoreTests(of("r-2")))),
         ("r-3", 'a', 'j', None),
     ];
     for (run, key, then, wanted) in table {

@@ -7,14 +7,15 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use flyball::platform;
+use flyball_testkit::apart;
 use flyball_testkit::clients::{Client, Surroundings, surroundings};
 use flyball_testkit::model::{ModelServer, Request, Step};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder of our own, not below `/tmp`: gemini takes no settings from where everybody writes.
+/// A folder of our own, wherever the project was cloned to.
 pub(crate) fn place() -> TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")
+    apart::folder(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("a folder")
 }
 
 /// A repository with one gate, a client and a model.

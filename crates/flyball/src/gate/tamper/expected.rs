@@ -112,7 +112,7 @@ pub(super) fn taken_in(
     (!names.is_empty()).then_some(one)
 }
 
-fn only_if_red(mut one: Suspicion, tests: Vec<String>, files: Vec<String>) -> Suspicion {
+pub(super) fn only_if_red(mut one: Suspicion, tests: Vec<String>, files: Vec<String>) -> Suspicion {
     one.found.weight = Weight::IfRedFirst;
     (one.found.of_tests, one.found.of_files) = (tests, files);
     one

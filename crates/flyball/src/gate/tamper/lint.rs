@@ -132,7 +132,9 @@ fn wholesale(linter: &Linter, edit: &Edited) -> Option<Suspicion> {
     Language::of(&edit.path)?;
     let (before, after) = (edit.before.as_deref(), edit.after.as_deref());
     let more = |word: &&&str| count(after, &[**word]) > count(before, &[**word]);
-    let word = linter.wholesale.iter().find(more)?;
+    let head = |text: Option<&str>| above_package(linter, text.unwrap_or(""));
+    let above = head(after).filter(|_| head(before).is_none());
+    let word = linter.wholesale.iter().find(more).copied().or(above)?;
     let path = &edit.path;
     let message = format!("{} is told not to look at `{path}`: `{word}` was added", linter.name);
     let mut found = Suspicion::of_file(path, linter.name, message).whole(edit);
@@ -141,6 +143,13 @@ fn wholesale(linter: &Linter, edit: &Edited) -> Option<Suspicion> {
         found.found.restore.clear();
     }
     Some(found)
+}
+
+/// A mark above the `package` of a file of Go is about all of it.
+fn above_package(linter: &Linter, text: &str) -> Option<&'static str> {
+    let mut head = text.lines().take_while(|line| !line.starts_with("package "));
+    let mark = linter.single.iter().find(|mark| mark.starts_with("//"))?;
+    head.any(|line| line.starts_with(mark)).then_some(*mark)
 }
 
 /// Many single marks at once.
@@ -239,6 +248,24 @@ mod tests {
                 "too-many-arguments-threshold = 300\n",
             ),
             ("prettier", ".prettierignore", "", "src\n"),
+            (
+                "ruff",
+                "pyproject.toml",
+                "[tool.ruff]\nline-length = 88\n",
+                "[tool.ruff]\nline-length = 320\n",
+            ),
+            (
+                "ruff",
+                ".flake8",
+                "[flake8]\nmax-complexity = 8\n",
+                "[flake8]\nmax-complexity = 80\n",
+            ),
+            (
+                "eslint",
+                "eslint.config.js",
+                "export default [{ files: ['**/*.js'], rules: a }]",
+                "export default [{ files: ['lib/**.js'], rules: a }]",
+            ),
             ("coverage", ".coveragerc", "[report]\n", "[report]\nexclude_lines =\n    .*\n"),
         ] {
             assert!(
@@ -266,6 +293,13 @@ mod tests {
                 "rules: { a: 'error', b: 'error' }",
             ),
             ("eslint", "eslint.config.js", "", "rules: { a: 'off' }"),
+            (
+                "eslint",
+                "eslint.config.js",
+                "export default [{ files: ['**/*.js'], rules: a }]",
+                "export default [{ files: ['**/*.{js,ts}'], rules: a }]",
+            ),
+            ("ruff", "ruff.toml", "line-length = 100\n", "line-length = 88\n"),
         ] {
             assert!(
                 settings(linter(name), &edit(path, before, after)).is_none(),
@@ -289,6 +323,8 @@ mod tests {
         assert!(whole("ruff", "a.py", "# ruff: noqa\nx\n"));
         assert!(whole("clippy", "src/lib.rs", "#![allow(warnings)]\nx\n"));
         assert!(whole("tsc", "a.ts", "// @ts-nocheck\nx\n"));
+        assert!(whole("golangci-lint", "a.go", "//nolint\npackage x\n"));
+        assert!(!whole("golangci-lint", "a.go", "package x\n\nvar a = b //nolint\n"));
         assert!(!whole("eslint", "a.js", "/* eslint-disable-next-line no-undef */\nx\n"));
     }
 }

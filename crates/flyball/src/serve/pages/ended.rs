@@ -60,7 +60,12 @@ fn line(look: Look<'_>, row: &Row) -> Markup {
         }
         (None, None) => ("its process is gone".to_owned(), run.state.iteration.get()),
     };
-    let chip = if run.ended.is_some() { tone(outcome) } else { "ask" };
+    let chip = match (run.ended, outcome) {
+        (Some(_), Some(_)) => tone(outcome),
+        // It says how it ended, in a way that cannot be read.
+        (Some(_), None) => "warn",
+        (None, _) => "ask",
+    };
     let word = run.outcome.as_deref().unwrap_or("lost").replace('_', " ");
     let took: Millis = elapsed(run, look.now);
     html! {

@@ -28,19 +28,40 @@ pub(super) fn loosened(linter: &Linter, name: &str, before: &str, after: &str) -
     {
         return Some(format!("`level` went from {was} to {is}"));
     }
-    if linter.name == "clippy" && name.ends_with("clippy.toml") {
-        let keys = before.lines().filter_map(|line| line.split_once('='));
-        for (key, _) in keys {
-            let key = key.trim();
-            if key.contains("threshold")
-                && let (Some(was), Some(is)) = (number(before, key), number(after, key))
-                && is > was
-            {
-                return Some(format!("`{key}` went from {was} to {is}"));
-            }
+    for key in before.lines().filter_map(|line| line.split_once(['=', ':'])).map(|(key, _)| key) {
+        let key = key.trim();
+        let bare = key.trim_matches(['"', '\'']).replace('_', "-");
+        let is_limit = bare.starts_with("max-")
+            || bare.ends_with("line-length")
+            || (bare.contains("threshold") && name.ends_with("clippy.toml"));
+        if is_limit
+            && let (Some(was), Some(is)) = (number(before, key), number(after, key))
+            && is > was
+        {
+            return Some(format!("`{key}` went from {was} to {is}"));
         }
     }
+    if linter.name == "eslint" {
+        return narrowed(before, after);
+    }
     None
+}
+
+/// Patterns of files everywhere that became ones of files somewhere.
+fn narrowed(before: &str, after: &str) -> Option<String> {
+    let patterns = |text: &str| -> Vec<String> {
+        let lists = text.match_indices("files").filter_map(|(at, key)| {
+            let rest = text.get(at + key.len()..)?.trim_start_matches(['"', '\'', ' ']);
+            rest.strip_prefix(':')?.trim_start().strip_prefix('[')?.split(']').next()
+        });
+        let entries = lists.flat_map(|list| list.split(','));
+        entries.map(|entry| entry.trim().trim_matches(['"', '\'', '`']).to_owned()).collect()
+    };
+    let everywhere = |entry: &&String| entry.starts_with("**/") || entry.starts_with("*.");
+    let (was, is) = (patterns(before), patterns(after));
+    let gone = was.iter().filter(everywhere).find(|entry| !is.contains(entry))?;
+    let fewer = is.iter().filter(everywhere).count() < was.iter().filter(everywhere).count();
+    (fewer && !is.is_empty()).then(|| format!("`{gone}` is gone from `files`"))
 }
 
 /// The entries of a list in settings of any kind: `key = ["a"]`, `"key": ["a"]`, or lines with a dash.
