@@ -1,7 +1,7 @@
 //! `/metrics`: the journal in figures, counted when it is asked for, so that counters survive a
 //! restart. Labels are few and bounded; a run is one only as long as it has not ended.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
 
 use flyball_core::Moment;
@@ -21,14 +21,36 @@ use crate::run_record::model_of;
 use crate::stats::{GATE_BOUNDS, ITERATION_BOUNDS, agent, seconds};
 use crate::view::words;
 
-/// The kind of text it is.
-pub(super) const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// In which of the two grammars the figures are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grammar {
+    /// `OpenMetrics`, for who asks for it, as Prometheus does.
+    Open,
+    /// The older text of Prometheus, which everybody else reads, and a browser shows.
+    Plain,
+}
+
+impl Grammar {
+    /// The one that is asked for.
+    pub(super) fn asked(accept: Option<&str>) -> Self {
+        let is_open = accept.is_some_and(|accept| accept.contains("application/openmetrics-text"));
+        if is_open { Self::Open } else { Self::Plain }
+    }
+
+    /// The kind of text it is.
+    pub(super) const fn kind(self) -> &'static str {
+        match self {
+            Self::Open => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            Self::Plain => "text/plain; version=0.0.4; charset=utf-8",
+        }
+    }
+}
 
 type Amount = Gauge<f64, AtomicU64>;
 type Money = Counter<f64, AtomicU64>;
 
 /// All figures, as text.
-pub(super) fn text(books: &mut Books, now: Moment) -> Result<String, Problem> {
+pub(super) fn text(books: &mut Books, now: Moment, grammar: Grammar) -> Result<String, Problem> {
     let begun = clock::Clock::start();
     let open = books.open_runs()?;
     let mut registry = Registry::default();
@@ -42,7 +64,32 @@ pub(super) fn text(books: &mut Books, now: Moment) -> Result<String, Problem> {
         .set(seconds(took));
     let mut text = String::new();
     encode(&mut text, &registry).map_err(|error| Problem::internal(&error.to_string()))?;
-    Ok(text)
+    Ok(if grammar == Grammar::Plain { plain(&text) } else { text })
+}
+
+/// The same in the older grammar: there a counter is described under the name it is counted under, and
+/// nothing says where the text ends.
+fn plain(text: &str) -> String {
+    let kind = |line: &str| {
+        let (name, kind) = line.strip_prefix("# TYPE ")?.split_once(' ')?;
+        (kind == "counter").then(|| name.to_owned())
+    };
+    let counters: BTreeSet<String> = text.lines().filter_map(kind).collect();
+    let mut plain = String::with_capacity(text.len());
+    for line in text.lines() {
+        let about = ["# HELP ", "# TYPE "].into_iter().find(|about| line.starts_with(about));
+        let Some(about) = about else {
+            if !line.starts_with("# ") {
+                plain.extend([line, "\n"]);
+            }
+            continue;
+        };
+        let (name, rest) =
+            line.get(about.len()..).and_then(|of| of.split_once(' ')).unwrap_or_default();
+        let total = if counters.contains(name) { "_total " } else { " " };
+        plain.extend([about, name, total, rest, "\n"]);
+    }
+    plain
 }
 
 fn gauge(registry: &mut Registry, name: &str, help: &str) -> Family<Labels, Amount> {

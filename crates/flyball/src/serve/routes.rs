@@ -190,9 +190,17 @@ async fn health() -> Response {
     typed("text/plain; charset=utf-8", concat!("ok flyball ", env!("CARGO_PKG_VERSION"), "\n"))
 }
 
-async fn figures(State(window): Shared, Extension(visitor): Extension<Visitor>) -> Response {
-    answer(window, visitor, |look, books| Ok(typed(metrics::TYPE, metrics::text(books, look.now)?)))
-        .await
+async fn figures(
+    State(window): Shared,
+    Extension(visitor): Extension<Visitor>,
+    headers: HeaderMap,
+) -> Response {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    let grammar = metrics::Grammar::asked(accept);
+    answer(window, visitor, move |look, books| {
+        Ok(typed(grammar.kind(), metrics::text(books, look.now, grammar)?))
+    })
+    .await
 }
 
 /// The link: once, for a cookie. Under a usual name of this machine it leads to the page's own name.

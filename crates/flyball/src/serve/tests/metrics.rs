@@ -1,7 +1,8 @@
 //! `/metrics`, read by the grammar of `OpenMetrics`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use axum::body::Body;
 use serde_json::Value;
 
 use super::house::{House, simulated};
@@ -59,6 +60,55 @@ fn figures(text: &str) -> Vec<(String, BTreeMap<String, String>, f64)> {
     found
 }
 
+/// The figures as Prometheus asks for them.
+fn open_metrics(house: &House) -> String {
+    let request = house.request("GET", "/metrics");
+    let accept = "application/openmetrics-text;version=1.0.0,text/plain;q=0.5";
+    let said = house.ask(request.header("accept", accept).body(Body::empty()).unwrap());
+    let kind = said.headers["content-type"].to_str().unwrap();
+    assert!(kind.starts_with("application/openmetrics-text"), "{kind}");
+    said.text
+}
+
+#[test]
+fn who_asks_for_no_grammar_gets_the_older_one_with_the_same_figures() {
+    let house = House::with(|journal| {
+        simulated(journal, ("20261115-100000-0001", "/nowhere"), 7, |event| event);
+    });
+    let said = house.ask(house.request("GET", "/metrics").body(Body::empty()).unwrap());
+    assert_eq!(said.headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+    let samples = |text: &str| -> Vec<String> {
+        let of = text.lines().filter(|line| !line.starts_with('#'));
+        let of = of.filter(|line| !line.starts_with("flyball_scrape_seconds"));
+        // In which order labels come is nobody's affair.
+        let mut samples: Vec<String> = of.map(str::to_owned).collect();
+        samples.sort_unstable();
+        samples
+    };
+    assert_eq!(samples(&said.text), samples(&open_metrics(&house)));
+    let mut described = BTreeSet::new();
+    for line in said.text.lines() {
+        if let Some(rest) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = rest.split_once(' ').unwrap();
+            assert_eq!(name.ends_with("_total"), kind == "counter", "{line}");
+            assert!(
+                said.text.contains(&format!("# HELP {name} ")),
+                "{name} says nothing of itself"
+            );
+            described.insert(name.to_owned());
+        } else if !line.starts_with('#') {
+            let name = line.split(['{', ' ']).next().unwrap();
+            let family =
+                ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end));
+            let known =
+                described.contains(name) || family.is_some_and(|family| described.contains(family));
+            assert!(known, "{line} is described nowhere");
+        } else {
+            assert!(line.starts_with("# HELP "), "{line}");
+        }
+    }
+}
+
 #[test]
 fn the_figures_follow_the_grammar_and_are_those_of_stats() {
     let house = House::with(|journal| {
@@ -67,7 +117,7 @@ fn the_figures_follow_the_grammar_and_are_those_of_stats() {
             simulated(journal, (&name, "/nowhere/\"shop\"\\n"), seed, |event| event);
         }
     });
-    let read = figures(&house.get("/metrics"));
+    let read = figures(&open_metrics(&house));
     let stats: Value = serde_json::from_str(&house.get("/api/stats?since=36500d")).unwrap();
     let sum = |name: &str, label: &str, value: &str| -> f64 {
         let fits = |labels: &BTreeMap<String, String>| {
@@ -121,5 +171,5 @@ fn the_figures_follow_the_grammar_and_are_those_of_stats() {
         assert_eq!(all(&format!("{name}_bucket"), label), counts, "{name}");
     }
     // Counters do not jump between two looks at the same journal.
-    assert_eq!(figures(&house.get("/metrics")).len(), read.len());
+    assert_eq!(figures(&open_metrics(&house)).len(), read.len());
 }
