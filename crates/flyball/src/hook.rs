@@ -178,7 +178,10 @@ fn judge(asked: &Asked<'_>) -> Result<Reply, CliError> {
         Occasion::After => calls::after(asked, &context, &heard, &mut journal),
         Occasion::Stop => stop::stop(asked, &context, &heard, &mut journal),
         Occasion::Human => {
-            stop::turn_begins(asked, &context, &heard, &mut journal);
+            // A refused stop comes back as a prompt in some clients: the turn goes on.
+            if heard.human {
+                stop::turn_begins(asked, &context, &heard, &mut journal);
+            }
             calls::human(asked, &context, &heard, &mut journal)
         }
         Occasion::Other => calls::note(asked, &context, &heard, &mut journal),

@@ -103,6 +103,13 @@ impl Sandbox {
             .unwrap_or_else(|_| Self { settings: settings.clone(), shield: Shield::Unwanted })
     }
 
+    /// Makes what the clients of a run need to have before walls stand around them.
+    pub(crate) fn prepare(&self, clients: &[&str]) {
+        if self.settings.profile != SandboxProfile::Off {
+            places::make_own(clients);
+        }
+    }
+
     /// Whether flyball's own state is out of reach.
     pub(crate) fn shield(&self) -> &Shield {
         &self.shield

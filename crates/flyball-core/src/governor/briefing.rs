@@ -268,7 +268,10 @@ fn halted(closed: &Closed, trip: &Trip) -> String {
         .session
         .calls
         .last_call()
-        .map(|call| format!("Its last call was `{}`.", call.tool))
+        .map(|call| match text::head(&call.args, 160) {
+            args if args.is_empty() => format!("Its last call was `{}`.", call.tool),
+            args => format!("Its last call was `{}` with `{args}`.", call.tool),
+        })
         .unwrap_or_default();
     let advice = match trip.guard {
         GuardKind::Repetition => {

@@ -46,7 +46,12 @@ pub(crate) fn of(client: &str) -> Needs {
             credentials: &["~/.qwen/oauth_creds.json"],
         },
         "opencode" => Needs {
-            folders: &["~/.local/share/opencode", "~/.config/opencode", "~/.local/state/opencode"],
+            folders: &[
+                "~/.local/share/opencode",
+                "~/.config/opencode",
+                "~/.local/state/opencode",
+                "~/.cache/opencode",
+            ],
             hosts: &[
                 "opencode.ai",
                 "*.opencode.ai",
@@ -64,7 +69,8 @@ pub(crate) fn of(client: &str) -> Needs {
             credentials: &["~/.config/goose/secrets.yaml"],
         },
         "copilot" => Needs {
-            folders: &["~/.copilot"],
+            // It unpacks itself into the second one.
+            folders: &["~/.copilot", "~/.cache/copilot"],
             hosts: &["api.github.com", "*.githubcopilot.com", "github.com"],
             variables: &["GH_TOKEN", "GITHUB_TOKEN", "COPILOT_GITHUB_TOKEN"],
             credentials: &["~/.copilot/config.json"],

@@ -49,6 +49,7 @@ impl Enclosure {
         let brief = Ground { private_dir: None, clients: Vec::new(), ..ground.clone() };
         let brief = sandbox.shield_alone(&brief).map_err(|e| io("put up the shield", &e))?;
         crate::process::enclose_brief(brief);
+        sandbox.prepare(&clients);
         let walls = sandbox.walls(&ground).map_err(|e| io("put up the shield", &e))?;
         let is_offline = sandbox.settings.profile == SandboxProfile::Offline;
         let proxy = is_offline

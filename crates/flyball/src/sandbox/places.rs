@@ -1,6 +1,8 @@
-//! Which places can be written and which look empty in a sandbox. Only what is there counts: nothing
-//! is ever made for it.
+//! Which places can be written and which look empty in a sandbox. Only what is there counts; nothing
+//! is made for it but the folders of the agent itself.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::Ground;
@@ -56,6 +58,15 @@ const SECRETS: [&str; 28] = [
     "$XDG_RUNTIME_DIR/keyring",
     "$XDG_RUNTIME_DIR/systemd",
 ];
+
+/// Makes the folders that clients keep things in, where they are not there yet: one that is started for
+/// the first time could not make them from inside. What cannot be made, the client will tell.
+pub(super) fn make_own(clients: &[&str]) {
+    let own = clients.iter().flat_map(|client| needs::of(client).folders);
+    for place in own.filter_map(|place| expanded(place)) {
+        DirBuilder::new().recursive(true).mode(0o700).create(place).ok();
+    }
+}
 
 /// The places that can be written.
 pub(super) fn writable(settings: &SandboxSettings, ground: &Ground<'_>) -> Vec<PathBuf> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::house::{House, User};
@@ -47,6 +48,37 @@ fn an_honest_agent_works_in_a_workspace() {
         // Clones and worktrees lie outside of the one worktree: the user names the places.
         let house = house.env("FLYBALL_SANDBOX__WRITE", format!("[\"{work}\", \"{home}\"]"));
         works(&house, &["--sandbox", "workspace"], "work");
+    }
+}
+
+/// Clients unpack themselves there when they are started for the first time.
+#[test]
+fn an_agent_that_is_started_for_the_first_time_has_its_folders() {
+    for user in User::all() {
+        let house = House::new(user);
+        if house.falls_back() {
+            return;
+        }
+        let script =
+            "#!/bin/sh\ntouch ~/.copilot/file ~/.cache/copilot/file ~/.claude ~/elsewhere\n";
+        house.file("work/copilot", script);
+        let program = house.path("work/copilot");
+        fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", house.text("work"));
+        let house = house.env("PATH", path);
+        house.settle();
+        let words =
+            ["run", "--once", "--trust-claims", "--sandbox", "workspace", "--agent", "copilot"];
+        let output = house.flyball(&words).output().unwrap();
+        for (file, is_there) in [
+            (".copilot/file", true),
+            (".cache/copilot/file", true),
+            (".claude", false),
+            ("elsewhere", false),
+        ] {
+            let path = house.path("home").join(file);
+            assert_eq!(path.exists(), is_there, "{file}: {output:?}");
+        }
     }
 }
 

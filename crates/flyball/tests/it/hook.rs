@@ -560,6 +560,8 @@ fn a_turn_that_changed_nothing_is_never_refused_its_stop() {
     for _ in 0..2 {
         let refused = place.ask("claude", "Stop", &stop("done"));
         assert_eq!(text(&refused, "/decision"), "block", "{refused}");
+        // Some clients give the reason to the agent as a prompt; that begins no new turn.
+        place.ask("claude", "UserPromptSubmit", &prompt(text(&refused, "/reason")));
     }
     // What an earlier turn left red is not the next question's affair.
     place.ask("claude", "UserPromptSubmit", &prompt("what was that?"));
