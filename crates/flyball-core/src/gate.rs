@@ -251,6 +251,9 @@ impl GateResult {
 
 #[cfg(test)]
 mod tests {
+    use std::{format, vec};
+
+    use super::blocking::Refusal;
     use super::*;
 
     #[test]
@@ -289,5 +292,28 @@ mod tests {
         let known = result.failing();
         assert!(result.nothing_new(&known, 40));
         assert!(!result.nothing_new(&known, 39), "one more than were red when the run began");
+    }
+
+    #[test]
+    fn a_refusal_tells_its_findings_and_how_many_it_does_not_tell() {
+        let finding = |n: usize| Finding::new(FindingKind::Test, "no").named(format!("t{n}"));
+        let of = |count: usize, left_out| Check {
+            findings: (0..count).map(finding).collect(),
+            findings_left_out: left_out,
+            ..Check::failed("tests")
+        };
+        let text = |check: Check| {
+            let result = GateResult { tree: "t".into(), checks: vec![check] };
+            BlockingEvent::new(Refusal::new("a", &result)).to_text()
+        };
+        let told = text(of(2, 0));
+        assert!(told.contains("t0") && told.contains("t1"), "{told}");
+        assert!(!told.contains("not shown here"), "{told}");
+        let told = text(of(2, 3));
+        assert!(told.contains("… and 3 more findings not shown here.\n"), "{told}");
+        let silent = Check { tail: "nobody home".into(), ..Check::failed("tests") };
+        let told = text(silent);
+        assert!(told.contains("`tests` failed; its last lines:\nnobody home\n"), "{told}");
+        assert!(!told.contains("not shown here"), "{told}");
     }
 }

@@ -82,3 +82,25 @@ fn no_text_is_longer_than_its_limit() {
         assert!(text.chars().count() <= MAX_TEXT, "{} characters", text.chars().count());
     }
 }
+
+#[test]
+fn what_could_not_be_understood_is_said_in_words_of_its_own() {
+    let kinds = [
+        (ValidationKind::UnparseableJson, "no JSON"),
+        (ValidationKind::MissingField, "field is missing"),
+        (ValidationKind::WrongType, "wrong type"),
+        (ValidationKind::UnknownTool, "no such tool"),
+        (ValidationKind::MalformedClaim, "tag is malformed"),
+        (ValidationKind::EmptyClaim, "tag is empty"),
+        (ValidationKind::TruncatedResponse, "cut off"),
+        (ValidationKind::BadStreamLine, "no event"),
+    ];
+    for (kind, words) in kinds {
+        let failure = ValidationFailure::new(kind, "an object", "%", "of this kind");
+        let told = validation(&failure, 1, 3);
+        let first = told.lines().next().unwrap();
+        assert!(first.contains(words) && first.contains("(1/3 in a row)"), "{told}");
+        let evidence = validation_evidence(&failure);
+        assert!(evidence.contains(words) && evidence.ends_with(": of this kind"), "{evidence}");
+    }
+}
