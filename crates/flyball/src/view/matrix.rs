@@ -1,8 +1,9 @@
 //! Failing checks by iteration: what failed, what broke, what was fixed, and what is not known.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use flyball_core::gate::{Check, CheckStatus, Finding, FindingKind, GateResult};
+use flyball_core::gate::{Check, CheckStatus, FindingKind, GateResult};
 use flyball_core::{GateName, IterationNo};
 use serde::Serialize;
 
@@ -182,7 +183,7 @@ impl Knowledge {
 pub(super) struct MatrixBuilder {
     matrix: Matrix,
     /// The row of each check, by its identity.
-    places: BTreeMap<String, usize>,
+    places: BTreeMap<String, Placed>,
     /// What each gate's word says of others, by column.
     knowledge: BTreeMap<GateName, Vec<Knowledge>>,
 }
@@ -286,59 +287,80 @@ impl MatrixBuilder {
         let mut named = BTreeSet::new();
         for check in result.red() {
             if check.findings.is_empty() {
-                let name = format!("{} {}", check.gate, check.status.as_str());
-                let message = words::line(&check.tail, TEXT_MAX);
-                let row = self.bare(&check.gate, None, name, message);
-                named.extend(self.place(format!("{}:*", check.gate), row));
+                let name = || format!("{} {}", check.gate, check.status.as_str());
+                let said = Said { name: &name, message: &check.tail, place: None, kind: None };
+                named.extend(self.place(format!("{}:*", check.gate), &check.gate, &said));
             }
             for finding in &check.findings {
-                let row = self.row(&check.gate, finding);
-                named.extend(self.place(finding.identity(&check.gate), row));
+                let name = || match &finding.name {
+                    Some(name) => words::line(name, TEXT_MAX),
+                    None => words::line(&finding.message, TEXT_MAX),
+                };
+                let place = finding.place();
+                let (place, kind) = (place.as_deref(), Some(finding.kind));
+                let said = Said { name: &name, message: &finding.message, place, kind };
+                named.extend(self.place(finding.identity(&check.gate), &check.gate, &said));
             }
         }
         named
     }
 
-    fn row(&self, gate: &GateName, finding: &Finding) -> CheckRow {
-        let message = words::line(&finding.message, TEXT_MAX);
-        let name = match &finding.name {
-            Some(name) => words::line(name, TEXT_MAX),
-            None => message.clone(),
+    /// The row of a check that is red. Most were red before and say the same again: nothing is put
+    /// into words for those.
+    fn place(&mut self, identity: String, gate: &GateName, said: &Said<'_>) -> Option<usize> {
+        let digest = said.digest();
+        let words = || {
+            let place = said.place.map(|place| words::line(place, TEXT_MAX));
+            (place, words::line(said.message, TEXT_MAX))
         };
-        let place = finding.place().map(|place| words::line(&place, TEXT_MAX));
-        CheckRow { place, ..self.bare(gate, Some(finding.kind), name, message) }
-    }
-
-    /// A row whose past is what the gate's earlier words say of it.
-    fn bare(
-        &self,
-        gate: &GateName,
-        kind: Option<FindingKind>,
-        name: String,
-        message: String,
-    ) -> CheckRow {
-        let width = self.matrix.columns.len();
-        let cells = match self.knowledge.get(gate) {
-            Some(known) => known.iter().map(|known| known.absent(kind)).collect(),
-            None => vec![Cell::Unknown; width],
-        };
-        CheckRow { gate: gate.clone(), name, place: None, message, cells, kind }
-    }
-
-    fn place(&mut self, identity: String, row: CheckRow) -> Option<usize> {
-        if let Some(place) = self.places.get(&identity) {
-            if let Some(known) = self.matrix.rows.get_mut(*place) {
-                (known.place, known.message) = (row.place, row.message);
+        if let Some(placed) = self.places.get_mut(&identity) {
+            if let Some(known) = self.matrix.rows.get_mut(placed.row)
+                && placed.said != digest
+            {
+                placed.said = digest;
+                (known.place, known.message) = words();
             }
-            return Some(*place);
+            return Some(placed.row);
         }
         if self.matrix.rows.len() >= ROWS_MAX {
             self.matrix.left_out += 1;
             return None;
         }
-        let place = self.matrix.rows.len();
-        self.places.insert(identity, place);
-        self.matrix.rows.push(row);
-        Some(place)
+        // Its past is what the gate's earlier words say of it.
+        let width = self.matrix.columns.len();
+        let cells = match self.knowledge.get(gate) {
+            Some(known) => known.iter().map(|known| known.absent(said.kind)).collect(),
+            None => vec![Cell::Unknown; width],
+        };
+        let (place, message) = words();
+        let (name, kind) = ((said.name)(), said.kind);
+        let row = self.matrix.rows.len();
+        self.places.insert(identity, Placed { row, said: digest });
+        self.matrix.rows.push(CheckRow { gate: gate.clone(), name, place, message, cells, kind });
+        Some(row)
     }
+}
+
+/// What is said of a check that is red, as the gate said it.
+struct Said<'a> {
+    name: &'a dyn Fn() -> String,
+    message: &'a str,
+    place: Option<&'a str>,
+    kind: Option<FindingKind>,
+}
+
+impl Said<'_> {
+    /// What tells one saying from another within this process.
+    fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.message, self.place).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// Where a check's row is, and what was last said of it.
+#[derive(Debug)]
+struct Placed {
+    row: usize,
+    said: u64,
 }

@@ -8,7 +8,7 @@ use crate::scenario::Scenario;
 fn what_guards_did_is_counted_over_runs() {
     let script = "work; say '<promise>COMPLETE</promise>'";
     let scenario = Scenario::new().committed().agent(script);
-    assert!(scenario.flyball(&["stats"]).stdout.starts_with("No runs within "));
+    assert_eq!(scenario.flyball(&["stats"]).stdout, "No runs within 30 days.\n");
     scenario.run().ended(6);
     let text = scenario.flyball(&["stats"]).stdout;
     for part in [
@@ -24,8 +24,10 @@ fn what_guards_did_is_counted_over_runs() {
     assert_eq!(json["guards"]["completion"]["rungs"]["refuse"], 5);
     assert_eq!(json["guards"]["gate_refusals"]["halts"], 1);
     assert_eq!(json["all"]["runs"], 1);
-    let none = scenario.flyball(&["stats", "--project", "elsewhere"]).stdout;
-    assert!(none.starts_with("No runs within "), "{none}");
+    let none = scenario.flyball(&["stats", "--project", "elsewhere", "--since", "5h"]).stdout;
+    assert_eq!(none, "No runs of project `elsewhere` within 5h 00m.\n");
+    let none = scenario.flyball(&["stats", "--model", "other"]).stdout;
+    assert_eq!(none, "No runs of model `other` within 30 days.\n");
 }
 
 #[test]
