@@ -306,6 +306,10 @@ mod tests {
             let result = GateResult { tree: "t".into(), checks: vec![check] };
             BlockingEvent::new(Refusal::new("a", &result)).to_text()
         };
+        let counts = |failed| Some(Counts { passed: 3, failed, skipped: 0 });
+        let headed = |counts| text(Check { counts, ..of(1, 0) });
+        assert!(headed(counts(2)).starts_with("# Completion Blocked: tests failed (2 of 5)\n"));
+        assert!(headed(counts(0)).starts_with("# Completion Blocked: tests failed\n"));
         let told = text(of(2, 0));
         assert!(told.contains("t0") && told.contains("t1"), "{told}");
         assert!(!told.contains("not shown here"), "{told}");

@@ -156,3 +156,61 @@ fn same_again(before: &GateResult, now: &GateResult) -> Option<String> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::vec;
+
+    use super::*;
+
+    fn of(kind: FindingKind, message: &str) -> Check {
+        let finding = Finding::new(kind, message).named("a").at("src/a.rs", 3, None);
+        Check { findings: vec![finding], ..Check::failed("tests") }
+    }
+
+    fn told(checks: Vec<Check>) -> Vec<String> {
+        suggestions(&GateResult { tree: "t".into(), checks }, None)
+    }
+
+    #[test]
+    fn each_kind_of_finding_has_its_own_advice_and_no_other() {
+        let table = [
+            (of(FindingKind::Compile, "no `b`"), "Fix the compile error at src/a.rs:3 first"),
+            (of(FindingKind::Test, "no"), "Begin with a (src/a.rs:3): run it alone"),
+            (of(FindingKind::Type, "no"), "Mend 1 type error in the code itself"),
+            (of(FindingKind::Lint, "no"), "Mend 1 lint finding in the code itself"),
+            (of(FindingKind::Format, "no"), "it would change src/a.rs."),
+            (of(FindingKind::Crash, "signal 11"), "did not get to its end (signal 11)"),
+            (of(FindingKind::CouldNotRun, "no npm"), "did not get to its end (no npm)"),
+            (
+                of(FindingKind::Tamper, "`t` was deleted"),
+                "Bring back what was weakened (`t` was deleted)",
+            ),
+            (Check::failed("tests"), "Run the gate `tests` yourself"),
+        ];
+        for (check, part) in table {
+            let advice = told(vec![check]);
+            assert_eq!(advice.len(), 1, "{advice:?}");
+            assert!(advice.iter().any(|text| text.contains(part)), "{part}: {advice:?}");
+        }
+        let timed = Check { status: CheckStatus::TimedOut, ..Check::failed("tests") };
+        assert!(told(vec![timed]).iter().any(|text| text.contains("ran into its time limit")));
+        assert_eq!(told(vec![Check::passed("tests")]), [""; 0]);
+    }
+
+    #[test]
+    fn several_kinds_are_told_most_useful_first() {
+        let both = [of(FindingKind::Lint, "no"), of(FindingKind::Type, "no")];
+        assert_eq!(
+            told(both.to_vec()),
+            ["Mend 1 type error and 1 lint finding in the code itself; do not switch rules off."]
+        );
+        let missing = told(vec![of(FindingKind::Compile, "Cannot find module 'left-pad'")]);
+        assert!(missing.first().is_some_and(|text| text.starts_with("Fix the compile error")));
+        assert!(missing.get(1).is_some_and(|text| text.contains("add `left-pad`")), "{missing:?}");
+        let red = GateResult { tree: "t".into(), checks: vec![of(FindingKind::Test, "no")] };
+        let again = suggestions(&red, Some(&red));
+        assert!(again.last().is_some_and(|text| text.contains("exactly the failures")));
+        assert_eq!(again.len(), 2);
+    }
+}

@@ -308,4 +308,13 @@ mod tests {
         assert!(is_question(&text) && text.contains("- `check.sh` was changed"), "{text}");
         assert!(!is_question("Shall I `flyball accept tamper`?"));
     }
+
+    #[test]
+    fn a_sight_is_empty_when_it_tells_nothing() {
+        assert!(TamperSight::default().is_empty());
+        let told = TamperSight { findings: vec![changed("1")], ..TamperSight::default() };
+        assert!(!told.is_empty());
+        let wanted = vec![String::from("prompt.md")];
+        assert!(!TamperSight { wanted, ..TamperSight::default() }.is_empty());
+    }
 }

@@ -162,3 +162,61 @@ fn bounds_of_earlier_runs_are_taken_over() {
     let text = serde_json::to_string(&bounds).unwrap();
     assert_eq!(serde_json::from_str::<TestBounds>(&text).unwrap(), bounds);
 }
+
+#[test]
+fn what_an_earlier_run_knew_of_a_check_holds_in_the_next() {
+    let gate = GateName::new("tests");
+    let mut earlier = TestBounds::default();
+    earlier.runs_a_part(&gate);
+    let mut bounds = TestBounds::default();
+    bounds.merge(&earlier);
+    bounds.judge(&green(Some(tally(10, &[]))));
+    assert_eq!(bounds.judge(&green(Some(tally(1, &[])))), Ran::Unknown, "it runs a part");
+    let failed = |check: Check| {
+        let counts = super::super::Counts { passed: 2, failed: 1, skipped: 0 };
+        Check { counts: Some(counts), ..check }
+    };
+    let mut earlier = TestBounds::default();
+    earlier.judge(&failed(red(tally(3, &[]), &[])));
+    let mut bounds = TestBounds::default();
+    bounds.merge(&earlier);
+    let lax = bounds.judge(&failed(green(Some(tally(3, &[])))));
+    assert!(matches!(lax, Ran::Fewer(_)), "it heeded its failures");
+}
+
+#[test]
+fn nothing_is_learnt_from_who_tells_of_no_tests_or_did_not_run() {
+    let skipped = Check { executed: vec![tally(4, &[])], ..Check::skipped("tests", "why") };
+    for check in [green(None), Check::failed("tests"), skipped] {
+        let mut bounds = TestBounds::default();
+        bounds.judge(&check);
+        assert!(bounds.is_empty(), "{check:?}");
+    }
+}
+
+#[test]
+fn tests_that_are_gone_are_named() {
+    let gone = |before: &[&str], now: &[&str]| {
+        let all = tally(before.len() as u64, before);
+        let mut bounds = TestBounds::default();
+        bounds.judge(&red(all, before));
+        // As many run, and all of them are known: none of them took the others' place.
+        bounds.judge(&red(tally(now.len() as u64, now), &[]));
+        match bounds.judge(&green(Some(tally(now.len() as u64, now)))) {
+            Ran::Fewer(found) => found.finding.message,
+            said => panic!("{said:?}"),
+        }
+    };
+    assert_eq!(gone(&["a"], &["x"]), "gate `tests` is green without `a`, which was red before");
+    assert_eq!(
+        gone(&["a", "b"], &["x", "y"]),
+        "gate `tests` is green without `a`, `b`, which were red before"
+    );
+    let many: Vec<String> = (0..30).map(|n| format!("t{n:02}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let now: Vec<String> = (0..30).map(|n| format!("x{n:02}")).collect();
+    let now: Vec<&str> = now.iter().map(String::as_str).collect();
+    let message = gone(&many, &now);
+    let more = many.len() - NAMED_MAX;
+    assert!(message.contains(&format!("` and {more} more, which were red before")), "{message}");
+}

@@ -165,3 +165,18 @@ fn a_late_start_changes_nothing() {
     assert_eq!(fresh.step(Moment::from_millis(9), &gates), []);
     assert_eq!(fresh, crate::Governor::new());
 }
+
+/// What each role used is told with the name of the agent that had it.
+#[test]
+fn agents_are_called_by_the_names_the_run_began_with() {
+    let mut story = Story::new().tasks(stories(&["a"])).rules(|r| r.limits.iterations = 1);
+    let mut start = story.clone_start();
+    if let Event::RunStarted(start) = &mut start {
+        start.agent_names = vec!["claude".into()];
+    }
+    story.tell(start);
+    let iteration = story.alive().unwrap();
+    story.perform(iteration, Act::says("nothing"));
+    let roles: Vec<&str> = story.ending().roles.iter().map(|role| role.agent.as_str()).collect();
+    assert_eq!(roles, ["claude"]);
+}
