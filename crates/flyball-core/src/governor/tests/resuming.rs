@@ -6,7 +6,7 @@ use std::{format, vec};
 use super::story::{Act, Story, passed, stories};
 use crate::Governor;
 use crate::claim::ClaimReading;
-use crate::effect::{Effect, IterationResult};
+use crate::effect::{Effect, Force, IterationResult};
 use crate::event::{AgentFact, Event, Exit, ExitHow, HumanFiles, StopCause, Timer};
 use crate::gate::GateResult;
 use crate::id::IterationNo;
@@ -180,6 +180,8 @@ fn a_failure_of_flyball_whose_end_was_not_written_is_gone_on_from() {
     story.start();
     story.tell(Event::ShellFailed { why: String::from("disk full") });
     assert_eq!(story.ending().outcome, Outcome::Fault);
+    let is_kill = |effect: &Effect| matches!(effect, Effect::StopAgent { force: Force::Kill, .. });
+    assert!(story.effects.iter().any(is_kill), "its agent goes with it");
     story.resume_after_death();
     assert!(story.alive().is_some(), "there may be room again");
 }

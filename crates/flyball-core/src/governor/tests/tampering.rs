@@ -65,6 +65,12 @@ fn what_an_earlier_run_left_is_told_first_and_asked_then() {
     assert!(!steps.contains("flyball answer"), "{steps}");
     let (findings, examined) = kept(&story);
     assert_eq!((findings.len(), examined), (1, true));
+    // The question lies on the desk as well.
+    let asked = story.effects.iter().find_map(|effect| {
+        let Effect::WriteDecide { question, .. } = effect else { return None };
+        Some(question.clone())
+    });
+    assert!(asked.is_some_and(|question| is_question(&question)));
 }
 
 #[test]
