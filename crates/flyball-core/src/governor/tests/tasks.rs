@@ -390,6 +390,8 @@ fn a_run_with_nothing_but_tasks_left_before_says_which_and_why() {
     let line = "- b (set aside): left in an earlier run after 5 attempts (no_progress_repeat)";
     assert!(why.contains(line), "{why}");
     assert_eq!(again.ending().left.len(), 2);
+    let written = Effect::WriteBlocked { reason: why.clone() };
+    assert!(again.effects.contains(&written), "it lies on the desk");
 }
 
 #[test]
