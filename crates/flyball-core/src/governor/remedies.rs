@@ -158,3 +158,51 @@ fn evidence_for(task: &TaskId, detection: &Detection) -> String {
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::vec;
+
+    use super::*;
+    use crate::task::{Attempt, AttemptStatus};
+    use crate::{IterationNo, Moment, RunId};
+
+    fn at(task: &str) -> Attempt {
+        Attempt {
+            run: RunId::new("r"),
+            task: TaskId::new(task),
+            at: Moment::from_millis(1),
+            iteration: IterationNo::new(1),
+            session: String::new(),
+            status: AttemptStatus::Done,
+            blockers: BTreeSet::new(),
+            work: BTreeSet::new(),
+        }
+    }
+
+    #[test]
+    fn what_was_seen_is_told_of_the_task_it_concerns() {
+        let mut seen = Detection {
+            pattern: Pattern::NoProgressRepeat,
+            task: TaskId::new("a"),
+            remedy: None,
+            attempts: 3,
+            evidence: vec![at("a"), at("b"), at("a")],
+            blockers: BTreeSet::new(),
+            tasks_in_cycle: vec![TaskId::new("a"), TaskId::new("b")],
+        };
+        let again = "task a was attempted again without anything new (3 attempts)";
+        assert_eq!(evidence(&seen), again);
+        seen.blockers.insert("no network".into());
+        assert_eq!(evidence(&seen), format!("{again}: no network"));
+        seen.blockers.clear();
+        seen.pattern = Pattern::TaskCycle;
+        for (task, count) in [("a", "2 attempts"), ("b", "1 attempt")] {
+            assert_eq!(
+                evidence_for(&TaskId::new(task), &seen),
+                format!("task {task} is part of the round a → b, none of which moves ({count})")
+            );
+        }
+    }
+}

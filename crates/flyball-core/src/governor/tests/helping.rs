@@ -8,7 +8,7 @@ use std::vec;
 use super::story::{Act, Story, repeats, stories};
 use crate::call::{ValidationFailure, ValidationKind};
 use crate::effect::Effect;
-use crate::event::{AgentFact, ExitHow};
+use crate::event::{AgentFact, ExitHow, Spend};
 use crate::outcome::Outcome;
 use crate::policy::OnSessionHalt;
 
@@ -168,4 +168,15 @@ fn a_session_that_told_nothing_is_charged_by_its_size_and_the_run_says_so() {
     assert_eq!((story.reports[0].tokens, story.reports[0].cost_micro_usd), (1_000, 7));
     let said = format!("{:?}", story.notices);
     assert!(said.contains("UsageEstimated { bytes: 4000, tokens: 1000 }"), "{said}");
+    // Where nothing is limited nothing is guessed, and who told is believed.
+    let told = AgentFact::Spent(Spend { output_tokens: 5, ..Spend::default() });
+    for (tokens, facts, used) in
+        [(0, vec![silent.clone()], 0), (2_000, vec![told, silent.clone()], 5)]
+    {
+        let mut story = Story::new().tasks(stories(&["a"])).rules(|r| {
+            (r.limits.tokens, r.limits.iterations) = (tokens, 1);
+        });
+        story.run(|n| facts.iter().fold(Act::commits(n), |act, fact| act.with(fact.clone())));
+        assert_eq!(story.reports[0].tokens, used, "{facts:?}");
+    }
 }
