@@ -202,10 +202,9 @@ fn tests_that_are_gone_are_named() {
         bounds.judge(&red(all, before));
         // As many run, and all of them are known: none of them took the others' place.
         bounds.judge(&red(tally(now.len() as u64, now), &[]));
-        match bounds.judge(&green(Some(tally(now.len() as u64, now)))) {
-            Ran::Fewer(found) => found.finding.message,
-            said => panic!("{said:?}"),
-        }
+        let said = bounds.judge(&green(Some(tally(now.len() as u64, now))));
+        let Ran::Fewer(found) = said else { panic!("{said:?}") };
+        found.finding.message
     };
     assert_eq!(gone(&["a"], &["x"]), "gate `tests` is green without `a`, which was red before");
     assert_eq!(
