@@ -1,5 +1,7 @@
 //! `flyball stats`: what guards did over many runs, what that was worth, and where to doubt them.
 
+mod none;
+
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -24,7 +26,6 @@ use crate::terminal::{self, Paint, Reader};
 
 /// How many doubts are shown as text.
 const DOUBTS_MAX: usize = 12;
-const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Show what guards did, what that was worth, and where to doubt them
 ///
@@ -126,19 +127,6 @@ fn chosen(journal: &Journal, args: &StatsArgs) -> Result<Vec<RunSummary>, CliErr
     Ok(runs)
 }
 
-/// What is said when there is nothing to count: which runs were asked for.
-fn none_found(args: &StatsArgs) -> String {
-    let asked = [("agent", &args.agent), ("model", &args.model), ("project", &args.project)];
-    let asked = asked.into_iter().filter_map(|(what, name)| Some((what, name.as_ref()?)));
-    let of: String = asked.map(|(what, name)| format!(" of {what} `{name}`")).collect();
-    let days = args.since.get() / DAY_MS;
-    let within = match days {
-        2.. if args.since.get() % DAY_MS == 0 => format!("{days} days"),
-        _ => args.since.to_string(),
-    };
-    format!("No runs{of} within {within}.\n")
-}
-
 fn is_of(root: &Path, project: &str) -> bool {
     root == Path::new(project) || root.file_name().is_some_and(|name| name == project)
 }
@@ -161,7 +149,7 @@ pub(super) fn read(
 
 fn text(stats: &Stats, args: &StatsArgs, paint: Paint) -> String {
     if stats.all.runs == 0 {
-        return none_found(args);
+        return none::found(args);
     }
     let mut out = top(stats);
     out.push_str(&guards(stats, paint));
