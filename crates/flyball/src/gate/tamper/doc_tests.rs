@@ -7,9 +7,8 @@ use super::expected::only_if_red;
 use super::source::Language;
 use super::suspicion::Suspicion;
 
-/// Words behind a fence with which its code is not run.
-const NOT_RUN: [&str; 5] = ["ignore", "no_run", "compile_fail", "text", "should_panic"];
-/// Words behind a fence with which it is run all the same.
+/// Words behind a fence with which its code is run. With `should_panic` it is too, and expects the
+/// opposite: that is no better than not run.
 const RUN: [&str; 5] = ["rust", "test_harness", "standalone_crate", "standalone", "allow_fail"];
 
 /// One piece of code in a comment.
@@ -123,8 +122,6 @@ fn examples(text: &str) -> Vec<Example> {
 fn is_run(word: &str) -> bool {
     let word = word.trim();
     word.is_empty() || RUN.contains(&word) || word.starts_with("edition")
-        // `should_panic` runs, and expects the opposite: it is no better than not run.
-        || (!NOT_RUN.contains(&word) && word.starts_with("E0"))
 }
 
 /// The name of what begins on a line: `pub fn parse(` is about `parse`.
