@@ -7,7 +7,7 @@
 
 mod driver;
 mod figures;
-mod scene;
+pub(crate) mod scene;
 mod stranger;
 
 use std::path::{Path, PathBuf};

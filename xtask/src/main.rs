@@ -4,6 +4,7 @@ mod bench;
 mod browser;
 mod chaos;
 mod detect;
+mod dist;
 mod e2e;
 mod gates;
 mod mutants;
@@ -24,12 +25,13 @@ Usage: cargo xtask <chore>
   tidy                        check what a machine can check of taste: sizes, heads, words, links
   bench [turns]               what `flyball run` costs: overhead, memory, many at once; what a session's turns cost (release build)
   browser [--pictures DIR]    the window in a real Chromium, over a real run (chromium-driver, npm)
-  browser --figures [PROGRAM] how large and how soon its pages are with 1,000 runs, what the server holds
+  browser --figures [PROGRAM] how large and how soon its pages are with 1,000 runs, what the server holds (of `dist`)
   chaos [--kills N] [--seed N]  kill flyball at random moments and resume it: 500 times
   soak [--iterations N]       one long run: what its last iterations cost beside the first
   fuzz [--inputs N]           spoiled inputs for everything that reads what others write: 10,000 each
   detect [FILE] [--firings F] the call ring on recorded runs: what it catches, whom it harms
   detect --vectors FILE       the call ring on cases of other detectors
+  dist [--target T]           the program as it is shipped: small, and laid out by what it does most (valgrind)
   e2e [CLIENT…]               real agent clients against the scripted model, installed from npm
   gates [FOLDER] [--misses]   what is found in recorded outputs of tools; --tool T, --flyball BIN
   gates --speed [MB] [NAME…]  how fast outputs are read, beside `grep -c FAILED`, and in how much memory
@@ -58,6 +60,7 @@ fn run(chore: &str, words: &[String]) -> Result<()> {
         "soak" => chaos::soak(words),
         "fuzz" => chaos::fuzz(words),
         "detect" => detect::run(words),
+        "dist" => dist::run(words),
         "e2e" => e2e::run(words),
         "gates" => gates::run(words),
         "mutants" => mutants::run(words),

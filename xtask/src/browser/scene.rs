@@ -31,22 +31,47 @@ printf '{"type":"result","id":"%s","output":"line %s","error":false}\n' $i $i
 echo '{"type":"text","text":"done"}'
 "#;
 
+/// The pages of a window, one of them of each kind.
+pub(crate) fn pages(run: &str) -> [String; 7] {
+    [
+        "/".to_owned(),
+        format!("/runs/{run}"),
+        format!("/runs/{run}/events"),
+        format!("/runs/{run}/events?show=everything"),
+        "/guards".to_owned(),
+        "/tasks".to_owned(),
+        format!("/compare?a={run}&b={run}"),
+    ]
+}
+
+/// Fills a scene's journal with simulated runs, the latest of which has so many events.
+pub(crate) fn fill(scene: &Scene, runs: &str, events: &str) -> Result<()> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let filled = Command::new(cargo)
+        .args(["run", "-q", "-p", "flyball", "--example", "full_journal", "--"])
+        .arg(scene.state())
+        .args([runs, events])
+        .status()?;
+    ensure!(filled.success(), "the journal could not be written");
+    Ok(())
+}
+
 /// Where all of it happens.
-pub(super) struct Scene {
+pub(crate) struct Scene {
     folder: TempDir,
     program: PathBuf,
 }
 
 /// A window that is served; ended when dropped.
-pub(super) struct Served {
-    pub(super) link: String,
-    pub(super) origin: String,
+pub(crate) struct Served {
+    pub(crate) link: String,
+    pub(crate) origin: String,
     child: Option<Child>,
     _stdin: ChildStdin,
 }
 
 impl Scene {
-    pub(super) fn new(program: &Path) -> Result<Self> {
+    pub(crate) fn new(program: &Path) -> Result<Self> {
         let scene = Self { folder: tempfile::tempdir()?, program: program.to_path_buf() };
         let root = scene.root();
         fs::create_dir_all(&root)?;
@@ -64,7 +89,7 @@ impl Scene {
         Ok(scene)
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
@@ -73,7 +98,7 @@ impl Scene {
     }
 
     /// A program in the repository, with nothing of the user's.
-    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command
             .current_dir(self.root())
@@ -90,28 +115,19 @@ impl Scene {
     }
 
     /// Serves the window.
-    pub(super) fn serve(&self) -> Result<Served> {
+    pub(crate) fn serve(&self) -> Result<Served> {
         self.serve_at(0)
     }
 
     /// Serves the window at a port; 0 is any.
-    pub(super) fn serve_at(&self, port: u16) -> Result<Served> {
-        let mut child = self
-            .command(&self.program)
-            .args(["serve", "--port", &port.to_string()])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let stdin = child.stdin.take().context("no input")?;
-        let said = child.stdout.take().context("no output")?;
-        let line = BufReader::new(said).lines().next().context("it says nothing")??;
-        let link = line.rsplit_once(' ').context("no link")?.1.to_owned();
-        let origin = link.split("/open/").next().context("no link")?.to_owned();
-        Ok(Served { link, origin, child: Some(child), _stdin: stdin })
+    pub(crate) fn serve_at(&self, port: u16) -> Result<Served> {
+        let mut command = self.command(&self.program);
+        command.args(["serve", "--port", &port.to_string()]);
+        Served::start(command)
     }
 
     /// A run that asks.
-    pub(super) fn start_run(&self) -> Result<Child> {
+    pub(crate) fn start_run(&self) -> Result<Child> {
         let agent = self.folder().join("agent.sh");
         let mut run = self.command(&self.program);
         run.args(["run", "Paint it", "--", "sh"]).arg(agent);
@@ -119,7 +135,7 @@ impl Scene {
     }
 
     /// Milliseconds of CPU time flyball itself used for a run with many calls.
-    pub(super) fn cpu_of_busy_run(&self) -> Result<u64> {
+    pub(crate) fn cpu_of_busy_run(&self) -> Result<u64> {
         let agent = self.folder().join("busy.sh");
         fs::write(&agent, BUSY)?;
         let mut run = self.command(&self.program);
@@ -140,41 +156,52 @@ impl Scene {
     }
 
     /// The state folder.
-    pub(super) fn state(&self) -> PathBuf {
+    pub(crate) fn state(&self) -> PathBuf {
         self.folder().join("state")
     }
 
     /// Lets the agent ask.
-    pub(super) fn let_go(&self) -> Result<()> {
+    pub(crate) fn let_go(&self) -> Result<()> {
         Ok(fs::write(self.folder().join("go"), "")?)
     }
 
     /// Something changes in the journal.
-    pub(super) fn touch_journal(&self) -> Result<()> {
+    pub(crate) fn touch_journal(&self) -> Result<()> {
         let done = self.command(&self.program).args(["tasks", "retry", "none"]).output()?;
         ensure!(!done.status.success(), "there is no such task");
         Ok(())
     }
 
     /// What the agent made of the answer.
-    pub(super) fn colour(&self) -> Result<String> {
+    pub(crate) fn colour(&self) -> Result<String> {
         Ok(fs::read_to_string(self.root().join("colour"))?.trim().to_owned())
     }
 }
 
 impl Served {
+    /// Starts what serves a window, and waits for its link.
+    pub(crate) fn start(mut command: Command) -> Result<Self> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let stdin = child.stdin.take().context("no input")?;
+        let said = child.stdout.take().context("no output")?;
+        let line = BufReader::new(said).lines().next().context("it says nothing")??;
+        let link = line.rsplit_once(' ').context("no link")?.1.to_owned();
+        let origin = link.split("/open/").next().context("no link")?.to_owned();
+        Ok(Self { link, origin, child: Some(child), _stdin: stdin })
+    }
+
     /// The port it listens on.
-    pub(super) fn port(&self) -> Result<u16> {
+    pub(crate) fn port(&self) -> Result<u16> {
         Ok(self.origin.rsplit_once(':').context("no port")?.1.parse()?)
     }
 
     /// Its process.
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.as_ref().map_or(0, Child::id)
     }
 
     /// Ends it as a crash does.
-    pub(super) fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().ok();
             child.wait().ok();
@@ -182,7 +209,7 @@ impl Served {
     }
 
     /// Ends it, as Ctrl-C does.
-    pub(super) fn stop(mut self) {
+    pub(crate) fn stop(mut self) {
         self.end();
     }
 
