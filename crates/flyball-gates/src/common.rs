@@ -6,6 +6,8 @@ use crate::prefix::is_word;
 const BYTES_MAX: usize = 96;
 /// Fewer lines than these may begin alike by chance.
 const LINES_MIN: usize = 8;
+/// Fewer blanks than these before all lines are a tool's own.
+const INDENT_MIN: usize = 4;
 
 /// What lines begin with; a `0` stands for any number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +34,17 @@ impl Common {
         bases.into_iter().find_map(|base| Self::like(base, lines))
     }
 
+    /// Blanks before all lines, more than tools have before all of theirs.
+    pub(crate) fn indented(lines: &[&str]) -> Option<Self> {
+        let words = || lines.iter().filter(|line| !line.trim().is_empty());
+        let blanks = |line: &&&str| line.bytes().take_while(|byte| *byte == b' ').count();
+        let least = words().map(|line| blanks(&line)).min()?;
+        let first = words().next().map(|line| blanks(&line))?;
+        let rests: Vec<&str> = lines.iter().map(|line| line.get(least..).unwrap_or("")).collect();
+        let is_passed_on = least >= INDENT_MIN && first == least && words().count() >= LINES_MIN;
+        (is_passed_on && is_layout(&rests)).then(|| Self(vec![b' '; least]))
+    }
+
     /// `INFO - `, where all lines have it.
     fn level(lines: &[&str]) -> Option<Self> {
         let levels = ["INFO", "DEBUG", "NOTICE", "TRACE", "info", "debug"];
@@ -53,6 +66,9 @@ impl Common {
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
         let last = pattern.get(..length)?.iter().rposition(is_blank)?;
         let end = pattern.get(..last)?.iter().rposition(|byte| !is_blank(byte))? + 1;
+        // Unless a key follows whose value is the line: `level=info msg=text`.
+        let key = pattern.get(..length)?.iter().rposition(|byte| *byte == b'=');
+        let end = key.filter(|key| *key > last && is_keyed(&pattern, last)).unwrap_or(end);
         let common = Self(pattern.get(..=end)?.to_vec());
         let rests: Vec<&str> = lines.iter().filter_map(|line| common.strip(line)).collect();
         (common.has_name() && is_layout(&rests)).then_some(common)
@@ -60,20 +76,20 @@ impl Common {
 
     /// The line without it.
     pub(crate) fn strip<'a>(&self, line: &'a str) -> Option<&'a str> {
-        let mut rest = line;
+        // By bytes, since letters of any alphabet may be in it.
+        let mut rest = line.as_bytes();
         for (at, byte) in self.0.iter().enumerate() {
             if *byte == b'0' {
-                let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+                let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
                 rest = rest.get(digits..).filter(|_| digits > 0)?;
             } else if rest.is_empty() && self.0.get(at..)?.iter().all(|byte| *byte == b' ') {
                 // An empty line lost its blanks at the end.
-                return Some(rest);
+                return Some("");
             } else {
-                let (first, after) = rest.split_at_checked(1)?;
-                rest = (first.as_bytes() == [*byte]).then_some(after)?;
+                rest = rest.split_first().filter(|(first, _)| *first == byte)?.1;
             }
         }
-        Some(rest)
+        line.get(line.len().saturating_sub(rest.len())..)
     }
 
     /// Whether it names somebody or tells the time, which no tool does before each of its lines.
@@ -94,6 +110,11 @@ fn is_layout(rests: &[&str]) -> bool {
     let indented = rests.iter().filter(|rest| rest.starts_with([' ', '\t'])).count();
     let plain = rests.iter().filter(|rest| rest.starts_with(|c: char| !c.is_whitespace())).count();
     plain >= 1 && (empty >= 1 || indented >= 3)
+}
+
+/// Whether keys with values stand before this blank as well.
+fn is_keyed(pattern: &[u8], last: usize) -> bool {
+    pattern.get(..last).is_some_and(|before| memchr::memchr(b'=', before).is_some())
 }
 
 fn pattern(line: &str) -> Vec<u8> {
@@ -123,7 +144,7 @@ mod tests {
     fn common(prefix: &str, lines: &str) -> Option<Vec<String>> {
         let lines: Vec<String> = lines.lines().map(|line| format!("{prefix}{line}")).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        let common = Common::of(&lines, 0)?;
+        let common = Common::of(&lines, 0).or_else(|| Common::indented(&lines))?;
         Some(lines.iter().filter_map(|line| common.strip(line)).map(str::to_owned).collect())
     }
 
@@ -139,6 +160,9 @@ mod tests {
             "ci$7:\t",
             "~~~ ",
             "\t",
+            "    ",
+            "\u{1f9ea} unit | ",
+            "level=info job=unit msg=",
         ] {
             assert_eq!(common(prefix, LINES).as_deref(), Some(&*plain), "{prefix}");
         }

@@ -89,7 +89,10 @@ const NOT_NAMES: &[&str] = &[
 pub(crate) fn of(text: &str) -> Option<Prefixed<'_>> {
     let first = *text.as_bytes().first()?;
     match first {
-        b'0'..=b'9' => time(text).or_else(|| numbered(text)).or_else(|| process(text)),
+        b'0'..=b'9' => time(text)
+            .or_else(|| seconds(text))
+            .or_else(|| numbered(text))
+            .or_else(|| process(text)),
         b'(' => time(text),
         // What doctest begins its own lines with names no stream.
         b'[' if text.starts_with("[doctest] ") => None,
@@ -126,6 +129,16 @@ fn time(text: &str) -> Option<Prefixed<'_>> {
     }
     let rest = after_time(rest)?;
     Some(Prefixed { shape: Shape::Time, key: "", rest })
+}
+
+/// How long it has been running: `01.331333 text`.
+fn seconds(text: &str) -> Option<Prefixed<'_>> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let whole = digits(text);
+    let rest = text.get(whole..)?.strip_prefix('.')?;
+    let parts = digits(rest);
+    let rest = after_blank(rest.get(parts..)?)?;
+    (whole >= 1 && parts >= 4).then_some(Prefixed { shape: Shape::Time, key: "", rest })
 }
 
 /// What follows a time: blanks alone, or one of the marks some put behind it.
@@ -237,7 +250,10 @@ fn bracket(text: &str) -> Option<Prefixed<'_>> {
 fn in_brackets(text: &str) -> Option<Prefixed<'_>> {
     let end = text.bytes().take(KEY_MAX).position(|byte| byte == b']')?;
     let (key, rest) = (text.get(1..end)?, text.get(end + 1..)?);
-    let rest = after_blank(rest.strip_prefix(':').unwrap_or(rest))?;
+    let rest = match rest.strip_prefix('\t') {
+        Some(rest) => rest,
+        None => after_blank(rest.strip_prefix(':').unwrap_or(rest))?,
+    };
     // Some make all names of one length.
     let key = key.trim_end_matches(' ');
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.@/:#- ".contains(&byte);
@@ -267,6 +283,29 @@ fn step(text: &str) -> Option<Prefixed<'_>> {
 fn bar(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(' ');
     after_blank(rest.strip_prefix(['|', '\u{2502}'])?)
+}
+
+/// What follows a blank and an arrow.
+fn arrow(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(' ');
+    after_blank(rest.strip_prefix(['\u{2192}', '\u{bb}', '\u{25b8}', '\u{25b6}', '\u{276f}'])?)
+}
+
+/// A package and its script, as bun writes them: `web test: text`.
+fn script<'a>(text: &'a str, name: &'a str) -> Option<Prefixed<'a>> {
+    let after = text.get(name.len()..)?.strip_prefix(' ')?;
+    let part =
+        |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_:-".contains(byte);
+    let length = after.bytes().take(KEY_MAX).take_while(part).count();
+    let word = after.get(..length)?.strip_suffix(':')?;
+    let rest = after_blank(after.get(length..)?)?;
+    let key = text.get(..name.len() + 1 + word.len())?;
+    let is_named = name.bytes().all(|byte| !byte.is_ascii_uppercase()) && !word.is_empty();
+    (is_named && !is_word(name) && !is_word(word)).then_some(Prefixed {
+        shape: Shape::Colon,
+        key,
+        rest,
+    })
 }
 
 /// Whether this is the rest of a row of a table.
@@ -305,8 +344,14 @@ fn named(text: &str) -> Option<Prefixed<'_>> {
     }
     match rest.as_bytes().first() {
         Some(b' ') => {
-            let Some(rest) = bar(rest) else { return tab(text) };
+            let Some(rest) = bar(rest).or_else(|| arrow(rest)) else {
+                return tab(text).or_else(|| script(text, name));
+            };
             (!is_row(rest)).then_some(Prefixed { shape: Shape::Bar, key: name, rest })
+        }
+        Some(b'>') if !is_word(name) && !name.is_empty() => {
+            let rest = after_blank(rest.strip_prefix('>')?)?;
+            Some(Prefixed { shape: Shape::Bar, key: name, rest })
         }
         Some(b'|') => Some(Prefixed { shape: Shape::Bar, key: name, rest: bar(rest)? }),
         Some(b'\t') => tab(text),
@@ -378,6 +423,11 @@ mod tests {
             ("[test ] x", Shape::Bracket, "test", "x"),
             ("build-7 runner[412]: x", Shape::Tag, "build-7 runner[412]", "x"),
             ("runner[412]:", Shape::Tag, "runner[412]", ""),
+            ("unit:a>   text", Shape::Bar, "unit:a", "  text"),
+            ("test \u{2192} text", Shape::Bar, "test", "text"),
+            ("web test: text", Shape::Colon, "web test", "text"),
+            ("[1]\ttext", Shape::Bracket, "1", "text"),
+            ("01.331333 text", Shape::Time, "", "text"),
         ];
         for (text, shape, key, rest) in table {
             let prefixed = of(text).unwrap_or_else(|| panic!("nothing in {text}"));

@@ -135,8 +135,11 @@ impl Window {
 
     /// Judges what there is; `depth` prefixes were taken off already.
     pub(crate) fn judge(&mut self, depth: usize) -> Judgement {
-        self.begun = true;
-        if let Some((before, first)) = common(&self.held, depth).or_else(|| shared(&self.held)) {
+        let is_first = !std::mem::replace(&mut self.begun, true);
+        if let Some((before, first)) = common(&self.held, depth)
+            .or_else(|| shared(&self.held))
+            .or_else(|| indented(&self.held).filter(|_| is_first))
+        {
             self.bytes = 0;
             let after = self.held.split_off(first);
             return Judgement::Found(before, std::mem::take(&mut self.held), after);
@@ -179,6 +182,12 @@ fn common(held: &[Held], depth: usize) -> Option<(Before, usize)> {
     let is_known = sorted.clone().count() * 20 >= texts.len() * 19
         && sorted.clone().zip(&rests).all(|(known, rest)| known.rest.len() <= rest.len());
     (!is_known).then_some((Before::Common(common), first))
+}
+
+/// Blanks before all of the first lines.
+fn indented(held: &[Held]) -> Option<(Before, usize)> {
+    let texts: Vec<&str> = held.iter().map(|line| line.text.as_str()).collect();
+    Some((Before::Common(Common::indented(&texts)?), 0))
 }
 
 /// The prefix most lines share from some line on.
