@@ -8,6 +8,8 @@ use crate::passing::Passing;
 use crate::text;
 
 const FIRST_MAX: usize = 40;
+/// So many of them are for who reads an output nobody understands.
+const ALL_MAX: usize = 200;
 const ERRORS_MAX: usize = 20;
 const LAST_MAX: usize = 40;
 const LINE_CHARS_MAX: usize = 400;
@@ -26,7 +28,7 @@ pub(crate) struct Kept {
 impl Kept {
     /// Takes a line.
     pub(crate) fn take(&mut self, line: Passing<'_>) {
-        if self.first.len() < FIRST_MAX {
+        if self.first.len() < ALL_MAX {
             self.first.push(kept(line));
         }
         if line.hints.error && self.errors.len() < ERRORS_MAX && self.looks < LOOKS_MAX {
@@ -50,7 +52,7 @@ impl Kept {
 
     /// Whether the first lines are all there.
     pub(crate) const fn is_begun(&self) -> bool {
-        self.first.len() >= FIRST_MAX
+        self.first.len() >= ALL_MAX
     }
 
     /// Forgets what was only near the end of a piece of the output: `total` lines there were.
@@ -61,7 +63,16 @@ impl Kept {
 
     /// All of them, in the order of the output and once each.
     pub(crate) fn lines(&self) -> Vec<(u64, &str)> {
-        let all = self.first.iter().chain(&self.errors).chain(&self.last);
+        self.up_to(FIRST_MAX)
+    }
+
+    /// The same with more of the first.
+    pub(crate) fn all(&self) -> Vec<(u64, &str)> {
+        self.up_to(ALL_MAX)
+    }
+
+    fn up_to(&self, first: usize) -> Vec<(u64, &str)> {
+        let all = self.first.iter().take(first).chain(&self.errors).chain(&self.last);
         let mut lines: Vec<(u64, &str)> =
             all.map(|(number, text)| (*number, text.as_str())).collect();
         lines.sort_unstable();

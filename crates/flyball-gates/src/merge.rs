@@ -1,5 +1,6 @@
 //! Makes one result of what several recognisers have understood, in all streams of an output.
 
+mod plain;
 mod said;
 
 use crate::report::{ANNOTATIONS, Findings, MENTIONS, Report, TICKS};
@@ -38,9 +39,13 @@ struct Parts {
     found: Findings,
     warnings: Findings,
     mentions: Findings,
+    /// Places of what only warns.
+    remarks: Findings,
     /// Lines that may say why, with their numbers.
     lines: Vec<(u64, String)>,
     errors: Vec<(u64, String)>,
+    /// More of them, for an output nobody understands.
+    more: Vec<(u64, String)>,
 }
 
 impl Parts {
@@ -48,6 +53,7 @@ impl Parts {
         let Said { folder, reports, kept } = said;
         let own = |(number, line): (u64, &str)| (number, line.to_owned());
         self.lines.extend(kept.lines().into_iter().map(own));
+        self.more.extend(kept.all().into_iter().map(own));
         self.errors.extend(kept.errors().map(own));
         let mut found = Vec::new();
         let mut warnings = Vec::new();
@@ -58,6 +64,7 @@ impl Parts {
             }
             if report.tool == MENTIONS {
                 self.mentions.append(report.findings);
+                self.remarks.append(report.warnings);
                 continue;
             }
             if !self.tools.contains(&report.tool) {
@@ -79,6 +86,7 @@ impl Parts {
     fn choose(&mut self, exit: Exit, command: &str) -> Findings {
         self.lines.sort_unstable();
         self.errors.sort_unstable();
+        self.more.sort_unstable();
         let lines: Vec<(u64, &str)> =
             self.lines.iter().map(|(n, line)| (*n, line.as_str())).collect();
         let ended = reason::of_exit(exit, command, &lines);
@@ -92,9 +100,15 @@ impl Parts {
             match words {
                 Some((number, finding)) => found.push(number, finding),
                 None if ended.is_none() => {
-                    found = unread(std::mem::take(&mut self.mentions), &self.errors);
+                    let all: Vec<(u64, &str)> =
+                        self.more.iter().map(|(n, line)| (*n, line.as_str())).collect();
+                    let mentions = std::mem::take(&mut self.mentions);
+                    found = as_a_person(&all, mentions, &self.errors);
                     if found.is_empty() {
                         found = said::findings(&self.errors, &lines);
+                    }
+                    if found.is_empty() {
+                        found = std::mem::take(&mut self.remarks);
                     }
                 }
                 None => {}
@@ -110,6 +124,19 @@ impl Parts {
         }
         found
     }
+}
+
+/// What a person would see in an output nobody understands: errors with their places, things marked
+/// as failed, and further places that are mentioned.
+fn as_a_person(
+    lines: &[(u64, &str)],
+    mut mentions: Findings,
+    errors: &[(u64, String)],
+) -> Findings {
+    let plain::Plain { mut findings, taken } = plain::read(lines);
+    mentions.retain_lines(|number| !taken.contains(&number));
+    findings.append(unread(mentions, errors));
+    findings
 }
 
 /// The places that output nobody understands mentions. A bare place says nothing when an error
@@ -223,6 +250,49 @@ fn explained(reports: &mut [Report]) {
     }
 }
 
+/// A file that could not be loaded fails as a test as well, without a word: node says why elsewhere.
+/// Files that nobody speaks of remain.
+fn unloaded(reports: &mut [Report]) {
+    let is_silent = |finding: &Finding| finding.message == "test failed";
+    let node = reports.iter().find(|report| report.tool == "node");
+    let told: Vec<Finding> =
+        node.map(|node| node.findings.kept().cloned().collect()).unwrap_or_default();
+    let is_about = |told: &Finding, test: &Finding| {
+        told.file.as_deref().zip(test.name.as_deref()).is_some_and(|(file, name)| {
+            let file = place::tidy(file);
+            name.ends_with(file)
+                || file.ends_with(place::tidy(name))
+                || (name.contains('/') && told.message.contains(name))
+        })
+    };
+    let names = reports.iter().filter(|report| report.tool == "node-test");
+    let silent: Vec<Finding> = names
+        .flat_map(|tests| tests.findings.kept())
+        .filter(|test| is_silent(test))
+        .cloned()
+        .collect();
+    for node in reports.iter_mut().filter(|report| report.tool == "node") {
+        for found in node.findings.kept_mut().filter(|found| found.name.is_none()) {
+            found.name =
+                silent.iter().find(|test| is_about(found, test)).and_then(|test| test.name.clone());
+        }
+    }
+    let Some(tests) = reports.iter_mut().find(|report| report.tool == "node-test") else { return };
+    let is_told = |test: &Finding| told.iter().any(|told| is_about(told, test));
+    let silent = silent.len();
+    let mut strangers =
+        told.iter().filter(|told| !tests.findings.kept().any(|test| is_about(told, test))).count();
+    // What broke may be in a file that the test's file loads.
+    let all = strangers >= silent;
+    tests.findings.retain(|test| {
+        let goes = is_silent(test) && (all || is_told(test) || strangers > 0);
+        if goes && !is_told(test) {
+            strangers = strangers.saturating_sub(1);
+        }
+        !goes
+    });
+}
+
 /// Drops reports of what another report already says.
 fn without_repeats(mut reports: Vec<Report>) -> Vec<Report> {
     let has = |reports: &[Report], tool: &str| reports.iter().any(|report| report.tool == tool);
@@ -251,11 +321,7 @@ fn without_repeats(mut reports: Vec<Report>) -> Vec<Report> {
     if reports.iter().any(|report| report.tool != ANNOTATIONS && report.counts.is_some()) {
         reports.retain(|report| report.tool != ANNOTATIONS);
     }
-    // A file that could not be loaded fails as a test as well, without a word.
-    let is_crashed = has(&reports, "node");
-    for report in reports.iter_mut().filter(|report| is_crashed && report.tool == "node-test") {
-        report.findings.retain(|finding| finding.message != "test failed");
-    }
+    unloaded(&mut reports);
     // A JUnit report of tests that were counted already.
     let others = reports
         .iter()

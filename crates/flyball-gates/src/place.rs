@@ -64,6 +64,9 @@ fn colon_place<'a>(file: &'a str, after: &'a str) -> Option<Place<'a>> {
         }
         rest = more;
     }
+    // Or where the span ends in the same line: `3:7-12:`.
+    let end = rest.strip_prefix('-').filter(|_| column.is_some()).and_then(text::small);
+    let rest = end.map_or(rest, |(_, more)| more);
     let rest = match rest.strip_prefix(':') {
         Some(rest) => rest,
         None if rest.is_empty() || rest.starts_with(' ') => rest,

@@ -208,6 +208,11 @@ impl Findings {
         self.kept.retain(|(_, finding)| holds(finding));
     }
 
+    /// Drops those told in lines that do not hold up.
+    pub(crate) fn retain_lines(&mut self, mut holds: impl FnMut(u64) -> bool) {
+        self.kept.retain(|(number, _)| holds(*number));
+    }
+
     /// How many are kept.
     pub(crate) const fn len(&self) -> usize {
         self.kept.len()

@@ -27,7 +27,11 @@ pub(super) fn findings(errors: &[(u64, String)], lines: &[(u64, &str)]) -> Findi
         said = files(lines);
     }
     if said.is_empty() {
-        let last = lines.iter().rev().find(|(_, line)| at(line.trim()).is_some());
+        let is_telling = |line: &str| {
+            at(line).is_some()
+                || [" differ: ", " is below ", " exceeds "].iter().any(|word| line.contains(word))
+        };
+        let last = lines.iter().rev().find(|(_, line)| is_telling(line.trim()));
         if let Some((number, line)) = last {
             said.push(*number, finding(line.trim()));
         }

@@ -22,6 +22,8 @@ pub(super) struct Generic {
     /// The last frame of a Python traceback, until its error comes.
     traced: Option<(String, u32)>,
     findings: Findings,
+    /// Places of what only warns.
+    warnings: Findings,
 }
 
 impl Recogniser for Generic {
@@ -49,8 +51,15 @@ impl Recogniser for Generic {
             }
         } else if let Some((file, number)) = self.traced.take() {
             self.traceback(line, file, number);
-        } else if !may_mention(line.text) || place::is_foreign(line.text) || is_harmless(line.text)
-        {
+        } else if !may_mention(line.text) || place::is_foreign(line.text) {
+            return Attention::Idle;
+        } else if is_harmless(line.text) {
+            if let Some(place) = complaint(line.text).filter(|_| self.warnings.len() < MENTIONS_MAX)
+            {
+                let finding = Finding::new(FindingKind::Other, line.text.trim());
+                let finding = finding.at(place::tidy(place.file), place.line, place.column);
+                self.warnings.push(line.number, finding);
+            }
             return Attention::Idle;
         } else if let Some(place) = complaint(line.text).or_else(|| closing(line.text)) {
             // Several may be about one line.
@@ -59,7 +68,9 @@ impl Recogniser for Generic {
             self.findings.push(line.number, finding);
         } else if let Some(place) = place::mention(line.text) {
             let file = place::tidy(place.file);
-            if self.seen.insert((file.to_owned(), place.line)) {
+            // What calls itself an error is one more, whatever was said of that line before.
+            let is_error = line.text.starts_with("error") || line.text.starts_with("Error");
+            if self.seen.insert((file.to_owned(), place.line)) || is_error {
                 let finding = Finding::new(FindingKind::Other, line.text.trim());
                 self.findings.push(line.number, finding.at(file, place.line, place.column));
             }
@@ -69,7 +80,9 @@ impl Recogniser for Generic {
 
     fn finish(&mut self) -> Option<Report> {
         let findings = std::mem::take(&mut self.findings);
-        (!findings.is_empty()).then(|| Report { tool: MENTIONS, findings, ..Report::default() })
+        let warnings = std::mem::take(&mut self.warnings);
+        let has_any = !findings.is_empty() || !warnings.is_empty();
+        has_any.then(|| Report { tool: MENTIONS, findings, warnings, ..Report::default() })
     }
 }
 
@@ -91,7 +104,13 @@ fn complaint(text: &str) -> Option<place::Place<'_>> {
         return None;
     }
     let own = crate::text::trim_start(text);
+    // `psql:schema.sql:14: text`: who says it stands before the path.
     let place = place::prefix(own)?;
+    let teller = place.file.split_once(':').filter(|(teller, file)| {
+        teller.len() > 1 && !teller.contains(['.', '/', '\\']) && file.contains('.')
+    });
+    let own = teller.and_then(|(teller, _)| own.get(teller.len() + 1..)).unwrap_or(own);
+    let place = if teller.is_some() { place::prefix(own)? } else { place };
     // `path(3,7): text` is no place inside of a sentence.
     let is_bracketed = own.as_bytes().get(place.file.len()) == Some(&b'(');
     let is_named =

@@ -62,9 +62,18 @@ const DEPTH_MAX: usize = 24;
 
 /// Whether these words can hold a problem at all; asked of every object a program logs.
 pub(super) fn may_be(has: impl Fn(&str) -> bool) -> bool {
-    (has("\"message\"") || has("\"description\"") || has("_text\"") || has("Description\""))
+    (has("\"message\"")
+        || has("\"description\"")
+        || has("_text\"")
+        || has("\"text\"")
+        || has("Description\""))
         && (has("ine\"") || has("line_n") || has("_line\"") || has("Number\"") || has("\"posn\""))
-        && (has("ile\"") || has("ath\"") || has("name\"") || has("Name\"") || has("\"posn\""))
+        && (has("ile\"")
+            || has("ath\"")
+            || has("name\"")
+            || has("Name\"")
+            || has("\"source\"")
+            || has("\"posn\""))
 }
 
 pub(super) fn report(document: &str, number: u64) -> Option<Report> {
