@@ -50,7 +50,13 @@ impl Recogniser for Ava {
             self.in_blocks = !self.in_blocks;
         } else if self.in_blocks {
             let own_title = own.trim_end();
-            if self.titles.contains(own_title) {
+            // What an assertion was told to say stands behind the title in the list.
+            let is_told = |title: &String| {
+                title.strip_prefix(own_title).is_some_and(|why| why.starts_with(' '))
+            };
+            let is_title = own_title.contains(' ') || self.titles.contains(own_title);
+            let is_known = || self.titles.contains(own_title) || self.titles.iter().any(is_told);
+            if is_title && text::indent(own) == 0 && is_known() {
                 self.close();
                 self.open = Some((line.number, own_title.to_owned(), Block::default()));
             } else if let Some((_, _, block)) = &mut self.open {

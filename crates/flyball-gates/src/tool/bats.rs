@@ -84,7 +84,9 @@ impl Bats {
 
 /// The place in `(in test file test/cart.bats, line 5)`.
 fn place(own: &str) -> Option<(String, u32)> {
-    let (_, rest) = own.strip_prefix('(')?.split_once("in test file ")?;
+    // What helper functions it was in stands in the lines before.
+    let own = own.strip_prefix('(').or_else(|| own.strip_prefix(' '))?;
+    let (_, rest) = own.split_once("in test file ")?;
     let (file, line) = rest.rsplit_once(", line ")?;
     Some((file.to_owned(), text::small(line)?.0))
 }

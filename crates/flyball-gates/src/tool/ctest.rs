@@ -117,6 +117,9 @@ impl Ctest {
         let known = |f: &Finding| f.name.as_deref() == Some(name.trim());
         if !self.findings.kept().any(known) {
             let reason = reason.split(')').next().unwrap_or(reason);
+            if reason == "Disabled" {
+                return;
+            }
             let finding = Finding::new(FindingKind::Test, reason).named(name.trim());
             self.findings.push(number, finding);
         }
@@ -149,7 +152,9 @@ fn result(text: &str) -> Option<TestLine<'_>> {
     let known = ["Failed", "Timeout", "Not Run", "Exception", "Skipped", "Bad Command", "aborted"];
     let word = known.iter().find(|word| reason.contains(*word))?;
     let shown = after.trim_start_matches('*').split("  ").next().unwrap_or(word).trim();
-    let failed = (*word != "Skipped").then(|| shown.trim_end_matches(':'));
+    // What is switched off did not fail.
+    let is_off = *word == "Skipped" || shown.contains("(Disabled)");
+    let failed = (!is_off).then(|| shown.trim_end_matches(':'));
     Some(TestLine { name: name.trim(), failed })
 }
 

@@ -59,14 +59,23 @@ impl Recogniser for Gcc {
     fn cues(&self) -> Cues {
         Cues {
             first: b"/",
-            starts: &["0 wa", "0 er", "coll", "clan", "ld", "lld"],
+            starts: &["unkn", "0 wa", "0 er", "coll", "clan", "ld", "lld"],
             places: Places::Before(b"efwnspium"),
             ..Cues::NONE
         }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
-        if let Some(place) = line.place.filter(|place| !is_link_error(place.rest)) {
+        if let Some(place) = line.place.filter(|place| place.rest.starts_with("last checkpoint"))
+            && let Some((_, _, finding, _)) = self.open.as_mut()
+        {
+            // Boost.Test does not know where an exception came from, only where the test was.
+            finding.file = Some(place.file.to_owned());
+            finding.line = Some(place.line);
+        } else if let Some(rest) = line.text.strip_prefix("unknown location(0): ") {
+            self.close();
+            self.exception(rest, line);
+        } else if let Some(place) = line.place.filter(|place| !is_link_error(place.rest)) {
             self.close();
             self.diagnostic(place, line);
         } else if let Some((file, at, message)) = link_error(line.text) {
@@ -153,6 +162,25 @@ impl Gcc {
         let kind = if is_lint { FindingKind::Lint } else { FindingKind::Compile };
         let mut finding = Finding::new(kind, message).at(place.file, place.line, place.column);
         finding.name = flag.map(str::to_owned);
+        if let Some((name, message)) = boost(message) {
+            let name = name.to_owned();
+            if self.findings.kept().any(|found| found.name.as_deref() == Some(&name)) {
+                return;
+            }
+            finding = Finding::new(FindingKind::Test, message).named(name);
+            finding = finding.at(place.file, place.line, place.column);
+        }
+        let mut excerpt = Block::default();
+        excerpt.push(line.text);
+        self.open = Some((line.number, severity, finding, excerpt));
+    }
+
+    /// What a test of Boost.Test threw.
+    fn exception(&mut self, rest: &str, line: &Line<'_>) {
+        let Some((severity, message, _)) = diagnosis(rest) else { return };
+        let Some((name, message)) = boost(message) else { return };
+        self.spoke = true;
+        let finding = Finding::new(FindingKind::Test, message).named(name);
         let mut excerpt = Block::default();
         excerpt.push(line.text);
         self.open = Some((line.number, severity, finding, excerpt));
@@ -162,6 +190,11 @@ impl Gcc {
         let Some((number, severity, finding, mut excerpt)) = self.open.take() else { return };
         self.list(severity).push(number, finding.with_excerpt(excerpt.take()));
     }
+}
+
+/// A test of Boost.Test: `in "suite/case": text`.
+fn boost(message: &str) -> Option<(&str, &str)> {
+    message.strip_prefix("in \"")?.split_once("\": ")
 }
 
 /// Whether a file's `error:` lines belong to other tools.

@@ -44,7 +44,7 @@ impl Recogniser for GoBuild {
     }
 
     fn cues(&self) -> Cues {
-        Cues { starts: &["# ", "vet:"], ..Cues::NONE }
+        Cues { starts: &["# ", "vet:", "found", "impo"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -53,7 +53,17 @@ impl Recogniser for GoBuild {
             Some(rest) => (true, place::prefix(rest)),
             None => (false, line.place),
         };
-        if let Some(package) = text.strip_prefix("# ") {
+        if is_of_packages(text) {
+            self.close();
+            self.spoke = true;
+            let message = text.trim().strip_prefix("imports ").unwrap_or(text.trim());
+            let message = message
+                .split_once(": ")
+                .filter(|_| text.starts_with('\t'))
+                .map_or(message, |(_, why)| why);
+            self.findings
+                .push(line.number, Finding::new(FindingKind::Compile, message).with_excerpt(text));
+        } else if let Some(package) = text.strip_prefix("# ") {
             self.close();
             let name = package.split(" [").next().unwrap_or(package);
             self.strangers = (!name.contains(' ') && !name.is_empty()).then_some(0);
@@ -88,4 +98,13 @@ impl Recogniser for GoBuild {
         let tool = self.name();
         self.spoke.then(|| Report { tool, findings, ..Report::default() })
     }
+}
+
+/// What go says of packages before it compiles any: that they import each other, or are two in one
+/// folder.
+fn is_of_packages(text: &str) -> bool {
+    (text.starts_with("\timports ") && text.ends_with(": import cycle not allowed"))
+        || (text.starts_with("found packages ")
+            && text.contains(" and ")
+            && text.contains(".go) in "))
 }

@@ -161,6 +161,10 @@ impl GoTest {
             }
             self.spoke = true;
             // A bare `PASS` may be what a test printed.
+            let is_timed = text.starts_with("FAIL\t") && text.ends_with('s');
+            if is_timed && self.ended.is_none() && self.findings.is_empty() {
+                self.ended = Some((number, "exit status 1".to_owned()));
+            }
             if let Some(package) = text.split('\t').nth(1) {
                 self.begun = Begun::default();
                 self.package(package);
@@ -324,12 +328,27 @@ impl GoTest {
         }
         let block = open.block.take();
         // A panic outside any test matters only when it is the test binary's own.
-        if open.name.is_empty() && !block.contains("testing.") {
+        let started = open.name.is_empty().then(|| starter(&block)).flatten();
+        if open.name.is_empty() && started.is_none() && !block.contains("testing.") {
             return;
         }
         self.spoke = true;
-        self.findings.push(open.number, output::finding(&open.name, &block));
+        let name = started.unwrap_or(&open.name);
+        self.findings.push(open.number, output::finding(name, &block));
     }
+}
+
+/// The test that began what panicked beside it: `created by example.com/bank.TestLater`.
+fn starter(block: &str) -> Option<&str> {
+    let mut lines = block.lines().filter_map(|line| line.strip_prefix("created by "));
+    lines.find_map(|by| {
+        let by = by.split(" in goroutine ").next().unwrap_or(by);
+        let name = by.rsplit('/').next()?.split_once('.')?.1;
+        let name = name.split(".func").next().unwrap_or(name);
+        let is_test =
+            ["Test", "Fuzz", "Benchmark", "Example"].iter().any(|start| name.starts_with(start));
+        (is_test && !name.contains('.')).then_some(name)
+    })
 }
 
 /// A failed subtest fails its parents too: they are only kept when they say something themselves.

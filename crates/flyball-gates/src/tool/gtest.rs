@@ -17,6 +17,8 @@ pub(super) struct Gtest {
     counts: Counts,
     totals: Totals,
     names: Names,
+    /// What the running test has printed, if it says no more.
+    last: Block,
     findings: Findings,
 }
 
@@ -54,6 +56,7 @@ impl Recogniser for Gtest {
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         if let Some((mark, rest)) = mark(line.text) {
+            self.last.clear();
             self.mark(mark, rest, line.number);
         } else if let Some(at) = failure(line) {
             let place = match at {
@@ -75,6 +78,8 @@ impl Recogniser for Gtest {
         } else if let Some(failure) = &mut self.failure {
             failure.has_text |= !line.text.trim().is_empty();
             failure.text.push(line.text);
+        } else if self.running.is_some() {
+            self.last.push(line.text);
         }
         let is_open =
             self.running.is_some() || self.failure.is_some() || self.totals == Totals::Listed;
@@ -90,6 +95,7 @@ impl Recogniser for Gtest {
             let (at, running) =
                 self.running.get_or_insert_with(|| (0, std::mem::take(&mut self.spare)));
             *at = number;
+            self.last.clear();
             running.clear();
             running.extend(std::str::from_utf8(name));
             return true;
@@ -117,6 +123,9 @@ impl Recogniser for Gtest {
             // Nothing says how it ended: it took the program down with it.
             let text = self.failure.take().map(|mut failure| failure.text.take());
             let text = text.filter(|text| !text.trim().is_empty());
+            // What the program said with its last words.
+            let text =
+                text.or_else(|| Some(self.last.take()).filter(|last| !last.trim().is_empty()));
             let message = text.unwrap_or_else(|| "the test did not end".to_owned());
             self.findings.push(number, Finding::new(FindingKind::Crash, message).named(name));
         }

@@ -5,6 +5,7 @@ mod node;
 mod progress;
 mod section;
 mod sessions;
+mod stacks;
 
 use crate::{Counts, Finding, FindingKind};
 
@@ -23,6 +24,7 @@ const LINES_MAX: usize = 400;
 #[derive(Clone, Default)]
 pub(super) struct Pytest {
     sessions: Sessions,
+    stacks: stacks::Stacks,
     spoke: bool,
     part: Part,
     section: Option<Section>,
@@ -92,7 +94,7 @@ impl Recogniser for Pytest {
             self.section = Some(Section::new(&title, line.number, Block::default()));
         } else if let Some(section) = &mut self.section {
             section.line(text);
-        } else {
+        } else if !self.stacks.line(text, line.number) {
             self.outside(line);
         }
         self.after_routine()
@@ -127,6 +129,7 @@ impl Recogniser for Pytest {
         }
         self.findings.leave_out(self.sections_left_out);
         let counts = self.sessions.total();
+        self.stacks.tell(&mut self.findings, counts);
         if self.part == Part::Running && counts.is_none() && self.findings.is_empty() {
             let message = "pytest began and ended without a result";
             self.findings.push(u64::MAX, Finding::new(FindingKind::Crash, message));

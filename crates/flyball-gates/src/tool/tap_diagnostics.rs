@@ -130,7 +130,9 @@ fn comments(lines: &[&str]) -> (String, Option<At>) {
     for line in lines {
         let Some(comment) = line.trim_start().strip_prefix('#') else { continue };
         let words = comment.trim();
-        if let Some(found) = perl_place(words).or_else(|| bats_place(words)) {
+        if words.starts_with("(from function `") && words.ends_with(',') {
+            // Where the test called it comes next.
+        } else if let Some(found) = perl_place(words).or_else(|| bats_place(words)) {
             at = at.or(Some(found));
         } else if !words.starts_with("Failed test") && !words.starts_with("Looks like you") {
             kept.push(comment.trim_end());
@@ -149,8 +151,12 @@ pub(super) fn perl_place(words: &str) -> Option<At> {
 
 /// `(in test file a.bats, line 3)`
 pub(super) fn bats_place(words: &str) -> Option<At> {
-    let (_, rest) = words.strip_prefix('(')?.split_once("in test file ")?;
-    let (file, line) = rest.split_once(", line ")?;
+    // Behind the helper functions it was in, which have lines of their own.
+    let words = words.strip_prefix('(').unwrap_or(words);
+    let (before, rest) = words.split_once("in test file ")?;
+    let (file, line) = rest
+        .split_once(", line ")
+        .filter(|_| !before.contains('`') || before.starts_with("from function"))?;
     Some((file.to_owned(), text::small(line)?.0, None))
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Vitest {
     has_begun: bool,
     /// An error that belongs to no test.
     unhandled: Option<(u64, Block)>,
+    /// The test the last block spoke of.
+    last: String,
     findings: Findings,
 }
 
@@ -128,9 +130,19 @@ impl Vitest {
         let text = self.block.take();
         self.has_begun = false;
         for (number, head) in self.heads.drain(..) {
-            if !self.findings.is_known(&[&head, &text]) {
-                self.findings.push(number, finding(&head, &text));
+            if self.findings.is_known(&[&head, &text]) {
+                continue;
             }
+            let more = finding(&head, &text);
+            // Soft assertions: one test has failed, in several places.
+            if self.last == head
+                && let Some(before) = self.findings.kept_mut().last()
+            {
+                before.message = format!("{}\n{}", before.message, more.message);
+            } else {
+                self.findings.push(number, more);
+            }
+            self.last = head;
         }
     }
 }

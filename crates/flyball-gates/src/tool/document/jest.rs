@@ -63,7 +63,8 @@ pub(super) fn report(document: &str, number: u64) -> Option<Report> {
     };
     let joint = if is_jest { " › " } else { " > " };
     for file in document.test_results {
-        if file.status == "failed" && file.assertion_results.is_empty() {
+        let has_failed = file.assertion_results.iter().any(|test| test.status == "failed");
+        if file.status == "failed" && !has_failed {
             report.findings.push(number, suite(&file));
         }
         for test in file.assertion_results.iter().filter(|test| test.status == "failed") {
@@ -95,6 +96,8 @@ fn suite(file: &File) -> Finding {
         Some(line) => line.trim().to_owned(),
         None => headless(&js_frame::of_stack(&text).0),
     };
+    // What failed around the tests is not told.
+    let message = if message.is_empty() { "test file failed".to_owned() } else { message };
     let syntax = jest::syntax_place(&message);
     let finding = Finding::new(js_frame::kind(&message), message).with_excerpt(text.as_str());
     if let Some((file, line, column)) = syntax {

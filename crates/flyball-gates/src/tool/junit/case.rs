@@ -44,8 +44,14 @@ impl Case {
     /// The same, in the file its suite is named after, where it is one: linters give the class that
     /// path without its extension, and the line in the text.
     pub(super) fn in_file(mut self, suite: &str) -> Self {
-        let is_file = !self.class.is_empty()
+        let is_class = !self.class.is_empty()
             && suite.strip_prefix(self.class.as_str()).is_some_and(|end| end.starts_with('.'));
+        // Others have no class, and the place in the text alone.
+        let is_lined = self.body.trim_start().starts_with("line ")
+            && self.class.is_empty()
+            && !suite.contains(' ')
+            && suite.rsplit('/').next().is_some_and(|name| name.contains('.'));
+        let is_file = is_class || is_lined;
         if is_file && self.file.is_none() {
             self.file = Some(suite.to_owned());
             let line = self.body.trim_start().strip_prefix("line ").and_then(text::small);

@@ -81,7 +81,9 @@ impl Section {
             self.doctest.get_or_insert_default().push(text);
         } else if let Some(doctest) = &mut self.doctest {
             doctest.push(text);
-        } else if self.other.is_none() && text.starts_with("[XPASS(strict)]") {
+        } else if self.other.is_none()
+            && (text.starts_with("[XPASS(strict)]") || text.starts_with("FAILURE: "))
+        {
             self.other = Some(text.trim().to_owned());
         }
     }
@@ -94,8 +96,11 @@ impl Section {
             if !is_library(file) {
                 self.place = Some((file.to_owned(), line));
             }
-            // What the last frame leads to is the message.
-            self.native = Some(Block::default());
+            // What the last frame leads to is the message; of a group it is what holds it together.
+            let is_group = self.native.as_ref().is_some_and(|said| is_group(said.as_str()));
+            if !is_group {
+                self.native = Some(Block::default());
+            }
         } else if !own.starts_with(' ') && !own.trim().is_empty() {
             let is_bar = own.trim_start().starts_with("+-");
             if let Some(native) = self.native.as_mut().filter(|_| !is_bar) {
@@ -168,6 +173,12 @@ fn named_error(message: &str) -> Option<String> {
         !word.contains(' ') && (word.ends_with("Error") || word.ends_with("Exception"))
     })?;
     Some(line.to_owned())
+}
+
+/// Whether this is what a group of errors says of itself.
+fn is_group(said: &str) -> bool {
+    let first = said.lines().next().unwrap_or_default();
+    first.contains("ExceptionGroup: ") && first.contains(" sub-exception")
 }
 
 /// File and line of `  File "x.py", line 3, in f`.

@@ -1,0 +1,46 @@
+//! pytest-timeout's other way: it prints the stacks of all threads and ends the program.
+
+use crate::report::Findings;
+use crate::{Counts, Finding, FindingKind, text};
+
+/// The test that was running when time was up.
+#[derive(Clone, Default)]
+pub(super) struct Stacks {
+    /// The line that says so.
+    number: Option<u64>,
+    /// File, line and name of the innermost test in the stacks.
+    test: Option<(String, u32, String)>,
+}
+
+impl Stacks {
+    /// Takes a line; whether it is about stacks.
+    pub(super) fn line(&mut self, text: &str, number: u64) -> bool {
+        if text.contains("+++ Timeout +++") {
+            self.number.get_or_insert(number);
+            return true;
+        }
+        if self.number.is_none() {
+            return false;
+        }
+        let frame =
+            text.trim_start().strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "));
+        if let Some((file, rest)) = frame
+            && let Some((line, rest)) = text::small(rest)
+            && let Some(name) = rest.strip_prefix(", in ").filter(|name| name.starts_with("test"))
+        {
+            self.test = Some((file.to_owned(), line, name.trim_end().to_owned()));
+        }
+        true
+    }
+
+    /// Tells it, unless pytest could go on and tell it itself.
+    pub(super) fn tell(&mut self, findings: &mut Findings, counts: Option<Counts>) {
+        let Some(number) = self.number.take().filter(|_| counts.is_none()) else { return };
+        let finding = Finding::new(FindingKind::Timeout, "Timeout");
+        let finding = match self.test.take() {
+            Some((file, line, name)) => finding.named(name).at(file, line, None),
+            None => finding,
+        };
+        findings.push(number, finding);
+    }
+}
