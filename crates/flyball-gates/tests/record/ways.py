@@ -1,0 +1,72 @@
+"""The ways people have around their tools: workspaces, task runners, prefixes of several at once, hooks, colours of a terminal."""
+from common import *
+from wrapped import HOME_, LINK, PY, PYTRUTH, js_truth, workspace
+
+def w(name, command, files, facts, wrapper, tool="wrap-py", project="ways", **rest):
+    case(tool, name, command, files, facts, project=project, wrapper=wrapper, env=HOME_ | rest.pop("env", {}), **rest)
+LINTY = {"tests/test_a.py": PY, "conftest.py": "", "app.py": "import os\n\n\ndef f(x: int) -> str:\n    return x\n", "pyproject.toml": "[tool.ruff]\n"}
+RUFF = [diag("F401", "app.py", 1, "`os` imported but unused")]
+MYPY = [diag("return-value", "app.py", 5, "Incompatible return value type")]
+def python():
+    w("y-just", "just check", LINTY | {"justfile": "check: lint types test\n\nlint:\n    -ruff check --no-fix .\n\ntypes:\n    -mypy app.py\n\ntest:\n    pytest -q tests\n"}, RUFF + MYPY + PYTRUTH, "just")
+    w("y-make-otarget", "make -j3 -k -Otarget check", LINTY | {"Makefile": "check: lint types test\nlint:\n\truff check .\ntypes:\n\tmypy app.py\ntest:\n\tpytest tests\n.PHONY: check lint types test\n"}, RUFF + MYPY + PYTRUTH, "make")
+    w("y-make-dir", "make -C sub test", {"sub/" + k: v for k, v in (LINTY | {"Makefile": "test:\n\t@cd tests && pytest -q\n"}).items()}, [dict(f, file="sub/" + f["file"], places=[["sub/" + f["places"][0][0], f["places"][0][1]], ["tests/test_a.py", f["places"][0][1]], ["test_a.py", f["places"][0][1]]]) for f in PYTRUTH], "make -C")
+    w("y-make-trace", "make --trace check", LINTY | {"Makefile": "check:\n\truff check -q . ; pytest -q --tb=short tests\n"}, RUFF + PYTRUTH, "make")
+    w("y-tox-parallel", "tox -p all", LINTY | {"tox.ini": "[tox]\nskipsdist = true\nenvlist = lint, types, test\n[testenv]\nskip_install = true\nallowlist_externals = pytest, ruff, mypy\ncommands =\n  lint: ruff check .\n  types: mypy app.py\n  test: pytest tests\n"}, RUFF + MYPY + PYTRUTH, "tox")
+    w("y-nox-two", "nox --no-color", LINTY | {"noxfile.py": "import nox\n\n\n@nox.session(venv_backend='none')\ndef lint(session):\n    session.run('ruff', 'check', '.', external=True)\n\n\n@nox.session(venv_backend='none')\n@nox.parametrize('v', [1, 2])\ndef tests(session, v):\n    session.run('pytest', 'tests', '-q', external=True)\n"}, RUFF + PYTRUTH, "nox")
+    w("y-pre-commit", "pre-commit run --all-files --show-diff-on-failure", LINTY | {".pre-commit-config.yaml": "repos:\n- repo: local\n  hooks:\n  - id: ruff\n    name: ruff (lint)\n    language: system\n    entry: ruff check --force-exclude\n    types: [python]\n  - id: ws\n    name: trailing space\n    language: system\n    entry: sh -c 'sed -i \"s/ *$//\" notes.md'\n    pass_filenames: false\n  - id: tests\n    name: unit tests\n    language: system\n    entry: pytest -q tests\n    pass_filenames: false\n    verbose: true\n", "notes.md": "a  \n"}, RUFF + PYTRUTH, "pre-commit", before="git init -q . && git add -A && git -c user.name=a -c user.email=a@example.com commit -q -m x", also=[diag("", "notes.md")])
+    w("y-uv", "uv run --no-project --offline pytest tests", LINTY, PYTRUTH, "uv")
+    w("y-parallel", "parallel --tag --will-cite ::: 'ruff check .' 'mypy app.py' 'pytest tests'", LINTY, RUFF + MYPY + PYTRUTH, "parallel")
+    w("y-parallel-group", "parallel --will-cite --group ::: 'ruff check .' 'mypy app.py' 'pytest tests'", LINTY, RUFF + MYPY + PYTRUTH, "parallel")
+    w("y-parallel-lb", "parallel --will-cite --line-buffer --tagstring '[{#}]' ::: 'ruff check .' 'pytest tests'", LINTY, RUFF + PYTRUTH, "parallel")
+    w("y-xargs", "bash -c 'ls tests/*.py | xargs -P 2 -n 1 pytest -q'", LINTY | {"tests/test_b.py": "def test_other():\n    assert [1] == [2]\n"}, PYTRUTH + [test("test_other", "tests/test_b.py", 2, "assert [1] == [2]")], "xargs")
+    w("y-ts", "bash -o pipefail -c 'pytest tests 2>&1 | ts'", LINTY, PYTRUTH, "ts")
+    w("y-ts-i", "bash -o pipefail -c \"pytest tests 2>&1 | ts -s '%.S'\"", LINTY, PYTRUTH, "ts")
+    w("y-ts-format", "bash -o pipefail -c \"mypy app.py 2>&1 | ts '[%Y-%m-%d %H:%M:%.S]'\"", LINTY, MYPY, "ts")
+    w("y-unbuffer", "unbuffer pytest tests", LINTY, PYTRUTH, "unbuffer", env={"TERM": "xterm-256color"})
+    w("y-script", "script -qec 'pytest tests' /dev/null", LINTY, PYTRUTH, "script", env={"TERM": "xterm-256color"})
+    w("y-honcho", "honcho start", LINTY | {"Procfile": "lint: ruff check . ; sleep 2\ntest: sleep 1; pytest tests; sleep 3\nweb: for i in 1 2 3 4 5 6 7 8; do echo GET /health 200; sleep 0.4; done\n"}, PYTRUTH, "honcho", also=RUFF, verdict="red")
+    w("y-env-file", "bash -ec 'set -x; ruff check .; pytest tests'", LINTY, RUFF, "bash -x")
+    w("y-gitlab-section", "bash -c 'printf \"\\e[0Ksection_start:1700000000:tests\\r\\e[0KRunning tests\\n\"; pytest -q tests; c=$?; printf \"\\e[0Ksection_end:1700000001:tests\\r\\e[0K\\n\"; exit $c'", LINTY, PYTRUTH, "gitlab")
+    w("y-azure", "bash -c 'echo \"##[group]Run tests\"; echo \"##[command]pytest tests\"; pytest tests; c=$?; echo \"##[error]Process completed with exit code $c.\"; echo \"##[endgroup]\"; exit $c'", LINTY, PYTRUTH, "azure")
+    w("y-github-log", "bash -o pipefail -c \"(echo '##[group]Run pytest'; echo 'shell: /usr/bin/bash -e {0}'; echo '##[endgroup]'; pytest tests; c=\\$?; echo '##[error]Process completed with exit code 1.'; exit \\$c) 2>&1 | sed 's/^/2026-11-16T01:02:03.1234567Z /'\"", LINTY, PYTRUTH, "github")
+    w("y-gh-cli", "bash -o pipefail -c \"(pytest tests; mypy app.py) 2>&1 | sed 's/^/test\\tRun tests\\t2026-11-16T01:02:03.1234567Z /'\"", LINTY, PYTRUTH + MYPY, "gh run view")
+    w("y-k8s", "bash -o pipefail -c \"pytest tests 2>&1 | sed 's/^/job-x7k2p runner /'\"", LINTY, PYTRUTH, "stern")
+    w("y-nomad", "bash -o pipefail -c \"pytest tests 2>&1 | sed 's/^/{\\\"stream\\\":\\\"stdout\\\"} | /'\"", LINTY, PYTRUTH, "json prefix")
+    w("y-indent", "bash -o pipefail -c \"pytest tests 2>&1 | sed 's/^/    /'\"", LINTY, PYTRUTH, "indented")
+    w("y-arrow", "bash -o pipefail -c \"pytest tests 2>&1 | sed 's/^/test → /'\"", LINTY, PYTRUTH, "arrow")
+    w("y-log-level", "bash -o pipefail -c \"pytest tests 2>&1 | sed 's/^/01:02:03.456 [INFO] (runner) /'\"", LINTY, PYTRUTH, "level")
+    w("y-docker-two", "bash -o pipefail -c \"(pytest tests | sed -u 's/^/api-1   | /') & (for i in 1 2 3 4 5 6 7 8 9; do echo 'db-1    | LOG:  checkpoint starting'; sleep 0.1; done); wait %1\"", LINTY, PYTRUTH, "docker-compose", verdict="red")
+    w("y-bazel", "bash -o pipefail -c \"echo 'INFO: Analyzed target //app:test'; echo 'FAIL: //app:test (see /tmp/test.log)'; echo '==================== Test output for //app:test:'; pytest tests; echo '================================================================================'; echo '//app:test        FAILED in 0.9s'; exit 3\"", LINTY, PYTRUTH, "bazel", also=[test("//app:test")])
+    w("y-no-just", "just nothing", LINTY | {"justfile": "check:\n    true\n"}, [], "just", verdict="broken")
+    w("y-uv-missing", "uv run --no-project --offline nowhere-tool", LINTY, [], "uv", verdict="broken")
+    w("y-poetry", "poetry run pytest tests", {"a.txt": ""}, [], "poetry", verdict="broken")
+    w("y-nox-none", "nox -s nowhere", LINTY | {"noxfile.py": "import nox\n"}, [], "nox", verdict="broken")
+    w("y-docker-none", "docker compose run test", LINTY, [], "docker", verdict="broken")
+    w("y-pre-commit-none", "pre-commit run nowhere", LINTY, [], "pre-commit", verdict="broken", before="git init -q .")
+    w("y-inv-none", "inv nothing", LINTY | {"tasks.py": ""}, [], "invoke", verdict="broken")
+def javascript():
+    ws = workspace("npm"); t = js_truth("a", "b")
+    j = lambda name, command, facts, wrapper, files=None, **rest: w(name, command, files or ws, facts, wrapper, tool="wrap-js", project="ways-js", before=LINK + rest.pop("more", ""), **rest)
+    nx = ws | {"nx.json": {"targetDefaults": {"test": {"cache": False}}}}
+    j("y-nx", "nx run-many -t test --outputStyle=static", t, "nx", nx, env={"CI": "true"})
+    j("y-nx-stream", "nx run-many -t test --outputStyle=stream --parallel=2", t, "nx", nx, env={"CI": "true"})
+    j("y-turbo-task", "turbo run test --continue --log-prefix=task --color", t, "turbo", workspace("turbo"))
+    j("y-turbo-errors", "turbo run test --continue --output-logs=errors-only --summarize=false", t, "turbo", workspace("turbo"))
+    j("y-lerna-prefix", "lerna run test --no-bail --concurrency 1", t, "lerna")
+    j("y-pnpm-reporter", "pnpm -r --no-bail --reporter=append-only test", t, "pnpm")
+    j("y-yarn", "yarn --silent test", js_truth("a"), "yarn", {"package.json": {"name": "one", "version": "1.0.0", "scripts": {"test": "jest"}}, "jest.config.json": {}, "test/a.test.js": ws["packages/a/test/a.test.js"]})
+    j("y-run-s", "npm-run-all -c -l lint test", js_truth("a"), "npm-run-all", {"package.json": {"name": "one", "version": "1.0.0", "scripts": {"test": "jest", "lint": "echo src/x.js:3:1: fine"}}, "jest.config.json": {}, "test/a.test.js": ws["packages/a/test/a.test.js"]})
+    j("y-conc-k", "concurrently --kill-others-on-fail -c red,blue --names 'api,web ui' 'sleep 1; jest --colors' 'for i in 1 2 3; do echo ready; sleep 0.2; done'", js_truth("a"), "concurrently", {"package.json": {"name": "one"}, "jest.config.json": {}, "test/a.test.js": ws["packages/a/test/a.test.js"]}, env={"FORCE_COLOR": "1"})
+    j("y-conc-three", "concurrently -n 'unit:a,unit:b,e2e' --prefix '{name}>' 'cd packages/a && jest' 'cd packages/b && jest' 'echo nothing to do'", t, "concurrently")
+    j("y-bun-filter", "bun run --filter '*' test", t, "bun")
+    j("y-workspaces-pnpm", "pnpm --filter './packages/*' --parallel run test", t, "pnpm")
+    j("y-lint-staged", "sh -c 'npm run --silent test -w a; npm run --silent test -w b'", t, "npm")
+    j("y-turbo-none", "turbo run nowhere", [], "turbo", workspace("turbo"), verdict="broken")
+    j("y-nx-none", "nx run a:nowhere", [], "nx", nx, verdict="broken", env={"CI": "true"})
+    j("y-npm-ws-none", "npm test -w nowhere", [], "npm", verdict="broken")
+    j("y-lerna-none", "lerna run nowhere", [], "lerna", verdict="broken")
+    j("y-engine", "node --no-such-flag test.js", [], "node", verdict="broken")
+
+if __name__ == "__main__":
+    python(); javascript()
