@@ -258,10 +258,9 @@ fn unloaded(reports: &mut [Report]) {
     let told: Vec<Finding> =
         node.map(|node| node.findings.kept().cloned().collect()).unwrap_or_default();
     let is_about = |told: &Finding, test: &Finding| {
-        told.file.as_deref().zip(test.name.as_deref()).is_some_and(|(file, name)| {
-            let file = place::tidy(file);
-            name.ends_with(file)
-                || file.ends_with(place::tidy(name))
+        test.name.as_deref().is_some_and(|name| {
+            let file = told.file.as_deref().map(place::tidy);
+            file.is_some_and(|file| name.ends_with(file) || file.ends_with(place::tidy(name)))
                 || (name.contains('/') && told.message.contains(name))
         })
     };

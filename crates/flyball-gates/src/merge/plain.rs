@@ -6,7 +6,7 @@ mod shape;
 
 use std::collections::BTreeSet;
 
-use self::shape::{Verdict, bare_place, error_head, file_of, is_frame, verdict, worded};
+use self::shape::{Marked, bare_place, error_head, file_of, is_frame, verdict, worded};
 use crate::report::Findings;
 use crate::{Finding, FindingKind, place, text};
 
@@ -140,7 +140,7 @@ impl Plain {
                 self.add(*number, finding.at(place::tidy(heading), at, None));
                 continue;
             }
-            let Some(Verdict { name, why }) = known else {
+            let Some(Marked { name, why }) = known else {
                 let path = line.trim().trim_start_matches("FILE: ");
                 if shape::is_path(path) {
                     heading = path;
@@ -164,7 +164,12 @@ impl Plain {
             said.extend(Some(why).filter(|why| !why.is_empty()));
             let words = below.iter().map(|(_, said)| said.trim()).filter(|said| !said.is_empty());
             said.extend(words.take_while(|said| !said.starts_with("at ")).take(WHY_MAX));
-            let message = if said.is_empty() { name.to_owned() } else { said.join("\n") };
+            // A bare place below says where, not why.
+            let is_placed = said.first().is_some_and(|said| bare_place(said).is_some());
+            if said.is_empty() || is_placed {
+                said.insert(0, name);
+            }
+            let message = said.join("\n");
             let mut finding = Finding::new(FindingKind::Other, message);
             let place = std::iter::once(*line).chain(below.iter().map(|(_, said)| *said));
             let mut own = place.clone().filter(|said| !place::is_foreign(said));

@@ -18,6 +18,10 @@ pub(super) struct Ava {
     names: Names,
     counts: Counts,
     in_blocks: bool,
+    /// Whether the line before was empty.
+    after_blank: bool,
+    /// A file that could not be loaded, until it is said why.
+    uncaught: Option<(u64, String)>,
     open: Option<(u64, String, Block)>,
     findings: Findings,
 }
@@ -32,11 +36,25 @@ impl Recogniser for Ava {
     }
 
     fn cues(&self) -> Cues {
-        Cues { also: &[(b"\xe2", Trait::Sign(&['✘', '✔', '─']))], ..Cues::NONE }
+        Cues {
+            starts: &["Unca"], also: &[(b"\xe2", Trait::Sign(&['✘', '✔', '─']))], ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let own = line.text.strip_prefix("  ").unwrap_or(line.text);
+        if let Some(file) = own.strip_prefix("Uncaught exception in ").filter(|_| !self.in_blocks) {
+            self.uncaught = Some((line.number, file.trim_end().to_owned()));
+            return Attention::Busy;
+        }
+        if let Some((number, file)) = self.uncaught.take() {
+            if own.trim().is_empty() {
+                self.uncaught = Some((number, file));
+                return Attention::Busy;
+            }
+            let finding = Finding::new(FindingKind::Compile, own.trim()).at(file, None, None);
+            self.findings.push(number, finding);
+        }
         if let Some(title) = own.strip_prefix("✘ [fail]: ") {
             let title =
                 WHYS.iter().find_map(|why| Some(text::split(title, why)?.0)).unwrap_or(title);
@@ -54,7 +72,7 @@ impl Recogniser for Ava {
             let is_told = |title: &String| {
                 title.strip_prefix(own_title).is_some_and(|why| why.starts_with(' '))
             };
-            let is_title = own_title.contains(' ') || self.titles.contains(own_title);
+            let is_title = self.after_blank || self.titles.contains(own_title);
             let is_known = || self.titles.contains(own_title) || self.titles.iter().any(is_told);
             if is_title && text::indent(own) == 0 && is_known() {
                 self.close();
@@ -67,13 +85,15 @@ impl Recogniser for Ava {
         } else {
             self.total(own);
         }
+        self.after_blank = own.trim().is_empty();
         let is_open = !self.titles.is_empty();
         if is_open { Attention::Busy } else { Attention::Idle }
     }
 
     fn finish(&mut self) -> Option<Report> {
         self.close();
-        (!self.titles.is_empty()).then(|| Report {
+        let has_spoken = !self.titles.is_empty() || !self.findings.is_empty();
+        has_spoken.then(|| Report {
             tool: "ava",
             counts: Some(self.counts),
             names: std::mem::take(&mut self.names),

@@ -5,7 +5,7 @@ use crate::text;
 
 /// Something that is marked as failed, and why where the line says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Verdict<'a> {
+pub(super) struct Marked<'a> {
     pub(super) name: &'a str,
     pub(super) why: &'a str,
 }
@@ -24,12 +24,12 @@ const MARKS: &[&str] = &[
 const ENDS: &[&str] = &["FAILED", "FAIL", "BROKEN", "ERROR", "TIMEOUT", "UNEXPECTEDPASS"];
 
 /// What a line marks as failed.
-pub(super) fn verdict(line: &str) -> Option<Verdict<'_>> {
+pub(super) fn verdict(line: &str) -> Option<Marked<'_>> {
     let own = line.trim();
     let marked = own
         .strip_prefix(CROSSES)
         .or_else(|| MARKS.iter().find_map(|mark| own.strip_prefix(mark)))
-        .map(|name| Verdict {
+        .map(|name| Marked {
             name: name.trim_start_matches(['\u{fe0f}', ' ', '-', ':']).trim(),
             why: "",
         });
@@ -39,7 +39,7 @@ pub(super) fn verdict(line: &str) -> Option<Verdict<'_>> {
 }
 
 /// `name ... FAIL: why`, `name   FAILED`, `name: FAIL (0.1 s)`.
-fn ended(line: &str) -> Option<Verdict<'_>> {
+fn ended(line: &str) -> Option<Marked<'_>> {
     let found = ENDS.iter().find_map(|end| {
         let at = text::find(line, end)?;
         let (before, after) = (line.get(..at)?, line.get(at + end.len()..)?);
@@ -59,7 +59,7 @@ fn ended(line: &str) -> Option<Verdict<'_>> {
     };
     let is_log =
         name.ends_with(|c: char| c.is_ascii_digit()) && name.contains(':') && before.ends_with(' ');
-    (!is_log).then_some(Verdict { name: name.trim_start(), why: why.trim() })
+    (!is_log).then_some(Marked { name: name.trim_start(), why: why.trim() })
 }
 
 /// What follows `  0.01s  `, `[0.1 s]`.
