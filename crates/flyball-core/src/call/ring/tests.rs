@@ -119,6 +119,21 @@ fn results_that_change_are_refused_beyond_25_calls() {
 }
 
 #[test]
+fn of_two_guards_that_refuse_a_call_the_one_that_names_its_streak_speaks() {
+    let mut session = Session::with_account();
+    let guards = (0..6).filter_map(|number| {
+        let id = number.to_string();
+        let verdict = session.before(&call(&id, "t", "x"));
+        if verdict.may_run() {
+            session.after(&ok(&id, "a longer result"));
+        }
+        verdict.trip().map(|trip| trip.guard)
+    });
+    // The fifth time the account alone has seen enough.
+    assert_eq!(guards.collect::<Vec<_>>(), [GuardKind::GoingNowhere, GuardKind::Repetition]);
+}
+
+#[test]
 fn the_refusal_names_the_real_streak_and_the_last_one_halts() {
     let mut session = Session::new();
     turns(&mut session, "t", &["r"; 5]);
@@ -552,6 +567,65 @@ fn a_failing_call_never_made_before_begins_the_streak_anew_unless_it_says_the_sa
     let steps = [("a", "1"), ("b", "2"), ("c", "2"), ("a", "3"), ("d", "3"), ("e", "4")];
     assert_eq!(steps.map(|(tool, text)| fail(tool, text)), [1, 1, 2, 3, 4, 1]);
     assert_eq!(session.ring.status().failures, 6);
+}
+
+#[test]
+fn what_a_human_says_ends_every_streak_and_leaves_the_sums() {
+    let mut session = Session::new();
+    turns(&mut session, "t", &["r"; 6]);
+    session.before(&call("f", "g", "x"));
+    session.failed("f", "no such file");
+    session.invalid();
+    let counts = |session: &Session| {
+        let status = session.ring.status();
+        let streaks = (status.refusals, status.failure_streak, status.validation_streak);
+        (streaks, status.failures, status.validation_failures)
+    };
+    assert_eq!(counts(&session), ((1, 1, 1), 1, 1));
+    session.ring.human(NOW);
+    assert_eq!(counts(&session), ((0, 0, 0), 1, 1));
+}
+
+#[test]
+fn a_call_that_only_the_stream_knows_to_change_files_is_a_change() {
+    for (asked, shown) in [(false, true), (true, false), (true, true)] {
+        let mut session = Session::with_account();
+        session.turn("1", "read", "what stands in the file");
+        let edit = |mutating: bool| ToolCall { mutating, ..call("2", "edit", "x") };
+        session.ask(&edit(asked));
+        session.before(&edit(shown));
+        session.after(&ok("2", "the file was changed"));
+        session.turn("3", "read", "what stands in the file");
+        assert_eq!(session.ring.status().evidence, 0, "asked {asked}, shown {shown}");
+    }
+    let mut session = Session::with_account();
+    session.turn("1", "read", "what stands in the file");
+    session.turn("2", "look", "nothing is changed by it");
+    session.turn("3", "read", "what stands in the file");
+    assert_eq!(session.ring.status().evidence, 2);
+}
+
+#[test]
+fn a_call_without_an_answer_stands_between_two_that_have_one() {
+    let mut session = Session::with_account();
+    session.before(&member("1", "read", "a"));
+    session.after(&ok("1", "what stands in the file"));
+    session.before(&member("2", "cancelled", "b"));
+    session.before(&member("3", "read", "c"));
+    session.after(&ok("3", "what stands in the file"));
+    assert_eq!(session.ring.status().evidence, 2, "again, and not in a row");
+}
+
+#[test]
+fn an_answer_without_an_id_is_never_for_the_call_of_another_sub_agent() {
+    let mut session = Session::new();
+    let mut last = Rung::Pass;
+    for id in ["1", "2", "3"] {
+        session.before(&call(id, "t", "x").by(SubAgent::new("one")));
+        session.after(&ok("", &format!("to nobody: {id}")));
+        last = session.after(&ok(id, "r").by(SubAgent::new("one"))).rung();
+    }
+    assert_eq!(last, Rung::Nudge, "the same answer three times");
 }
 
 #[test]

@@ -67,6 +67,7 @@ fn what_tells_of_progress_stays() {
         "3 failed, 12 passed",
         "a.rs:12:34: error",
         "12:34 error Missing semicolon",
+        "[12:34 error] in columns 12:34]",
         "version 1.2.3",
         "1234567890",
         "feedbee and defaced",
