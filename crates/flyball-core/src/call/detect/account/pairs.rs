@@ -47,12 +47,12 @@ impl Pair {
         self.same_answer = 0;
     }
 
-    /// It is seen in this epoch and step.
+    /// It is seen in this epoch and step. What was never seen counts from 0.
     pub(super) fn seen_again(&mut self, raw: u32, epoch: u16, step: u32) {
-        let is_known = self.total > 0 && self.epoch == epoch;
+        let is_known = self.epoch == epoch;
         self.count = if is_known { (self.count + 1).min(MOST) } else { 1 };
         self.same_answer = if is_known { self.same_answer.saturating_add(1) } else { 1 };
-        let is_same = self.total > 0 && self.raw == raw;
+        let is_same = self.raw == raw;
         self.raw_count = if is_same { (self.raw_count + 1).min(MOST) } else { 1 };
         self.raw = raw;
         (self.epoch, self.at) = (epoch, step);

@@ -18,13 +18,23 @@ impl Teller {
 
     /// A call and its answer: letters name them, upper case changes files.
     fn turn(&mut self, call: char, result: &str, outcome: ToolOutcome) -> Option<Detection> {
+        self.raw_turn(call, (result, result), outcome)
+    }
+
+    /// As [`Self::turn`], with the result as it stood besides the normalised one.
+    fn raw_turn(
+        &mut self,
+        call: char,
+        (result, raw): (&str, &str),
+        outcome: ToolOutcome,
+    ) -> Option<Detection> {
         self.number += 1;
         let mutating = call.is_uppercase();
         let mut letter = [0; 4];
         let call = Mark::of_text(call.encode_utf8(&mut letter));
         let of = CallSeen { tool: Mark::of_text("tool"), call, number: self.number, mutating };
-        let mark = Mark::of_text(result);
-        let answer = Answered { result: mark, raw: mark, outcome, empty: result.is_empty() };
+        let (mark, raw) = (Mark::of_text(result), Mark::of_text(raw));
+        let answer = Answered { result: mark, raw, outcome, empty: result.is_empty() };
         self.account.answered(&Policy::default().calls, &ResultSeen { of, answer })
     }
 
@@ -82,6 +92,47 @@ fn it_tells_once_until_it_has_fallen() {
     let falls_and_rises = [false, false, false, false, false, true, false];
     let wanted = [&rises[..], &falls_and_rises].concat();
     assert_eq!(story, wanted);
+}
+
+/// Word for word the same proves it at the third time, all but the same at the sixth.
+#[test]
+fn a_session_is_ended_the_later_the_less_the_answers_are_the_same() {
+    let halted_at = |word_for_word: bool| {
+        let mut teller = Teller::new();
+        (1..=20).find(|number| {
+            let call = if number % 2 == 0 { 'b' } else { 'a' };
+            let result = std::format!("the answer of {call}");
+            let raw = std::format!("{result} in {} ms", if word_for_word { 1 } else { *number });
+            let found = teller.raw_turn(call, (&result, &raw), ToolOutcome::Ok);
+            found.is_some_and(|found| found.severity == Severity::Halt)
+        })
+    };
+    assert_eq!((halted_at(true), halted_at(false)), (Some(8), Some(11)));
+}
+
+#[test]
+fn a_change_made_four_times_proves_it_whatever_it_was_answered() {
+    let mut teller = Teller::new();
+    teller.turn('A', "changed 1 line", ToolOutcome::Ok);
+    teller.story("aaaaaaaa");
+    let answers = ["changed 2 lines", "changed 3 lines", "changed 4 lines"];
+    let found = answers.map(|answer| teller.turn('A', answer, ToolOutcome::Ok));
+    let severities = found.map(|found| found.map(|found| found.severity));
+    assert_eq!(severities, [None, None, Some(Severity::Halt)]);
+}
+
+#[test]
+fn a_change_that_brings_something_new_is_not_told_as_one_made_again() {
+    let mut teller = Teller::new();
+    teller.turn('A', "changed one line", ToolOutcome::Ok);
+    teller.story("aaa");
+    assert_eq!(teller.account.balance, 9);
+    let told = teller.turn('A', "changed two lines", ToolOutcome::Ok);
+    assert_eq!(told.map(|found| found.seen), Some(Seen::Old(3)));
+    let mut teller = Teller::new();
+    teller.story("Aaaa");
+    let told = teller.turn('A', "the answer of A", ToolOutcome::Ok);
+    assert_eq!(told.map(|found| found.seen), Some(Seen::SameChange(2)));
 }
 
 #[test]
