@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::Fingerprint;
 
-/// Answers that are remembered to tell the kind by.
+/// Answers that are remembered to tell the kind by; the longest lap that is seen is half as long.
 const RECENT: usize = 64;
-/// The longest lap that is looked for: two of them must be remembered.
-const LAP_MAX: usize = RECENT / 2;
 /// Equal answers to different questions of one tool that make a kind of their own.
 const SAME_ANSWERS: usize = 4;
 
@@ -118,7 +116,7 @@ impl Recent {
                 (false, false) => LoopKind::SameCallNewAnswer,
             };
         }
-        if (2..=LAP_MAX).any(|period| self.goes_round(period)) {
+        if (2..=self.0.len() / 2).any(|period| self.goes_round(period)) {
             return LoopKind::Lap;
         }
         let earlier = || self.0.iter().rev().skip(1);
@@ -136,14 +134,11 @@ impl Recent {
         LoopKind::OldCalls
     }
 
-    /// Whether the last two laps of this many answers are the same.
+    /// Whether the last two laps of this many answers are the same; so many are remembered.
     fn goes_round(&self, period: usize) -> bool {
         let latest = || self.0.iter().rev();
-        self.0.len() >= 2 * period
-            && latest()
-                .zip(latest().skip(period))
-                .take(period)
-                .all(|(one, other)| one.is_pair(other))
+        let mut laps = latest().zip(latest().skip(period)).take(period);
+        laps.all(|(one, other)| one.is_pair(other))
     }
 }
 
@@ -184,5 +179,14 @@ mod tests {
             assert_eq!(kind(answers), expected, "{answers:?}");
         }
         assert_eq!(Recent::default().kind(), LoopKind::OldCalls);
+    }
+
+    #[test]
+    fn a_lap_is_seen_while_two_of_it_are_remembered() {
+        let rounds = |period: u128| -> std::vec::Vec<Case> {
+            (0..3 * period).map(|n| (n % period, n % period, false)).collect()
+        };
+        assert_eq!(kind(&rounds(32)), LoopKind::Lap);
+        assert_eq!(kind(&rounds(33)), LoopKind::OldCalls);
     }
 }

@@ -147,3 +147,46 @@ impl fmt::Display for Table {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn a_line_tells_what_was_caught_how_late_and_whom_it_cost() {
+        let judged = |steps: u64, dead_tail: u64, nudge: Option<u64>, refuse: Option<u64>| Judged {
+            steps,
+            dead_tail,
+            firsts: Firings { nudge, refuse, halt: None },
+            harmed: [nudge.is_some(), false, false],
+            ..Judged::default()
+        };
+        let mut table = Table::default();
+        assert!(table.is_empty());
+        for (source, outcome, judged) in [
+            ("bench", "failure", judged(20, 12, Some(10), Some(15))),
+            ("bench", "failure", judged(10, 8, Some(6), None)),
+            ("bench", "failure", judged(10, 5, None, None)),
+            // It failed, and not by going nowhere.
+            ("bench", "failure", judged(10, 0, Some(1), None)),
+            ("bench", "success", judged(10, 0, Some(3), None)),
+            ("bench", "success", judged(10, 0, None, None)),
+            (WILD, "success", judged(10, 0, Some(3), None)),
+            (WILD, "", judged(10, 0, None, None)),
+        ] {
+            table.add(source, outcome, &judged);
+            assert!(!table.is_empty());
+        }
+        assert_eq!(
+            table.to_string(),
+            "nudge   caught  66.7 % of 3, delay 4 (p90 3), tail steps saved 48.0 % | good flagged 1 \
+             of 2 (50.0 %), harmed 1 | wild 1 of 2\n\
+             refuse  caught  33.3 % of 3, delay 8 (p90 8), tail steps saved 16.0 % | good flagged 0 \
+             of 2 (0.0 %), harmed 0 | wild 0 of 2\n\
+             halt    caught   0.0 % of 3, delay 0 (p90 0), tail steps saved 0.0 % | good flagged 0 \
+             of 2 (0.0 %), harmed 0 | wild 0 of 2\n"
+        );
+    }
+}

@@ -67,6 +67,23 @@ fn waste_begins_after_the_guards_word_and_ends_with_the_last_repetition() {
 }
 
 #[test]
+fn a_look_elsewhere_ends_a_loop_only_when_nothing_is_left_against_the_agent() {
+    for (elsewhere, loops) in [(1, 1), (4, 2)] {
+        let mut player = Player::new();
+        for path in 0..=elsewhere {
+            for _ in 0..if path == 0 { 3 } else { 1 } {
+                player.call("", "read_file", &path.to_string(), &std::format!("of {path}"));
+            }
+        }
+        for _ in 0..4 {
+            player.call("", "read_file", "0", "of 0");
+        }
+        let judged = player.hindsight.finish();
+        assert_eq!(judged.loops_total, loops, "{elsewhere}: {:?}", judged.loops);
+    }
+}
+
+#[test]
 fn a_message_of_a_human_ends_a_loop_and_begins_a_new_account() {
     let mut player = Player::new();
     for _ in 0..2 {

@@ -103,6 +103,11 @@ mod tests {
                 false,
             ),
             (Some(90), Some("(Open file: a.py)\n(Current directory: /a)\nbash-$"), true),
+            (
+                Some(90),
+                Some("<returncode>127</returncode>\n<output>\n-------------</output>"),
+                true,
+            ),
             (Some(500), Some("ok"), false),
             (Some(90), Some("three failed, one passed"), false),
         ];
