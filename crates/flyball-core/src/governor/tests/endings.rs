@@ -3,12 +3,16 @@
 use std::prelude::rust_2024::*;
 use std::vec;
 
+use serde_json::json;
+
 use super::story::{Act, Story, passed, repeats, stories};
+use crate::call::{ToolCall, ToolOutcome, ToolResult, ValidationFailure, ValidationKind};
 use crate::effect::IterationResult;
-use crate::event::ExitHow;
+use crate::event::{AgentFact, ExitHow};
 use crate::guard::GuardKind;
+use crate::id::CallId;
 use crate::outcome::Outcome;
-use crate::policy::{Baseline, OnSessionHalt, OnStuck, OnTamper, Progress};
+use crate::policy::{Baseline, OnSessionHalt, OnStuck, OnTamper, Policy, Progress};
 
 const DONE: &str = "<promise>COMPLETE</promise>";
 
@@ -70,6 +74,39 @@ fn sessions_halted_for_repetition_open_the_breaker() {
     assert_eq!(outcome, Outcome::CircuitBreaker);
     assert!(story.briefings[1].contains("Fresh Start"));
     assert!(story.briefings[1].contains("read_file"));
+}
+
+#[test]
+fn what_follows_a_halted_session_is_told_what_to_do_otherwise() {
+    let calls = |times: usize, paths: usize, outcome: ToolOutcome| -> Vec<AgentFact> {
+        let one = |n: usize| {
+            let (id, args) = (CallId::new(n.to_string()), json!({ "path": n % paths }));
+            let call = ToolCall::new(id.clone(), "read_file", &args, &Policy::default().calls);
+            let text = if outcome == ToolOutcome::Ok { n % paths } else { 404 }.to_string();
+            let result = ToolResult::new(id, outcome, &text);
+            [AgentFact::CalledTool(call), AgentFact::ToolReturned(result)]
+        };
+        (0..times).flat_map(one).collect()
+    };
+    let after = |account: bool, facts: Vec<AgentFact>| -> String {
+        let mut story = Story::new().tasks(stories(&["a"])).rules(|r| r.calls.account = account);
+        story.start();
+        let iteration = story.alive().unwrap();
+        story.perform(iteration, Act { facts, ..Act::idle() });
+        story.briefings.remove(1)
+    };
+    let failure = ValidationFailure::new(ValidationKind::UnknownTool, "", "", "");
+    for (facts, advice) in [
+        (repeats(9), "Do not go through the same steps again"),
+        (calls(40, 4, ToolOutcome::Ok), "Do not go through the same steps again"),
+        (calls(40, 40, ToolOutcome::Tool), "Find out why the tool fails"),
+        (vec![AgentFact::SpokeNonsense(failure); 9], "Write complete, valid tool calls"),
+    ] {
+        let told = after(true, facts);
+        assert!(told.contains("# Fresh Start") && told.contains(advice), "{advice}: {told}");
+    }
+    let told = after(false, repeats(20));
+    assert!(told.contains("Do not make that call again"), "{told}");
 }
 
 #[test]

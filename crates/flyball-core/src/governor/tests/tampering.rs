@@ -224,6 +224,25 @@ fn a_module_deleted_with_its_tests_explains_the_fewer_tests() {
     assert_eq!(story.run(done), Outcome::Complete);
 }
 
+fn taken_in(tests: u32) -> TamperFinding {
+    TamperFinding { tests, weight: Weight::TakenIn, ..weak("test.py") }
+}
+
+#[test]
+fn tests_that_became_part_of_others_explain_as_many_fewer_as_they_are() {
+    let story = |sights: fn(&str) -> TamperSight| {
+        let mut story = plot();
+        story.ran = |tree| Some(if tree == "start" { 5 } else { 3 });
+        story.sights = sights;
+        story
+    };
+    let mut enough = story(|tree| sight(if tree == "start" { vec![] } else { vec![taken_in(2)] }));
+    assert_eq!(enough.run(done), Outcome::Complete);
+    assert!(noticed(&enough).iter().any(|one| one.contains("were meant to go")));
+    let mut one = story(|tree| sight(if tree == "start" { vec![] } else { vec![taken_in(1)] }));
+    assert_eq!(one.run(done), Outcome::Decide, "one of two is gone for no reason");
+}
+
 #[test]
 fn bounds_of_a_run_that_was_not_looked_at_hold_in_the_next() {
     let mut story = plot();
