@@ -260,16 +260,26 @@ mod tests {
             of("/x/shop", attempt("B", 5, Blocked, &["no database"])),
             of("/x/bank", attempt("Q", 6, Done, &["file compose.yml", "commit abc"])),
         ];
-        let remedy = AppliedRemedy {
-            task: TaskId::new("Q"),
-            pattern: Pattern::BlockedTaskSpin,
-            remedy: Remedy::UnblockAuthority,
-            at: Moment::from_millis(5 * 60_000),
-            attempts: 1,
-            blockers: BTreeSet::new(),
-            times: 1,
+        let applied = |project: &str, task: &str, remedy: Remedy, minute: u64| {
+            let applied = AppliedRemedy {
+                task: TaskId::new(task),
+                pattern: Pattern::BlockedTaskSpin,
+                remedy,
+                at: Moment::from_millis(minute * 60_000),
+                attempts: 1,
+                blockers: BTreeSet::new(),
+                times: 1,
+            };
+            (project.to_owned(), applied)
         };
-        let known = catalogue(&attempts, &[(String::from("/x/bank"), remedy)]);
+        // What helped another task, or came when it was past, is not what got past it.
+        let remedies = [
+            applied("/x/bank", "Q", Remedy::UnblockAuthority, 5),
+            applied("/x/bank", "B", Remedy::Escalate, 5),
+            applied("/x/shop", "Q", Remedy::Escalate, 5),
+            applied("/x/bank", "Q", Remedy::Escalate, 7),
+        ];
+        let known = catalogue(&attempts, &remedies);
         assert_eq!(known.len(), 1);
         let one = &known[0];
         assert_eq!((one.times, one.projects.len(), one.blocker.as_str()), (4, 2, "no database"));

@@ -102,6 +102,18 @@ fn leaving_a_task_sets_it_aside_or_marks_it_done_but_a_done_one_just_stays_done(
         let rules = TaskRules { force_next_marks: marks, ..rules() };
         let (found, applied) = applied(&mut ring, &rules, "t");
         assert_eq!(found.remedy, Some(Remedy::ForceNext));
+        let (why, state) = if one.status == AttemptStatus::Done {
+            ("it is done and was taken up again", "is done")
+        } else {
+            ("its attempts brought nothing new", "is left for now")
+        };
+        let [record, directive] = &applied.entries[..] else { panic!("{applied:?}") };
+        assert_eq!(
+            record.content,
+            format!("Task `t` was left after {number} attempts in the window: {why}.")
+        );
+        let told = format!("Task `t` {state} after {number} attempts. Do not go back to it");
+        assert!(directive.content.starts_with(&told), "{}", directive.content);
         assert_eq!(
             topics(&applied),
             [("e", "loop_recovery"), ("e-directive", "loop_recovery_directive")]
@@ -127,6 +139,8 @@ fn a_round_between_tasks_escalates_all_of_them_once() {
     assert_eq!(found.tasks_in_cycle, tasks);
     assert_eq!(topics(&applied), [("e", "loop_escalation")]);
     assert_eq!(applied.entries[0].related_tasks, tasks);
+    let words = &applied.entries[0].content;
+    assert!(words.contains("went round between `a`, `b`, `c` for"), "{words}");
     assert!(applied.notify && tasks.iter().all(|task| ring.standing(task) == Standing::Escalated));
     ring.record(attempt("a", AttemptStatus::Blocked, &["a3"]));
     let again = ring.detect(&rules(), &run(), now(), &TaskId::new("a")).unwrap();
@@ -266,6 +280,54 @@ fn a_memory_that_was_cut_knows_from_its_remedies_how_many_attempts_there_were() 
     assert_eq!(due(&ring), None);
     ring.record(later.clone());
     assert_eq!(due(&ring), Some(Remedy::Escalate));
+}
+
+#[test]
+fn of_what_was_done_the_latest_is_kept_for_the_same_blockers() {
+    let one = |remedy: Remedy, blocker: &str, attempts: u64| AppliedRemedy {
+        times: 1,
+        task: TaskId::new("t"),
+        pattern: Pattern::BlockedTaskSpin,
+        remedy,
+        at: Moment::from_millis(attempts),
+        attempts,
+        blockers: set(&[blocker]),
+    };
+    let mut ring = TaskRing::default();
+    for (remedy, blocker, attempts) in [
+        (Remedy::UnblockAuthority, "no key", 3),
+        (Remedy::UnblockAuthority, "no db", 4),
+        (Remedy::Escalate, "no key", 5),
+        (Remedy::UnblockAuthority, "no key", 6),
+    ] {
+        ring.remember(one(remedy, blocker, attempts));
+    }
+    let kept: Vec<u64> = ring.memory().remedies.iter().map(|one| one.attempts).collect();
+    assert_eq!(kept, [4, 5, 6]);
+}
+
+#[test]
+fn a_blocked_task_is_told_what_helped_elsewhere_and_no_other_task_is() {
+    let met = attempt("B", AttemptStatus::Blocked, &["no database"]);
+    let past = attempt("B", AttemptStatus::Done, &[]);
+    let known = catalogue(&[met, past].map(|one| (String::from("/x/shop"), one)), &[]);
+    let blocked = attempt("t", AttemptStatus::Blocked, &["no database"]);
+    let attempts = alloc::vec![blocked, attempt("u", AttemptStatus::InProgress, &[])];
+    let mut ring = TaskRing::new(TaskMemory { attempts, known, ..TaskMemory::default() });
+    let told = ring.known_ways_out(&TaskId::new("t")).unwrap();
+    assert!(told.contains("\"no database\" went away before: at task B in shop"), "{told}");
+    assert_eq!(ring.known_ways_out(&TaskId::new("u")), None, "not blocked");
+    assert_eq!(ring.known_ways_out(&TaskId::new("v")), None, "never tried");
+    ring.record(attempt("t", AttemptStatus::InProgress, &["no database"]));
+    assert_eq!(ring.known_ways_out(&TaskId::new("t")), None, "no longer blocked");
+}
+
+#[test]
+fn a_task_was_tried_in_the_run_of_its_attempt_and_in_no_other() {
+    let ring = ring_of(&[attempt("t", AttemptStatus::InProgress, &[])]);
+    assert!(ring.was_tried_in(&run(), &TaskId::new("t")));
+    assert!(!ring.was_tried_in(&run(), &TaskId::new("u")));
+    assert!(!ring.was_tried_in(&RunId::new("other"), &TaskId::new("t")));
 }
 
 #[test]

@@ -104,6 +104,13 @@ fn every_bad_list_is_an_error_that_says_what_is_wrong_where() {
 }
 
 #[test]
+fn a_list_may_be_as_long_as_the_limit_says() {
+    let mut text = String::from(r#"{"userStories": [{"id": "a"}]}"#);
+    text.push_str(&" ".repeat(TASK_LIST_BYTES_MAX - text.len()));
+    assert_eq!(TaskList::parse(&text).unwrap().stories().len(), 1);
+}
+
+#[test]
 fn the_stories_of_a_circle_are_named_and_others_are_not() {
     let text = json!({"userStories": [
         {"id": "a"}, {"id": "b", "dependsOn": ["a", "d"]}, {"id": "c", "dependsOn": ["b"]},

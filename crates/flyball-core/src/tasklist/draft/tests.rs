@@ -56,6 +56,19 @@ fn what_is_not_valid_is_named_and_left_out_with_what_waits_for_it() {
 }
 
 #[test]
+fn a_story_beside_a_circle_is_kept() {
+    let draft = judge(
+        r#"[{"id": "a", "title": "a", "acceptanceCriteria": ["`x` is 1"]},
+            {"id": "b", "title": "b", "acceptanceCriteria": ["`x` is 1"], "dependsOn": ["c"]},
+            {"id": "c", "title": "c", "acceptanceCriteria": ["`x` is 1"], "dependsOn": ["b"]}]"#,
+    )
+    .unwrap();
+    assert_eq!(ids(&draft.stories), ["a"]);
+    let circles = draft.refused.iter().filter(|one| one.contains("in a circle"));
+    assert_eq!((circles.count(), draft.refused.len()), (1, 2), "{:?}", draft.refused);
+}
+
+#[test]
 fn texts_without_stories_are_no_draft() {
     for text in ["", "{}", "[]", "7", "{\"userStories\": {}}", "{ broken"] {
         assert_eq!(judge(text), Err(DraftError::NoStories), "{text}");
