@@ -301,6 +301,84 @@ fn a_repair_keeps_the_order_of_keys_where_json_maps_do() {
     assert!(kept || reprinted != text, "{written}");
 }
 
+/// What of `after` is left in this mode, with reviews.
+fn reviewed(before: &Value, after: &Value, given: &Transition) -> TransitionCheck {
+    let text = after.to_string();
+    check_transition(&before.to_string(), &TasksSnapshot::Found { text }, given)
+}
+
+#[test]
+fn implementing_hands_an_open_story_in_and_moves_no_other() {
+    let with = |status: Option<&str>| json!({"userStories": [{"id": "a", "reviewStatus": status}]});
+    for (old, new, legal) in [
+        (None, "needs_review", true),
+        (None, "approved", false),
+        (None, "changes_requested", false),
+        (Some("changes_requested"), "needs_review", false),
+        (Some("needs_review"), "approved", false),
+    ] {
+        let (old, new) = (with(old), with(Some(new)));
+        let check = reviewed(&old, &new, &given(Mode::Implement));
+        assert_eq!(check.violations.is_empty(), legal, "{old} {new}: {:?}", check.violations);
+        let kept = if legal { new } else { old };
+        assert_eq!(check.list, list(&kept["userStories"]));
+    }
+}
+
+#[test]
+fn a_new_story_is_open_whatever_it_says() {
+    let before = json!({"userStories": [{"id": "a"}]});
+    for (field, value) in [
+        ("passes", json!(true)),
+        ("reviewStatus", json!("needs_review")),
+        ("reviewCount", json!(1)),
+    ] {
+        let after = json!({"userStories": [{"id": "a"}, {"id": "n", field: value}]});
+        let check = reviewed(&before, &after, &given(Mode::Implement));
+        assert!(check.violations[0].starts_with("story `n` is new and not open"), "{field}");
+        let new = &check.list.stories()[1];
+        assert_eq!((new.passes, new.review_status, new.review_count), (false, None, 0), "{field}");
+    }
+}
+
+#[test]
+fn one_story_moves_in_an_iteration_and_the_given_one_before_others() {
+    let with = |moved: &[&str]| {
+        let stories = ["a", "b", "c"].map(|id| {
+            let status = moved.contains(&id).then_some("needs_review");
+            json!({"id": id, "reviewStatus": status})
+        });
+        json!({ "userStories": stories })
+    };
+    for (story, moved, kept) in [
+        (None, &["a", "b"][..], "a"),
+        (Some("b"), &["a", "b", "c"], "b"),
+        (Some("a"), &["b"], "b"),
+        (Some("a"), &["b", "c"], "b"),
+    ] {
+        let given = Transition { story: story.map(TaskId::new), ..given(Mode::Implement) };
+        let check = reviewed(&with(&[]), &with(moved), &given);
+        assert_eq!(check.list, list(&with(&[kept])["userStories"]), "{story:?} {moved:?}");
+        let second = check.violations.iter().filter(|one| one.contains("as a second story"));
+        assert_eq!(second.count(), moved.len() - 1, "{:?}", check.violations);
+    }
+}
+
+#[test]
+fn a_new_story_that_waits_in_vain_waits_for_nothing() {
+    let before = json!({"userStories": [{"id": "a"}]});
+    for (links, said) in [
+        (["x", "a"], "depends on `x`, which is no story of this list"),
+        (["m", "n"], "depends on itself in the end"),
+    ] {
+        let after = json!({"userStories": [{"id": "a"}, {"id": "n", "dependsOn": [links[0]]},
+            {"id": "m", "dependsOn": [links[1]]}]});
+        let check = reviewed(&before, &after, &given(Mode::Implement));
+        assert!(check.violations[0].contains(said), "{:?}", check.violations);
+        assert_eq!(check.list.stories()[1].depends_on, []);
+    }
+}
+
 #[test]
 fn a_flood_of_violations_is_cut_and_counted() {
     let stories: Vec<Value> = (0..80).map(|number| json!({ "id": number })).collect();
