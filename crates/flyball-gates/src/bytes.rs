@@ -1,5 +1,65 @@
 //! Small questions about one line as bytes, for lines of which there are very many.
 
+/// Where the lines end: found for many of them at once, because most are short.
+pub(crate) struct Ends<'a> {
+    /// What was not looked at.
+    rest: &'a [u8],
+    /// Where that begins.
+    at: usize,
+    /// The ends in the block before it, one bit each.
+    found: u64,
+}
+
+/// How many bytes are looked at together.
+const BLOCK: usize = 64;
+
+impl<'a> Ends<'a> {
+    /// Of all of these lines.
+    pub(crate) const fn of(lines: &'a [u8]) -> Self {
+        Self { rest: lines, at: 0, found: 0 }
+    }
+}
+
+impl Iterator for Ends<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.found == 0 {
+            if let Some((block, rest)) = self.rest.split_first_chunk() {
+                (self.found, self.rest) = (ends_in(block), rest);
+            } else if self.rest.is_empty() {
+                return None;
+            } else {
+                let mut block = [0; BLOCK];
+                block.iter_mut().zip(self.rest).for_each(|(to, from)| *to = *from);
+                (self.found, self.rest) = (ends_in(&block), &[]);
+            }
+            self.at += BLOCK;
+        }
+        let end = self.at - BLOCK + self.found.trailing_zeros() as usize;
+        self.found &= self.found - 1;
+        Some(end)
+    }
+}
+
+/// The line ends among these bytes, one bit each. Nothing in here depends on what came before, so that
+/// the compiler can look at many bytes at once.
+fn ends_in(block: &[u8; BLOCK]) -> u64 {
+    // Another bit of each byte, and all of them side by side.
+    const BITS: u64 = 0x8040_2010_0804_0201;
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let mut marks = [0_u8; BLOCK];
+    for (mark, byte) in marks.iter_mut().zip(block) {
+        *mark = if *byte == b'\n' { u8::MAX } else { 0 };
+    }
+    let (words, _) = marks.as_chunks::<8>();
+    words.iter().rev().fold(0, |found, word| {
+        let bits = u64::from_le_bytes(*word) & BITS;
+        found << 8 | bits.wrapping_mul(ONES) >> 56
+    })
+}
+
 /// What follows the digits at the start, of which there must be one.
 pub(crate) fn after_digits(bytes: &[u8]) -> Option<&[u8]> {
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -109,7 +169,18 @@ pub(crate) fn untimed(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{bracketed_place, number, place, untimed};
+    use super::{Ends, bracketed_place, number, place, untimed};
+
+    #[test]
+    fn every_line_end_is_found_once() {
+        let text: Vec<u8> = (0..2_000_u32).flat_map(|at| (at * at).to_le_bytes()).collect();
+        for length in [0, 1, 7, 8, 63, 64, 65, 128, 1_000, 8_000] {
+            let (text, want) = (&text[..length], memchr::memchr_iter(b'\n', &text[..length]));
+            assert_eq!(Ends::of(text).collect::<Vec<_>>(), want.collect::<Vec<_>>(), "{length}");
+            let ends = vec![b'\n'; length];
+            assert_eq!(Ends::of(&ends).count(), length);
+        }
+    }
 
     #[test]
     fn places_are_those_that_are_read_elsewhere_too() {

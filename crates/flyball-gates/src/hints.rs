@@ -36,8 +36,14 @@ impl Hints {
     pub(crate) const UNKNOWN: Self =
         Self { marks: Marks { slash: true, dollar: true }, number: Number::Colon, error: true };
 
-    /// What is in these bytes. What is there is most often found soon.
+    /// What is in these bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self { error: may_tell(bytes), ..Self::of_places(bytes) }
+    }
+
+    /// The same where nobody looks for words that speak of an error. What is there is most often found
+    /// soon.
+    pub(crate) fn of_places(bytes: &[u8]) -> Self {
         let is_number = |at: usize| bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
         let has_number = |mark: u8| memchr::memchr_iter(mark, bytes).any(is_number);
         let number = if has_number(b':') {
@@ -49,7 +55,7 @@ impl Hints {
         };
         let slash = memchr::memchr(b'/', bytes).is_some();
         let dollar = memchr::memchr(b'$', bytes).is_some();
-        Self { marks: Marks { slash, dollar }, number, error: may_tell(bytes) }
+        Self { marks: Marks { slash, dollar }, number, error: false }
     }
 }
 

@@ -31,7 +31,7 @@ impl Kept {
         if self.first.len() < ALL_MAX {
             self.first.push(kept(line));
         }
-        if line.hints.error && self.errors.len() < ERRORS_MAX && self.looks < LOOKS_MAX {
+        if line.hints.error && self.is_curious() {
             self.looks += 1;
             if is_error(line.text) {
                 self.errors.push(kept(line));
@@ -48,6 +48,11 @@ impl Kept {
             }
             self.last.push_back(kept(line));
         }
+    }
+
+    /// Whether lines that speak of an error are still looked for.
+    pub(crate) const fn is_curious(&self) -> bool {
+        self.errors.len() < ERRORS_MAX && self.looks < LOOKS_MAX
     }
 
     /// Whether the first lines are all there.

@@ -27,10 +27,14 @@ pub(crate) struct Clean<'a> {
     pub near_end: bool,
     /// What may be in it.
     pub hints: Hints,
+    /// Whether it was among lines that were skimmed, and not taken.
+    pub is_refused: bool,
 }
 
 /// Who gets the lines.
 pub(crate) trait Sink {
+    /// Whether words that speak of an error are still looked for.
+    fn is_curious(&self) -> bool;
     /// Takes whole lines from the start of these, if they are nothing special. They have no colours.
     fn skim(&mut self, lines: &[u8]) -> Skimmed;
     /// Takes a line.
@@ -87,20 +91,24 @@ impl Lines {
     /// Hands over the line that is open; what follows it is near the end from `near` on.
     fn close(&mut self, near: usize, sink: &mut impl Sink) {
         let text = &ansi::clean(&self.partial, &mut self.room);
-        sink.line(Clean { text, near_end: near == 0, hints: Hints::UNKNOWN });
+        sink.line(Clean { text, near_end: near == 0, hints: Hints::UNKNOWN, is_refused: false });
         self.partial.clear();
         self.open = false;
     }
 
     /// Hands over lines all of which have their end; those from `near` on are the last ones.
     fn whole_lines(&mut self, bytes: &[u8], near: usize, sink: &mut impl Sink) {
+        let hints = if sink.is_curious() { Hints::of } else { Hints::of_places };
         let mut control = next_control(bytes, 0);
         let mut seen = None;
         let (mut at, mut patience) = (0, 0);
         while at < bytes.len() {
+            let mut is_refused = false;
             if patience == 0 {
-                let skimmed = sink.skim(plain(bytes, at, control.min(near)));
+                let lines = plain(bytes, at, control.min(near));
+                let skimmed = sink.skim(lines);
                 at += skimmed.bytes;
+                is_refused = skimmed.bytes < lines.len();
                 self.misses = if skimmed.lines > 0 { 0 } else { self.misses.saturating_add(1) };
                 patience = if self.misses < MISSES_MAX { 1 } else { PATIENCE };
             }
@@ -113,16 +121,16 @@ impl Lines {
                 None if self.misses < MISSES_MAX => {
                     Seen { whole: std::str::from_utf8(line).ok(), from: at, hints: Hints::UNKNOWN }
                 }
-                _ => *seen.get_or_insert_with(|| Seen::of(bytes, at)),
+                _ => *seen.get_or_insert_with(|| Seen::of(bytes, at, hints)),
             };
             let (text, near_end) = (seen.text(at, end).filter(|_| control > end), at >= near);
             match text {
                 Some(text) if text.len() <= TEXT_MAX => {
-                    sink.line(Clean { text, near_end, hints: seen.hints });
+                    sink.line(Clean { text, near_end, hints: seen.hints, is_refused });
                 }
                 _ => {
                     let text = &ansi::clean(cut(line), &mut self.room);
-                    sink.line(Clean { text, near_end, hints: Hints::UNKNOWN });
+                    sink.line(Clean { text, near_end, hints: Hints::UNKNOWN, is_refused });
                 }
             }
             if control < end {
@@ -148,9 +156,9 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    fn of(bytes: &'a [u8], from: usize) -> Self {
+    fn of(bytes: &'a [u8], from: usize, hints: fn(&[u8]) -> Hints) -> Self {
         let rest = bytes.get(from..).unwrap_or_default();
-        Self { whole: std::str::from_utf8(rest).ok(), from, hints: Hints::of(rest) }
+        Self { whole: std::str::from_utf8(rest).ok(), from, hints: hints(rest) }
     }
 
     fn text(&self, start: usize, end: usize) -> Option<&'a str> {
@@ -203,6 +211,10 @@ mod tests {
     }
 
     impl Sink for Seen {
+        fn is_curious(&self) -> bool {
+            true
+        }
+
         fn skim(&mut self, lines: &[u8]) -> Skimmed {
             let mut skimmed = Skimmed::default();
             for line in lines.split_inclusive(|byte| *byte == b'\n') {

@@ -240,7 +240,9 @@ fn is_last_of_pytest(line: &str) -> bool {
     const WORDS: &[&str] =
         &["passed", "failed", "error", "skipped", "deselected", "warning", "xfailed"];
     // Cheap questions first: this looks at every line of a session.
-    if !line.starts_with(['=', 'n', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', ' ']) {
+    let first = line.bytes().find(|byte| !matches!(byte, b'=' | b' '));
+    let last = line.as_bytes().last();
+    if !matches!((first, last), (Some(b'n' | b'0'..=b'9'), Some(b'=' | b' ' | b's' | b')'))) {
         return false;
     }
     let line = line.trim_matches(['=', ' ']);

@@ -13,4 +13,13 @@ pub(crate) struct Passing<'a> {
     pub hints: Hints,
     /// Whether it may be among the last lines of the output.
     pub near_end: bool,
+    /// Whether it is known not to be routine.
+    pub is_refused: bool,
+}
+
+impl<'a> Passing<'a> {
+    /// The same for somebody who knows nothing of it yet: what follows its prefix.
+    pub(crate) const fn inside(self, text: &'a str) -> Self {
+        Self { text, hints: Hints::UNKNOWN, is_refused: false, ..self }
+    }
 }

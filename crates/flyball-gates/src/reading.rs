@@ -54,6 +54,10 @@ impl Reading {
 }
 
 impl Sink for Reader {
+    fn is_curious(&self) -> bool {
+        self.stream.is_curious()
+    }
+
     fn skim(&mut self, lines: &[u8]) -> Skimmed {
         let skimmed = self.stream.skim(lines, self.number.saturating_add(1));
         self.number = self.number.saturating_add(skimmed.lines);
@@ -61,11 +65,11 @@ impl Sink for Reader {
     }
 
     fn line(&mut self, line: Clean<'_>) {
-        let Clean { text, near_end, hints } = line;
+        let Clean { text, near_end, hints, is_refused } = line;
         self.number = self.number.saturating_add(1);
         if near_end {
             self.tail.push(text, self.number);
         }
-        self.stream.line(Passing { text, number: self.number, hints, near_end });
+        self.stream.line(Passing { text, number: self.number, hints, near_end, is_refused });
     }
 }

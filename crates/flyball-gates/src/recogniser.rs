@@ -1,5 +1,6 @@
 //! What every reader of one tool's output looks like.
 
+use crate::bytes;
 use crate::place::Place;
 use crate::report::Report;
 
@@ -125,7 +126,7 @@ pub(crate) trait Recogniser: Copied + Send {
     /// `number`th. All have their end and no colours.
     fn skim(&mut self, lines: &[u8], number: u64) -> Skimmed {
         let mut skimmed = Skimmed::default();
-        for end in memchr::memchr_iter(b'\n', lines) {
+        for end in bytes::Ends::of(lines) {
             // Some came together with the one before.
             let Some(line) = lines.get(skimmed.bytes..end) else { continue };
             let more = if self.routine(line, number.saturating_add(skimmed.lines)) {

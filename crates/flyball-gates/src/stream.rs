@@ -74,7 +74,8 @@ impl Stream {
             self.before = Some(before);
             return;
         }
-        if self.is_settled() && self.panel.is_routine(line.text.as_bytes(), line.number) {
+        let may_be_routine = !line.is_refused && self.is_settled();
+        if may_be_routine && self.panel.is_routine(line.text.as_bytes(), line.number) {
             self.window.pass(1);
             self.kept.take_last(line);
             return;
@@ -98,6 +99,11 @@ impl Stream {
             self.window.pass(skimmed.lines);
         }
         skimmed
+    }
+
+    /// Whether lines that speak of an error are still looked for.
+    pub(crate) const fn is_curious(&self) -> bool {
+        self.kept.is_curious()
     }
 
     /// Whether its lines are its own, as they are.
@@ -154,12 +160,11 @@ impl Stream {
     /// A line of a stream whose lines have a prefix.
     fn route(&mut self, before: &Before, line: Passing<'_>) {
         match before.strip(line.text) {
-            Some((key, rest)) => {
-                let rest = Passing { text: rest, hints: Hints::UNKNOWN, ..line };
-                self.inside(key, rest);
-            }
+            Some((key, rest)) => self.inside(key, line.inside(rest)),
             // Lines go on without a time.
-            None if matches!(before, Before::Known(Shape::Time, _)) => self.inside("", line),
+            None if matches!(before, Before::Known(Shape::Time, _)) => {
+                self.inside("", line.inside(line.text));
+            }
             None => self.own_or_announced(line),
         }
     }
@@ -205,14 +210,14 @@ impl Stream {
             let rest = line.text.strip_prefix(&*child.key).and_then(|rest| rest.strip_prefix(':'));
             if let Some(rest) = rest {
                 let text = rest.strip_prefix(' ').unwrap_or(rest);
-                return child.stream.line(Passing { text, hints: Hints::UNKNOWN, ..line });
+                return child.stream.line(line.inside(text));
             }
         }
         // Its other way: lines with a bar below the announcement.
         if let Some(text) = line.text.strip_prefix("\u{2502} ")
             && let Some(last) = self.children.last_mut().filter(|child| child.is_announced)
         {
-            return last.stream.line(Passing { text, hints: Hints::UNKNOWN, ..line });
+            return last.stream.line(line.inside(text));
         }
         self.own(line);
     }
@@ -226,7 +231,8 @@ impl Stream {
 impl Held {
     fn passing(&self) -> Passing<'_> {
         let Self { text, number, near_end } = self;
-        Passing { text, number: *number, hints: Hints::UNKNOWN, near_end: *near_end }
+        let (number, near_end) = (*number, *near_end);
+        Passing { text, number, hints: Hints::UNKNOWN, near_end, is_refused: false }
     }
 }
 

@@ -91,10 +91,19 @@ pub(crate) fn is_rule(line: &str, mark: char, least: usize) -> bool {
 /// The text between two marks at the ends of the line, `==== text ====`.
 pub(crate) fn in_rule(line: &str, mark: char) -> Option<&str> {
     let trimmed = line.trim_end();
-    let inner = trimmed.trim_start_matches(mark);
-    let left = trimmed.len() - inner.len();
-    let text = inner.trim_end_matches(mark);
-    let right = inner.len() - text.len();
+    let (left, right) = match u8::try_from(mark) {
+        // Rules are long, and there are many of them.
+        Ok(byte) if mark.is_ascii() => {
+            let left = trimmed.bytes().take_while(|own| *own == byte).count();
+            let inner = trimmed.bytes().skip(left);
+            (left, inner.rev().take_while(|own| *own == byte).count())
+        }
+        _ => {
+            let inner = trimmed.trim_start_matches(mark);
+            (trimmed.len() - inner.len(), inner.len() - inner.trim_end_matches(mark).len())
+        }
+    };
+    let text = trimmed.get(left..trimmed.len() - right)?;
     let text = text.strip_prefix(' ')?.strip_suffix(' ')?;
     (left >= 2 && right >= 1 && !text.trim().is_empty()).then_some(text.trim())
 }

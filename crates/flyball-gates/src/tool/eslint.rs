@@ -3,7 +3,7 @@
 use crate::{Finding, FindingKind};
 
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Skimmed, Trait};
-use crate::report::{Findings, Report};
+use crate::report::{Findings, Level, Report};
 use crate::{bytes, text};
 
 /// Reads `  1:10  error  text  rule` below a path.
@@ -67,9 +67,9 @@ impl Recogniser for Eslint {
             return false;
         }
         match level(line) {
-            Some(b"error") => self.findings.is_only_counted(),
-            Some(b"warning") => self.warnings.is_only_counted(),
-            _ => false,
+            Some(Level::Error) => self.findings.is_only_counted(),
+            Some(Level::Warning) => self.warnings.is_only_counted(),
+            None => false,
         }
     }
 
@@ -79,7 +79,10 @@ impl Recogniser for Eslint {
         };
         match &mut self.file {
             Some(file) if self.findings.is_full() => {
-                path.clone_into(file);
+                // Where everything is only counted nobody asks for the file.
+                if !self.warnings.is_full() {
+                    path.clone_into(file);
+                }
                 Skimmed { bytes: length, lines: 2 }
             }
             _ => Skimmed::default(),
@@ -121,40 +124,52 @@ struct Problem {
 }
 
 /// The level of `  1:10  error  Missing semicolon  semi`.
-fn level(line: &[u8]) -> Option<&[u8]> {
+fn level(line: &[u8]) -> Option<Level> {
     let (_, rest) = bytes::after_blanks(line.strip_prefix(b"  ")?);
     let rest = bytes::after_digits(bytes::after_digits(rest)?.strip_prefix(b":")?)?;
     let digits = line.len() - rest.len();
     let (blanks, rest) = bytes::after_blanks(rest);
-    let end = memchr::memchr(b' ', rest)?;
-    rest.get(..end).filter(|_| blanks > 0 && digits < 18)
+    let level = match rest {
+        [b'e', b'r', b'r', b'o', b'r', b' ', ..] => Level::Error,
+        [b'w', b'a', b'r', b'n', b'i', b'n', b'g', b' ', ..] => Level::Warning,
+        _ => return None,
+    };
+    (blanks > 0 && digits < 18).then_some(level)
 }
 
 /// A blank line and a path with a problem below it: how long the two are, and the path.
 fn next_file(lines: &[u8]) -> Option<(usize, &str)> {
     let rest = lines.strip_prefix(b"\n")?;
     let end = memchr::memchr(b'\n', rest)?;
-    let below = rest.get(end + 1..)?;
-    let below = below.get(..memchr::memchr(b'\n', below)?)?;
-    matches!(level(below), Some(b"error" | b"warning")).then_some(())?;
+    level(rest.get(end + 1..)?)?;
     let own = std::str::from_utf8(rest.get(..end)?).ok()?;
-    let is_path = !own.contains(' ') && path(own).is_some();
+    let is_path = path(own).is_some() && memchr::memchr(b' ', own.as_bytes()).is_none();
     is_path.then_some((end + 2, own))
 }
 
 /// Whether a line is nothing but a path.
 fn path(text: &str) -> Option<&str> {
-    // Cheap questions first: this looks at very many lines.
-    let blanks = || memchr::memchr_iter(b' ', text.as_bytes()).count();
-    if text.len() >= 400 || memchr::memchr(b'/', text.as_bytes()).is_none() || blanks() > 2 {
+    // Cheap questions first, and all others in one go: this looks at very many lines.
+    let bytes = text.as_bytes();
+    if bytes.len() >= 400 || matches!(bytes, [] | [b' ', ..] | [.., b':' | b'.' | b')' | b';']) {
         return None;
     }
-    let is_path = !text.starts_with(' ')
-        && !text.ends_with([':', '.', ')', ';'])
-        && text.rsplit('/').next().is_some_and(|name| name.contains('.'))
-        && !text.contains(": ")
-        && !text.contains(" - ");
-    is_path.then_some(text)
+    let (mut blanks, mut has_slash, mut has_dot) = (0, false, false);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'/' => (has_slash, has_dot) = (true, false),
+            b'.' => has_dot = true,
+            b' ' => {
+                blanks += 1;
+                let (before, after) = bytes.split_at_checked(at).unwrap_or_default();
+                if blanks > 2 || before.ends_with(b":") || after.starts_with(b" - ") {
+                    return None;
+                }
+            }
+            _ => {}
+        }
+    }
+    (has_slash && has_dot).then_some(text)
 }
 
 /// `  1:10  error  Missing semicolon  semi`.

@@ -113,7 +113,7 @@ impl Jest {
         let word = text.strip_prefix(' ').unwrap_or(text);
         if let Some(rest) = word.strip_prefix("FAIL ").or_else(|| word.strip_prefix("PASS ")) {
             // `FAIL project path (5 s)`: the path is the last word that looks like one.
-            let path = rest.split(" (").next().unwrap_or(rest).trim();
+            let path = text::split(rest, " (").map_or(rest, |(path, _)| path).trim();
             path.rsplit(' ').next().unwrap_or(path).clone_into(&mut self.file);
         } else if let Some(list) = text.strip_prefix("Tests:  ")
             && list.trim_end().ends_with(" total")

@@ -59,8 +59,8 @@ impl Recogniser for Ticks {
         let depth = text::indent(line.text);
         let is_passed = own.starts_with("✓ ") || own.starts_with("✔ ");
         let is_failed = own.starts_with("✕ ") || own.starts_with("× ");
-        let name = own.split_once(' ').filter(|_| depth > 0).map_or("", |(_, name)| name);
-        if (is_passed || is_failed) && !name.is_empty() {
+        let sign = if is_passed || is_failed { own.split_once(' ') } else { None };
+        if let Some((_, name)) = sign.filter(|(_, name)| depth > 0 && !name.is_empty()) {
             self.test(name, depth);
         } else if let Some(name) = failed(own).filter(|_| self.may_fail(depth)) {
             self.test(name, depth);
@@ -166,7 +166,8 @@ impl Ticks {
             self.part = Part::Counted;
         }
         if let Some(file) = file.filter(|_| self.part == Part::Unknown) {
-            let file = file.trim_start().split(" (").next().unwrap_or_default();
+            let file = file.trim_start();
+            let file = text::split(file, " (").map_or(file, |(file, _)| file);
             text::clip(file.trim_end(), 200).clone_into(&mut self.file);
             self.suites.clear();
             self.quiet = 0;
