@@ -3,6 +3,8 @@
 mod plain;
 mod said;
 
+use std::sync::Arc;
+
 use crate::report::{ANNOTATIONS, Findings, MENTIONS, Report, TICKS};
 use crate::stream::Said;
 use crate::tail::Tail;
@@ -10,6 +12,17 @@ use crate::{Counts, Executed, Exit, Finding, FindingKind, Parsed, place, reason}
 
 /// One result of everything that was said.
 pub(crate) fn merge(said: Vec<Said>, tail: Tail, exit: Exit, command: &str) -> Parsed {
+    let (parsed, findings) = merged(said, tail, exit, command);
+    Parsed { findings: findings.into_iter().map(Arc::unwrap_or_clone).collect(), ..parsed }
+}
+
+/// The same with its findings apart, which others may have as well.
+pub(crate) fn merged(
+    said: Vec<Said>,
+    tail: Tail,
+    exit: Exit,
+    command: &str,
+) -> (Parsed, Vec<Arc<Finding>>) {
     let mut parts = Parts::default();
     for one in said {
         parts.add(one);
@@ -17,17 +30,18 @@ pub(crate) fn merge(said: Vec<Said>, tail: Tail, exit: Exit, command: &str) -> P
     let findings =
         if exit.is_success() { Findings::default() } else { parts.choose(exit, command) };
     let (kept, left_out) = findings.take();
-    let findings: Vec<Finding> = kept.into_iter().map(|(_, finding)| finding).collect();
+    let findings: Vec<Arc<Finding>> = kept.into_iter().map(|(_, finding)| finding).collect();
     let is_sure = findings.iter().any(|finding| finding.kind != FindingKind::Other);
     let errors = if exit.is_success() || is_sure { Vec::new() } else { parts.errors };
-    Parsed {
+    let parsed = Parsed {
         counts: parts.counts,
-        findings,
+        findings: Vec::new(),
         findings_left_out: left_out,
         tail: tail.finish(exit, &errors),
         executed: parts.executed,
         tools: parts.tools,
-    }
+    };
+    (parsed, findings)
 }
 
 /// What all streams said, sorted.
@@ -211,7 +225,7 @@ fn together(lists: Vec<Findings>) -> Findings {
     }
     all.sort_by_key(|(number, ..)| *number);
     for (number, mark, finding) in all {
-        found.push_as(mark, number, finding);
+        found.push_shared(mark, number, finding);
     }
     found
 }

@@ -1,11 +1,14 @@
 //! Bytes in, lines out to the tail and the streams; a copy can be taken at any time.
 
+use std::sync::Arc;
+
 use crate::lines::{Clean, Lines, Sink};
 use crate::passing::Passing;
 use crate::recogniser::Skimmed;
+use crate::report::{Memory, Report};
 use crate::stream::Stream;
 use crate::tail::Tail;
-use crate::{Exit, Parsed, merge};
+use crate::{Exit, Finding, Parsed, merge};
 
 /// Everything that was read so far.
 #[derive(Clone)]
@@ -13,6 +16,16 @@ pub(crate) struct Reading {
     lines: Lines,
     reader: Reader,
     command: String,
+}
+
+/// What is said at some point.
+pub(crate) struct SoFar {
+    /// All but the findings.
+    pub parsed: Parsed,
+    /// The findings, which are still kept elsewhere.
+    pub findings: Vec<Arc<Finding>>,
+    /// How much is remembered, by list.
+    pub memories: Vec<Memory>,
 }
 
 /// Who gets the lines.
@@ -41,8 +54,14 @@ impl Reading {
     }
 
     /// What it would say if the check had failed here.
-    pub(crate) fn so_far(&self) -> Parsed {
-        self.clone().finish(Exit::Code(1))
+    pub(crate) fn so_far(&self) -> SoFar {
+        let Self { mut lines, mut reader, command } = self.clone();
+        lines.finish(&mut reader);
+        let said = reader.stream.finish(reader.number);
+        let reports = said.iter().flat_map(|one| &one.reports);
+        let memories = reports.flat_map(Report::memories).collect();
+        let (parsed, findings) = merge::merged(said, reader.tail, Exit::Code(1), &command);
+        SoFar { parsed, findings, memories }
     }
 
     /// What it all says.

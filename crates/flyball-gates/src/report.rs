@@ -2,12 +2,17 @@
 
 mod block;
 mod names;
+mod told;
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, DefaultHasher, Hash as _, Hasher};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
 
 pub(crate) use self::block::Block;
 pub(crate) use self::names::Names;
+use self::told::Told;
+pub(crate) use self::told::look;
 use crate::{Counts, Executed, Finding, place, text};
 
 /// Mentions of places in output nobody understands.
@@ -45,9 +50,9 @@ impl Report {
     pub(crate) fn absorb(&mut self, other: Self) {
         let both = [(&mut self.findings, other.findings), (&mut self.warnings, other.warnings)];
         for (own, more) in both {
-            let (kept, left_out) = more.take();
+            let (kept, left_out) = more.again().take();
             for (number, finding) in kept {
-                own.push(number, finding);
+                own.push_shared(0, number, finding);
             }
             own.leave_out(left_out);
         }
@@ -61,8 +66,18 @@ impl Report {
     #[cfg(test)]
     pub(crate) fn forget_looks(&mut self) {
         for list in [&mut self.findings, &mut self.warnings] {
-            (list.seen, list.told) = (HashSet::new(), Told::default());
+            (list.seen, list.told) = (Arc::default(), Arc::default());
+            list.repeated = Cell::default();
         }
+    }
+
+    /// What is remembered of each list.
+    pub(crate) fn memories(&self) -> [Memory; 2] {
+        [&self.findings, &self.warnings].map(|list| Memory {
+            kept: list.kept.len(),
+            seen: list.seen.len(),
+            repeated: list.repeated.get(),
+        })
     }
 
     /// Which tests ran, if it counts or names them.
@@ -87,11 +102,33 @@ pub(crate) enum Level {
 /// Findings with the line they were seen at: the first ones, without repetitions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
-    kept: Vec<(u64, Finding)>,
+    /// A copy shares these: they are nearly all there is to copy.
+    kept: Vec<(u64, Arc<Finding>)>,
+    /// Whether some of them were changed since.
+    is_changed: bool,
     left_out: u64,
-    seen: HashSet<u64>,
+    seen: Arc<HashSet<u64>>,
     /// Lines each of which said one of these.
-    told: Told,
+    told: Arc<Told>,
+    /// How often one was there before.
+    repeated: Cell<u64>,
+}
+
+/// How much of a list is remembered, and how often that was of use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Memory {
+    kept: usize,
+    seen: usize,
+    repeated: u64,
+}
+
+impl Memory {
+    /// Whether things go on as between these two: no more is kept, and what comes again will be known
+    /// as it was, or counted as it was. It is known only as long as there is room to remember more.
+    pub(crate) const fn is_steady(self, after: Self) -> bool {
+        let goes_on = self.seen == after.seen || self.repeated == after.repeated;
+        goes_on && self.kept == after.kept
+    }
 }
 
 impl Findings {
@@ -103,24 +140,41 @@ impl Findings {
     /// Adds a finding that only those of the same `mark` can be a repetition of: there the same words
     /// are said of several things.
     pub(crate) fn push_as(&mut self, mark: u64, number: u64, finding: Finding) {
+        if self.is_kept(mark, &finding) {
+            self.kept.push((number, Arc::new(bounded(finding))));
+        }
+    }
+
+    /// Adds a finding that was in another list.
+    pub(crate) fn push_shared(&mut self, mark: u64, number: u64, finding: Arc<Finding>) {
+        if self.is_kept(mark, &finding) {
+            let name = finding.name.as_deref().unwrap_or_default();
+            let file = finding.file.as_deref().unwrap_or_default();
+            let is_bounded = name_of(name).len() == name.len() && file_of(file).len() == file.len();
+            let finding =
+                if is_bounded { finding } else { Arc::new(bounded(Arc::unwrap_or_clone(finding))) };
+            self.kept.push((number, finding));
+        }
+    }
+
+    /// Whether this one is new and there is room for it; otherwise it is done with.
+    fn is_kept(&mut self, mark: u64, finding: &Finding) -> bool {
         let is_full = self.kept.len() >= FINDINGS_MAX;
         // Nothing more is remembered then: all that can be done is to count.
         if !is_full || self.seen.len() < SEEN_MAX {
-            let key = key(&finding) ^ mark;
+            let key = key(finding) ^ mark;
             let is_new = if self.seen.len() < SEEN_MAX {
-                self.seen.insert(key)
+                Arc::make_mut(&mut self.seen).insert(key)
             } else {
                 !self.seen.contains(&key)
             };
             if !is_new {
-                return;
+                self.has_repeated();
+                return false;
             }
         }
-        if is_full {
-            self.left_out = self.left_out.saturating_add(1);
-        } else {
-            self.kept.push((number, bounded(finding)));
-        }
+        self.left_out = self.left_out.saturating_add(u64::from(is_full));
+        !is_full
     }
 
     /// Whether one more finding would only be counted, and need not be put together. Then it has
@@ -144,18 +198,33 @@ impl Findings {
     /// Whether a finding of these words need not be put together: it can only be counted, and then it
     /// has been, or the very same words told one before.
     pub(crate) fn is_known(&mut self, words: &[&str]) -> bool {
-        self.is_only_counted() || !self.told.is_new(words)
+        if self.is_only_counted() {
+            return true;
+        }
+        let is_new = Arc::make_mut(&mut self.told).is_new(words);
+        if !is_new {
+            self.has_repeated();
+        }
+        !is_new
     }
 
     /// Adds a finding that is told by one line alone, and by every line like it.
     pub(crate) fn push_line(&mut self, number: u64, line: &str, finding: Finding) {
-        self.told.note(line.as_bytes());
+        Arc::make_mut(&mut self.told).note(line.as_bytes());
         self.push(number, finding);
     }
 
     /// Whether a line was told before, as long as that means that it adds nothing.
     pub(crate) fn has_told(&self, line: &[u8]) -> bool {
-        !self.is_full() && self.told.has(line)
+        let has_told = !self.is_full() && self.told.has(line);
+        if has_told {
+            self.has_repeated();
+        }
+        has_told
+    }
+
+    fn has_repeated(&self) {
+        self.repeated.set(self.repeated.get().saturating_add(1));
     }
 
     /// Takes a line that would add nothing: it was told before, or can only be counted. Only then
@@ -185,7 +254,7 @@ impl Findings {
             self.kept.pop();
             self.left_out = self.left_out.saturating_add(1);
         }
-        self.kept.insert(0, (0, bounded(finding)));
+        self.kept.insert(0, (0, Arc::new(bounded(finding))));
     }
 
     /// Whether there are none.
@@ -195,12 +264,13 @@ impl Findings {
 
     /// Those kept, to be completed in place.
     pub(crate) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
-        self.kept.iter_mut().map(|(_, finding)| finding)
+        self.is_changed = true;
+        self.kept.iter_mut().map(|(_, finding)| Arc::make_mut(finding))
     }
 
     /// Those kept.
     pub(crate) fn kept(&self) -> impl Iterator<Item = &Finding> {
-        self.kept.iter().map(|(_, finding)| finding)
+        self.kept.iter().map(|(_, finding)| &**finding)
     }
 
     /// Drops those that do not hold up.
@@ -222,20 +292,30 @@ impl Findings {
     pub(crate) fn truncate(&mut self, length: usize) {
         self.kept.truncate(length);
         // What comes again is new.
-        self.told = Told::default();
-        self.seen = self.kept.iter().map(|(_, finding)| key(finding)).collect();
+        self.told = Arc::default();
+        self.seen = Arc::new(self.kept.iter().map(|(_, finding)| key(finding)).collect());
+    }
+
+    /// The same within limits again, where some were changed.
+    fn again(mut self) -> Self {
+        if self.is_changed {
+            self.kept.iter_mut().for_each(|(_, finding)| {
+                *finding = Arc::new(bounded(Finding::clone(finding)));
+            });
+        }
+        self
     }
 
     /// Takes everything out: those kept, and how many were left out.
-    pub(crate) fn take(self) -> (Vec<(u64, Finding)>, u64) {
+    pub(crate) fn take(self) -> (Vec<(u64, Arc<Finding>)>, u64) {
         (self.kept, self.left_out)
     }
 
     /// The same, each with a mark: how many like it came before.
-    pub(crate) fn take_marked(self) -> (Vec<(u64, u64, Finding)>, u64) {
+    pub(crate) fn take_marked(self) -> (Vec<(u64, u64, Arc<Finding>)>, u64) {
         let mut times: HashMap<u64, u64> = HashMap::new();
-        let (kept, left_out) = self.take();
-        let mark = |(number, finding): (u64, Finding)| {
+        let (kept, left_out) = self.again().take();
+        let mark = |(number, finding): (u64, Arc<Finding>)| {
             let before = times.entry(key(&finding)).or_default();
             *before += 1;
             (number, *before - 1, finding)
@@ -247,61 +327,6 @@ impl Findings {
     pub(crate) const fn leave_out(&mut self, more: u64) {
         self.left_out = self.left_out.saturating_add(more);
     }
-}
-
-/// Lines, by what they look like.
-#[derive(Clone, Debug, Default)]
-struct Told(HashSet<u64, BuildHasherDefault<AsItIs>>);
-
-impl Told {
-    fn note(&mut self, line: &[u8]) {
-        if self.0.len() < SEEN_MAX {
-            self.0.insert(look(line));
-        }
-    }
-
-    fn has(&self, line: &[u8]) -> bool {
-        !self.0.is_empty() && self.0.contains(&look(line))
-    }
-
-    /// Whether nobody told these words before; notes that somebody has now.
-    fn is_new(&mut self, words: &[&str]) -> bool {
-        let add = |sum: u64, word: &&str| sum.rotate_left(31) ^ look(word.as_bytes());
-        let look = words.iter().fold(0, add);
-        if self.0.len() < SEEN_MAX { self.0.insert(look) } else { !self.0.contains(&look) }
-    }
-}
-
-/// A number that is spread well enough already.
-#[derive(Clone, Default)]
-struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = look(bytes);
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
-    }
-}
-
-/// What a line looks like, eight bytes at a time: very many lines are asked.
-fn look(line: &[u8]) -> u64 {
-    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let (words, rest) = line.as_chunks::<8>();
-    let mut look = (line.len() as u64).wrapping_mul(SPREAD);
-    for word in words {
-        look = (look.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(SPREAD);
-    }
-    for byte in rest {
-        look = (look.rotate_left(23) ^ u64::from(*byte)).wrapping_mul(SPREAD);
-    }
-    look ^ (look >> 32)
 }
 
 /// What makes two findings the same one.

@@ -3,21 +3,29 @@
 //! others each time: when two rounds that differ in nothing else added the same, so will the next.
 
 mod gain;
+mod looks;
 mod shape;
 #[cfg(test)]
 mod tests;
 
 use self::gain::{Gain, Mark};
+use self::looks::Looks;
 use self::shape::{Shape, Step};
 use crate::reading::Reading;
 use crate::{Exit, Parsed};
 
-/// How much is remembered to find a round, and so the longest one.
-const ROUND_MAX: usize = 384 * 1024;
+/// How much is looked at to find a round, and so about the longest one.
+const ROUND_MAX: usize = 768 * 1024;
 /// When a round is looked for first.
 const LOOK_MIN: usize = 48 * 1024;
-/// So many rounds are read until two of them add the same.
-const READ_MAX: u32 = 5;
+/// So many rounds in a row are compared with each other; then it takes a while until the next are.
+const READ_MAX: u32 = 4;
+/// That while, as a part of all that was read.
+const PAUSE: usize = 4;
+
+/// So much is read at most until rounds are certain to go on adding the same, to the last repetition
+/// that is counted; then it is enough that two of them have.
+const SURE_MAX: usize = 4 * 1024 * 1024;
 
 /// Finds rounds and counts them.
 #[derive(Default)]
@@ -30,27 +38,33 @@ pub(crate) struct Rounds {
 }
 
 enum State {
-    /// Bytes are remembered until there are so many to look at.
-    Looking(Vec<u8>, usize),
+    /// Lines are remembered until there are so many bytes: how many there were.
+    Looking(Looks, usize, usize),
     /// Nothing is remembered for so many bytes.
     Resting(usize),
-    /// Rounds are read, and what they add is compared: how many were, and what was said before.
-    Reading { shape: Shape, times: u32, before: Mark, gain: Option<Gain> },
+    /// What a round looks like is written down.
+    Beginning(Shape),
+    /// Rounds are read, and some of them are compared in what they add.
+    Reading(Shape, Trial),
     /// Rounds are compared with the shape of those that were read.
-    Comparing { shape: Shape, rounds: u64, gain: Gain, held: Held },
+    Comparing { shape: Shape, rounds: u64, gain: Gain },
 }
 
-/// The last round that was only compared, and what has come of the next one.
+/// What rounds one after the other add.
 #[derive(Default)]
-struct Held {
-    bytes: Vec<u8>,
-    /// How long the last round is.
-    round: usize,
+struct Trial {
+    /// How many lines are read before it begins.
+    pause: usize,
+    /// How many rounds were compared.
+    times: u32,
+    /// What was said before the last one, and what it added.
+    before: Option<Mark>,
+    gain: Option<Gain>,
 }
 
 impl Default for State {
     fn default() -> Self {
-        Self::Looking(Vec::new(), LOOK_MIN)
+        Self::Looking(Looks::default(), 0, LOOK_MIN)
     }
 }
 
@@ -72,13 +86,18 @@ impl Rounds {
     /// How many of these bytes were taken.
     fn take(&mut self, bytes: &[u8], reading: &mut Reading) -> usize {
         match &mut self.state {
-            State::Looking(recent, enough) => {
-                let piece = up_to(bytes, enough.saturating_sub(recent.len()).max(1));
-                recent.extend_from_slice(piece);
-                let is_enough = recent.len() >= *enough;
+            State::Looking(looks, seen, enough) => {
+                // A round begins with a line.
+                let least = enough.saturating_sub(*seen).max(1);
+                let rest = bytes.get(least - 1..).unwrap_or_default();
+                let end = memchr::memchr(b'\n', rest).map(|end| least + end);
+                let piece = up_to(bytes, end.unwrap_or(bytes.len()));
+                looks.take(piece);
+                *seen += piece.len();
+                let is_enough = end.is_some() || *seen > 2 * ROUND_MAX;
                 self.read(piece, reading);
                 if is_enough {
-                    self.look(reading);
+                    self.look();
                 }
                 piece.len()
             }
@@ -92,7 +111,28 @@ impl Rounds {
                 }
                 piece.len()
             }
-            State::Reading { shape, .. } => {
+            State::Beginning(shape) => {
+                let (taken, is_whole) = shape.begin(bytes);
+                let is_other = shape.len() > 2 * ROUND_MAX;
+                self.read(up_to(bytes, taken), reading);
+                if is_whole {
+                    self.begin();
+                } else if is_other {
+                    self.rest();
+                }
+                taken
+            }
+            State::Reading(_, trial) if trial.pause > 0 => {
+                // As many lines as all the rounds have that are not compared.
+                let mut ends = memchr::memchr_iter(b'\n', bytes);
+                let lines = ends.clone().count();
+                let last = ends.nth(trial.pause - 1).map(|end| end + 1);
+                trial.pause = trial.pause.saturating_sub(lines);
+                let piece = up_to(bytes, last.unwrap_or(bytes.len()));
+                self.read(piece, reading);
+                piece.len()
+            }
+            State::Reading(shape, _) => {
                 let (taken, step) = shape.follow(bytes);
                 self.read(up_to(bytes, taken), reading);
                 match step {
@@ -102,16 +142,11 @@ impl Rounds {
                 }
                 taken
             }
-            State::Comparing { shape, rounds, held, .. } => {
+            State::Comparing { shape, rounds, .. } => {
                 let (taken, step) = shape.follow(bytes);
-                held.bytes.extend_from_slice(up_to(bytes, taken));
                 match step {
                     Step::More => {}
-                    Step::Round => {
-                        held.bytes.drain(..held.round);
-                        held.round = held.bytes.len();
-                        *rounds = rounds.saturating_add(1);
-                    }
+                    Step::Round => *rounds = rounds.saturating_add(1),
                     Step::Other => self.resume(reading),
                 }
                 taken
@@ -125,15 +160,14 @@ impl Rounds {
     }
 
     /// Looks for a round that ends here.
-    fn look(&mut self, reading: &Reading) {
-        let State::Looking(recent, enough) = std::mem::take(&mut self.state) else { return };
-        self.state = match Shape::of(recent) {
-            Ok(shape) => {
-                let before = Mark::of(reading.so_far());
-                State::Reading { shape, times: 0, before, gain: None }
+    fn look(&mut self) {
+        let State::Looking(looks, seen, enough) = std::mem::take(&mut self.state) else { return };
+        self.state = match looks.round() {
+            Some(size) => State::Beginning(Shape::of(size)),
+            None if enough < ROUND_MAX && seen < ROUND_MAX && !looks.is_full() => {
+                State::Looking(looks, seen, enough.saturating_mul(2))
             }
-            Err(recent) if enough < ROUND_MAX => State::Looking(recent, enough.saturating_mul(2)),
-            Err(_) => return self.rest(),
+            None => return self.rest(),
         };
     }
 
@@ -142,34 +176,54 @@ impl Rounds {
         self.state = State::Resting(self.total.max(LOOK_MIN));
     }
 
+    /// It is known what a round looks like.
+    fn begin(&mut self) {
+        if let State::Beginning(shape) = std::mem::take(&mut self.state) {
+            self.state = State::Reading(shape, Trial::default());
+        }
+    }
+
     /// A round has been read.
     fn has_read(&mut self, reading: &Reading) {
-        let State::Reading { shape, times, before, gain } = std::mem::take(&mut self.state) else {
-            return;
-        };
+        let total = self.total;
+        let State::Reading(shape, trial) = &mut self.state else { return };
         let now = Mark::of(reading.so_far());
-        let times = times.saturating_add(1);
-        match Gain::between(&before, &now) {
-            Some(added) if Some(&added) == gain.as_ref() => {
-                let held = Held::default();
-                self.state = State::Comparing { shape, rounds: 0, gain: added, held };
+        let added = trial.before.as_ref().map(|before| {
+            let is_sure = total >= SURE_MAX || before.is_steady(&now);
+            Gain::between(before, &now).filter(|_| is_sure)
+        });
+        match added {
+            Some(Some(added)) if Some(&added) == trial.gain.as_ref() => {
+                if let State::Reading(shape, _) = std::mem::take(&mut self.state) {
+                    self.state = State::Comparing { shape, rounds: 0, gain: added };
+                }
             }
-            added if times < READ_MAX => {
-                self.state = State::Reading { shape, times, before: now, gain: added };
+            // More than numbers was added, or others each time: that will take longer.
+            Some(added) if added.is_none() || trial.times >= READ_MAX => {
+                let rounds = total / PAUSE / shape.len().max(1);
+                let pause = shape.lines().saturating_mul(rounds);
+                *trial = Trial { pause, ..Trial::default() };
             }
-            _ => self.rest(),
+            added => {
+                trial.times = trial.times.saturating_add(1);
+                (trial.before, trial.gain) = (Some(now), added.flatten());
+            }
         }
     }
 
     /// Goes on reading: the last round, and what has come of the next one.
     fn resume(&mut self, reading: &mut Reading) {
         let state = std::mem::take(&mut self.state);
-        let State::Comparing { shape, rounds, gain, held } = state else { return };
+        let State::Comparing { shape, rounds, gain } = state else { return };
         if let Some(passed) = rounds.checked_sub(1) {
-            reading.pass(shape.lines().saturating_mul(passed));
+            reading.pass((shape.lines() as u64).saturating_mul(passed));
             self.gained.add(&gain, passed);
         }
-        self.read(&held.bytes, reading);
+        if rounds > 0 {
+            shape.replay_last(|bytes| self.read(bytes, reading));
+        }
+        shape.replay(|bytes| self.read(bytes, reading));
+        drop(shape);
         self.rest();
     }
 }

@@ -144,8 +144,8 @@ mod tests {
             errors.iter().map(|(number, line)| (*number, (*line).to_owned())).collect();
         let (kept, _) = findings(&errors, lines).take();
         let tell =
-            |(_, found): (u64, crate::Finding)| (found.place().unwrap_or_default(), found.message);
-        kept.into_iter().map(tell).collect()
+            |found: &crate::Finding| (found.place().unwrap_or_default(), found.message.clone());
+        kept.iter().map(|(_, found)| tell(found)).collect()
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use crate::reading::SoFar;
+use crate::report::Memory;
 use crate::{Counts, Executed, Finding, Parsed};
 
 /// What one round adds.
@@ -91,15 +93,25 @@ pub(super) struct Mark {
     left_out: u64,
     /// By runner: its names, and the numbers.
     executed: Vec<(u64, Executed)>,
+    /// How much is remembered, by list.
+    memories: Vec<Memory>,
 }
 
 impl Mark {
+    /// Whether the next rounds will add the same as what came between these two.
+    pub(super) fn is_steady(&self, after: &Self) -> bool {
+        let mut memories = self.memories.iter().zip(&after.memories);
+        self.memories.len() == after.memories.len()
+            && memories.all(|(one, two)| one.is_steady(*two))
+    }
+
     /// Of what was said.
-    pub(super) fn of(parsed: Parsed) -> Self {
+    pub(super) fn of(said_so_far: SoFar) -> Self {
+        let SoFar { parsed, findings, memories } = said_so_far;
         let mut said = DefaultHasher::new();
         parsed.tools.hash(&mut said);
-        for finding in &parsed.findings {
-            let Finding { kind, name, file, line, column, message, excerpt, .. } = finding;
+        for finding in &findings {
+            let Finding { kind, name, file, line, column, message, excerpt, .. } = &**finding;
             (kind, name, file, line, column, message, excerpt).hash(&mut said);
         }
         let executed = parsed.executed.into_iter().map(|mut executed| {
@@ -112,6 +124,7 @@ impl Mark {
             counts: parsed.counts.unwrap_or_default(),
             left_out: parsed.findings_left_out,
             executed: executed.collect(),
+            memories,
         }
     }
 }

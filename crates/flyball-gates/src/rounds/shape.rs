@@ -1,24 +1,27 @@
 //! What a round looks like, and whether bytes look so too.
 
+use super::looks::Size;
+
 /// Stands for a number that may be another the next time.
 const NUMBER: u8 = 1;
-/// A shorter round is taken several times as one.
-const ROUND_MIN: usize = 16 * 1024;
-/// So many lines a round has at least: all that is kept of the end is then of the last one.
-const LINES_MIN: usize = 64;
-/// What is looked for: the last bytes.
-const ANCHOR: usize = 128;
-/// So many places are tried that look like the last bytes.
-const TRIES: usize = 128;
+/// Stands behind a number where numbers are put one behind the other.
+const END: u8 = b';';
+/// So many bytes are put together before they are handed on.
+const PIECE: usize = 32 * 1024;
 
 /// A round, with a mark for every number in a place, a name or a time.
 #[derive(Debug)]
 pub(super) struct Shape {
     bytes: Vec<u8>,
+    /// How many lines it has.
+    lines: usize,
     /// How far the present round is.
     at: usize,
     /// Whether digits came for the mark that stands there.
     in_number: bool,
+    /// The numbers of the present round, and of the one before it: with the shape they are all that
+    /// was printed.
+    numbers: [Vec<u8>; 2],
 }
 
 /// How far bytes went along.
@@ -33,36 +36,53 @@ pub(super) enum Step {
 }
 
 impl Shape {
-    /// The round that the bytes end with; the bytes without their numbers, if there is none.
-    pub(super) fn of(mut recent: Vec<u8>) -> Result<Self, Vec<u8>> {
-        without_numbers(&mut recent);
-        let Some(length) = round(&recent) else { return Err(recent) };
-        recent.drain(..recent.len().saturating_sub(length));
-        recent.shrink_to_fit();
-        // A number that was cut goes on; and a round begins with a line.
-        let in_number = recent.last() == Some(&NUMBER);
-        if recent.last() == Some(&b'\n') {
-            return Ok(Self { bytes: recent, at: 0, in_number });
+    /// One of this size, of which nothing has come yet.
+    pub(super) fn of(size: Size) -> Self {
+        let bytes = Vec::with_capacity(size.bytes);
+        let lines = size.lines;
+        Self { bytes, lines, at: 0, in_number: false, numbers: [Vec::new(), Vec::new()] }
+    }
+
+    /// Takes what has come of the first round: how many bytes, and whether that was all of it.
+    pub(super) fn begin(&mut self, bytes: &[u8]) -> (usize, bool) {
+        // Until the round is whole this counts its lines.
+        let mut taken = 0;
+        for end in memchr::memchr_iter(b'\n', bytes).take(self.lines - self.at) {
+            put(&mut self.bytes, bytes.get(taken..=end).unwrap_or_default());
+            taken = end + 1;
+            self.at += 1;
         }
-        let first = memchr::memchr(b'\n', &recent).map_or(0, |end| end + 1);
-        recent.rotate_left(first);
-        let at = recent.len() - first - usize::from(in_number);
-        Ok(Self { bytes: recent, at, in_number })
+        let is_whole = self.at == self.lines;
+        if is_whole {
+            self.at = 0;
+        } else {
+            put(&mut self.bytes, bytes.get(taken..).unwrap_or_default());
+            taken = bytes.len();
+        }
+        (taken, is_whole)
+    }
+
+    /// How many bytes it has so far, numbers aside.
+    pub(super) const fn len(&self) -> usize {
+        self.bytes.len()
     }
 
     /// How many lines it has.
-    pub(super) fn lines(&self) -> u64 {
-        memchr::memchr_iter(b'\n', &self.bytes).count() as u64
+    pub(super) const fn lines(&self) -> usize {
+        self.lines
     }
 
     /// How many of these bytes look like what comes next in the round, at most to its end.
     pub(super) fn follow(&mut self, bytes: &[u8]) -> (usize, Step) {
+        let [numbers, before] = &mut self.numbers;
         let mut taken = 0;
         loop {
             let wanted = self.bytes.get(self.at..).unwrap_or_default();
             let rest = bytes.get(taken..).unwrap_or_default();
             let Some(first) = wanted.first() else {
                 (self.at, self.in_number) = (0, false);
+                std::mem::swap(numbers, before);
+                numbers.clear();
                 return (taken, Step::Round);
             };
             if rest.is_empty() {
@@ -72,12 +92,14 @@ impl Shape {
                 let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
                 self.in_number |= digits > 0;
                 taken += digits;
+                numbers.extend_from_slice(rest.get(..digits).unwrap_or_default());
                 if digits == rest.len() {
                     return (taken, Step::More);
                 }
                 if !self.in_number {
                     return (taken, Step::Other);
                 }
+                numbers.push(END);
                 (self.at, self.in_number) = (self.at + 1, false);
                 continue;
             }
@@ -89,6 +111,38 @@ impl Shape {
             }
         }
     }
+
+    /// Hands on what was printed in the round before the present one.
+    pub(super) fn replay_last(&self, read: impl FnMut(&[u8])) {
+        let [_, before] = &self.numbers;
+        print(&self.bytes, before, read);
+    }
+
+    /// Hands on what was printed in the present round.
+    pub(super) fn replay(&self, read: impl FnMut(&[u8])) {
+        let [numbers, _] = &self.numbers;
+        let present = self.bytes.get(..self.at + usize::from(self.in_number));
+        print(present.unwrap_or_default(), numbers, read);
+    }
+}
+
+/// Puts the numbers back in their places.
+fn print(shape: &[u8], numbers: &[u8], mut read: impl FnMut(&[u8])) {
+    let mut numbers = numbers.split(|byte| *byte == END);
+    let mut piece = Vec::new();
+    for part in shape.split_inclusive(|byte| *byte == NUMBER) {
+        if let [text @ .., NUMBER] = part {
+            piece.extend_from_slice(text);
+            piece.extend_from_slice(numbers.next().unwrap_or_default());
+        } else {
+            piece.extend_from_slice(part);
+        }
+        if piece.len() >= PIECE {
+            read(&piece);
+            piece.clear();
+        }
+    }
+    read(&piece);
 }
 
 /// How many bytes both begin with.
@@ -100,24 +154,24 @@ fn same(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
-/// Puts a mark in the place of every number that may be another the next time.
-fn without_numbers(bytes: &mut Vec<u8>) {
-    let (mut from, mut to) = (0, 0);
-    while let Some(byte) = bytes.get(from).copied() {
-        let before = bytes.get(..to).unwrap_or_default();
-        let is_more = before.last() == Some(&NUMBER);
-        if byte.is_ascii_digit() && (is_more || is_free(before)) {
-            if !is_more && let Some(slot) = bytes.get_mut(to) {
-                *slot = NUMBER;
-                to += 1;
-            }
-        } else if let Some(slot) = bytes.get_mut(to) {
-            *slot = byte;
-            to += 1;
+/// Adds bytes, with a mark in the place of every number that may be another the next time.
+pub(super) fn put(shape: &mut Vec<u8>, bytes: &[u8]) {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (number, after) = rest.split_at(digits);
+        if shape.last() == Some(&NUMBER) {
+            // It goes on.
+        } else if digits > 0 && is_free(shape) {
+            shape.push(NUMBER);
+        } else {
+            shape.extend_from_slice(number);
         }
-        from += 1;
+        let text = after.iter().position(u8::is_ascii_digit).unwrap_or(after.len());
+        let (text, after) = after.split_at(text);
+        shape.extend_from_slice(text);
+        rest = after;
     }
-    bytes.truncate(to);
 }
 
 /// Whether a number behind these bytes belongs to a place, a name or a time. What is counted stands
@@ -145,35 +199,13 @@ fn is_free(before: &[u8]) -> bool {
     }
 }
 
-/// How long the round is that the bytes end with, if they do.
-fn round(recent: &[u8]) -> Option<usize> {
-    let anchor = recent.last_chunk::<ANCHOR>()?;
-    let earlier = recent.get(..recent.len() - 1)?;
-    let starts = memchr::memmem::rfind_iter(earlier, anchor).take(TRIES);
-    let mut lengths = starts.map(|start| recent.len() - ANCHOR - start);
-    lengths.find_map(|length| several(recent, length))
-}
-
-/// As many rounds of this length as are taken as one, if the bytes end with them.
-fn several(recent: &[u8], length: usize) -> Option<usize> {
-    let once = recent.get(recent.len().checked_sub(length)?..)?;
-    let lines = memchr::memchr_iter(b'\n', once).count();
-    let times = ROUND_MIN.div_ceil(length).max(LINES_MIN.div_ceil(lines.max(1)));
-    let whole = length.checked_mul(times).filter(|_| lines > 0)?;
-    // What stands before a long one may be its end only.
-    let compared = whole.min(recent.len() - length);
-    let now = recent.get(recent.len() - compared..)?;
-    let before = recent.get(recent.len() - length - compared..recent.len() - length)?;
-    (whole <= recent.len() && compared >= whole.min(ROUND_MIN) && now == before).then_some(whole)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Shape, Step, round, without_numbers};
+    use super::{Shape, Size, Step, put};
 
     fn shape(text: &str) -> String {
-        let mut bytes = text.as_bytes().to_vec();
-        without_numbers(&mut bytes);
+        let mut bytes = Vec::new();
+        put(&mut bytes, text.as_bytes());
         String::from_utf8(bytes).expect("text").replace('\u{1}', "N")
     }
 
@@ -190,42 +222,36 @@ mod tests {
         ];
         for (text, want) in table {
             assert_eq!(shape(text), want);
-            assert_eq!(shape(&shape(text).replace('N', "\u{1}")), want, "once more");
         }
     }
 
     #[test]
-    fn rounds_are_found_at_every_length() {
-        let line = |number: usize| format!("line {number} of many, {}\n", number * 7 % 13);
-        for lines in [1, 2, 3, 50, 2_000] {
-            let once: String = (0..lines).map(line).collect();
-            let output = once.repeat(300_000 / once.len() + 1);
-            let length = round(output.as_bytes()).expect("a round");
-            assert_eq!(length % once.len(), 0, "{lines} lines");
-        }
-        let never: String = (0..20_000).map(line).collect();
-        assert_eq!(round(never.as_bytes()), None);
-    }
-
-    #[test]
-    fn bytes_are_followed_however_they_are_cut() {
+    fn bytes_are_followed_however_they_are_cut_and_can_be_printed_again() {
         let once = |number: u64| format!("a.rs:{number}: {} no\n", 7);
-        let before: String = (0..2_000).map(once).collect();
         let text: String = (90..1_090).map(once).collect();
         for piece in [1, 2, 3, 7, 1_000, 100_000] {
-            let mut shape = Shape::of(before.clone().into_bytes()).expect("a round");
+            let mut shape = Shape::of(Size { lines: 3, bytes: 10 });
+            let first = "a.rs:1: 7 no\n".repeat(4);
+            assert_eq!(shape.begin(&first.as_bytes()[..15]), (15, false));
+            assert_eq!(shape.begin(&first.as_bytes()[15..]), (24, true));
             let (mut rounds, mut lines) = (0, 0);
             for bytes in text.as_bytes().chunks(piece) {
                 let mut rest = bytes;
                 while !rest.is_empty() {
                     let (taken, step) = shape.follow(rest);
                     assert_ne!(step, Step::Other, "{piece}");
-                    lines += memchr::memchr_iter(b'\n', &rest[..taken]).count() as u64;
-                    rounds += u64::from(step == Step::Round);
+                    lines += memchr::memchr_iter(b'\n', &rest[..taken]).count();
+                    rounds += usize::from(step == Step::Round);
                     rest = &rest[taken..];
                 }
             }
-            assert_eq!(rounds, lines / shape.lines(), "{piece}");
+            assert_eq!((rounds, shape.lines()), (lines / 3, 3), "{piece}");
+            assert_eq!(shape.follow(b"a.rs:41").1, Step::More);
+            let mut again = Vec::new();
+            shape.replay_last(|bytes| again.extend_from_slice(bytes));
+            shape.replay(|bytes| again.extend_from_slice(bytes));
+            let whole = text.clone() + "a.rs:41";
+            assert!(again.len() > 40 && whole.as_bytes().ends_with(&again), "{piece}");
             assert_eq!(shape.follow(b"b").1, Step::Other);
         }
     }

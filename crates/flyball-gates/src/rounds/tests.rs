@@ -98,3 +98,29 @@ fn numbers_may_be_others_each_time_once_nothing_more_is_kept() {
     assert!(quick.findings_left_out.abs_diff(thorough.findings_left_out) <= 1);
     assert!(quick.findings == thorough.findings && quick.tail == thorough.tail);
 }
+
+#[test]
+fn what_comes_again_in_every_round_is_counted_as_if_all_were_read() {
+    // As long as there is room to remember findings the second is known, and then it is not.
+    let block = |number: usize| {
+        format!("src/a.py:{number}:80: E501 line too long\nsrc/b.py:3:1: F401 unused\n")
+    };
+    let output: String = (1..9_000).map(block).collect();
+    let (quick, has_compared) = quick(output.as_bytes(), 64 * 1024);
+    assert!(has_compared);
+    assert_eq!(quick, thorough(output.as_bytes()));
+}
+
+#[test]
+fn long_rounds_are_found_and_the_last_one_is_told_as_it_was_printed() {
+    let round = |time: usize| {
+        let line = |number| format!("item {number} took 1.{time} s, and no more is said of it\n");
+        let lines: String = (0..10_000).map(line).collect();
+        format!("running 1 test\n{lines}test a ... ok\n\ntest result: ok. 1 passed; 0 failed\n")
+    };
+    let output: String = (1..16).map(round).collect();
+    assert!(output.len() / 15 > 450_000);
+    let (quick, has_compared) = quick(output.as_bytes(), 64 * 1024);
+    assert!(has_compared);
+    assert_eq!(quick, thorough(output.as_bytes()));
+}
