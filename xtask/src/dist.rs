@@ -13,7 +13,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -38,6 +38,19 @@ const HOOKS: [(&str, &str); 3] = [
 /// a thousand costs as much memory as any other.
 const RUNS: &str = "1000";
 const EVENTS: &str = "3000";
+/// What else is asked of a server.
+const OTHERS: [&str; 8] = [
+    "/metrics",
+    "/page.css",
+    "/page.js",
+    "/favicon.ico",
+    "/healthz",
+    "/api/asks",
+    "/api/stats",
+    "/nowhere",
+];
+/// How often something changes while the stream of what is new is heard.
+const LOOKS: usize = 3;
 /// Fewer functions than that are no server.
 const FUNCTIONS_MIN: usize = 1000;
 /// Only a hang reaches it: a program under `valgrind` takes fifty times as long.
@@ -136,7 +149,7 @@ fn touched(program: &Path) -> Result<Vec<String>> {
     let mut serve = watched(&scene, notes.path(), program, "1-serve");
     serve.args(["serve", "--port", "0"]);
     let served = Served::start(serve)?;
-    visit(&served)?;
+    visit(&scene, &served)?;
     served.stop();
     let mut files: Vec<PathBuf> =
         fs::read_dir(notes.path())?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
@@ -171,8 +184,8 @@ fn function(line: &str) -> Option<&str> {
     Some(name.split('\'').next().unwrap_or(name))
 }
 
-/// Looks at every page of a window.
-fn visit(served: &Served) -> Result<()> {
+/// Looks at every page of a window, as a browser and as a script would, and at what is new for a while.
+fn visit(scene: &Scene, served: &Served) -> Result<()> {
     let link = served.link.strip_prefix(&served.origin).context("no link")?;
     let opened = get(served, link, "")?;
     let cookie = opened
@@ -185,15 +198,33 @@ fn visit(served: &Served) -> Result<()> {
     let (_, runs) = runs.split_once("\r\n\r\n").context("no runs")?;
     let runs: Value = serde_json::from_str(runs)?;
     let run = runs.pointer("/runs/0/run").and_then(Value::as_str).context("no run")?;
-    for page in pages(run).iter().map(String::as_str).chain(["/metrics"]) {
+    let mut all = pages(run).to_vec();
+    all.extend(["report", "tamper"].map(|part| format!("/runs/{run}/{part}")));
+    let parts = ["iterations", "matrix", "story", "events", "acts"];
+    all.extend(parts.map(|part| format!("/api/runs/{run}/{part}")));
+    all.extend(OTHERS.map(str::to_owned));
+    for page in &all {
         let answer = get(served, page, &cookie)?;
-        ensure!(answer.starts_with("HTTP/1.1 200"), "{page}: {answer:.200}");
+        ensure!(!answer.starts_with("HTTP/1.1 5"), "{page}: {answer:.200}");
+    }
+    let mut live = ask(served, "/api/live", &cookie)?;
+    for _ in 0..LOOKS {
+        scene.touch_journal()?;
+        live.read_exact(&mut [0])?;
+        thread::sleep(Duration::from_secs(1));
     }
     Ok(())
 }
 
 /// What the server answers, head and all.
 fn get(served: &Served, page: &str, cookie: &str) -> Result<String> {
+    let mut answer = String::new();
+    ask(served, page, cookie)?.read_to_string(&mut answer)?;
+    Ok(answer)
+}
+
+/// Asks the server for a page.
+fn ask(served: &Served, page: &str, cookie: &str) -> Result<TcpStream> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, served.port()?))?;
     stream.set_read_timeout(Some(LONG))?;
     let host = served.origin.trim_start_matches("http://");
@@ -201,9 +232,7 @@ fn get(served: &Served, page: &str, cookie: &str) -> Result<String> {
         stream,
         "GET {page} HTTP/1.1\r\nhost: {host}\r\ncookie: {cookie}\r\nconnection: close\r\n\r\n"
     )?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    Ok(answer)
+    Ok(stream)
 }
 
 #[cfg(test)]

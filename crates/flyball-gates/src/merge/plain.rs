@@ -295,11 +295,11 @@ mod tests {
     fn told(output: &str) -> Vec<(String, String, String)> {
         let lines: Vec<(u64, &str)> = (1..).zip(output.lines()).collect();
         let (kept, _) = read(&lines).findings.take();
-        let tell = |(_, found): (u64, crate::Finding)| {
+        let tell = |found: &crate::Finding| {
             let place = found.place().unwrap_or_default();
-            (found.name.unwrap_or_default(), place, found.message)
+            (found.name.clone().unwrap_or_default(), place, found.message.clone())
         };
-        kept.into_iter().map(tell).collect()
+        kept.iter().map(|(_, found)| tell(found)).collect()
     }
 
     fn one(output: &str) -> (String, String, String) {
