@@ -7,7 +7,6 @@
 
 mod driver;
 mod figures;
-pub(crate) mod scene;
 mod stranger;
 
 use std::path::{Path, PathBuf};
@@ -18,8 +17,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 
 use self::driver::Browser;
-use self::scene::{Scene, Served};
 use crate::say;
+use crate::scene::{Scene, Served};
 
 /// Tabs that are open at once.
 const TABS: usize = 9;

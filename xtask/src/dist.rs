@@ -19,8 +19,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::browser::scene::{Scene, Served, fill, pages};
 use crate::say;
+use crate::scene::{Scene, Served, fill, pages};
 
 /// What a client asks most: about a call, and about what came of it.
 const HOOKS: [(&str, &str); 3] = [

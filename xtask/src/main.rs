@@ -9,6 +9,7 @@ mod e2e;
 mod gates;
 mod mutants;
 mod reference;
+mod scene;
 mod sim;
 mod tidy;
 

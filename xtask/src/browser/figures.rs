@@ -10,7 +10,7 @@ use flyball_testkit::memory::{held_kib, resident_kib};
 use serde_json::{Value, json};
 
 use super::driver::Browser;
-use super::scene::{Scene, Served, fill, pages};
+use crate::scene::{Scene, Served, fill, pages};
 use crate::{dist, say};
 
 const RUNS: &str = "1000";

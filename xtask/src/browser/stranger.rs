@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use super::driver::Browser;
-use super::scene::Served;
+use crate::scene::Served;
 
 /// Only a hang reaches it.
 const LONG: Duration = Duration::from_mins(2);
