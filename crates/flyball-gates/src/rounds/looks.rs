@@ -25,11 +25,21 @@ pub(super) struct Looks {
     open: Vec<u8>,
 }
 
-/// What a line looks like.
+/// What a line looks like, in few bytes: there are many. Two that are taken for one cost a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Look {
-    look: u64,
-    length: usize,
+    look: u32,
+    length: u32,
+}
+
+impl Look {
+    fn of(line: &[u8]) -> Self {
+        let [.., a, b, c, d] = report::look(line).to_le_bytes();
+        Self {
+            look: u32::from_le_bytes([a, b, c, d]),
+            length: u32::try_from(line.len()).unwrap_or(u32::MAX),
+        }
+    }
 }
 
 /// How many lines and how many bytes a round has.
@@ -56,7 +66,7 @@ impl Looks {
 
     fn close(&mut self) {
         if !self.is_full() {
-            self.lines.push(Look { look: report::look(&self.open), length: self.open.len() });
+            self.lines.push(Look::of(&self.open));
         }
         self.open.clear();
     }
@@ -80,7 +90,7 @@ impl Looks {
 
 /// As many rounds of so many lines as are taken as one, if the lines end with them.
 fn several(lines: &[Look], size: usize) -> Option<Size> {
-    let bytes = |lines: &[Look]| lines.iter().map(|line| line.length).sum::<usize>();
+    let bytes = |lines: &[Look]| lines.iter().map(|line| line.length as usize).sum::<usize>();
     let once = bytes(lines.get(lines.len().checked_sub(size)?..)?);
     let times = ROUND_MIN.div_ceil(once.max(1)).max(LINES_MIN.div_ceil(size));
     let whole = size.checked_mul(times).filter(|whole| *whole <= lines.len())?;

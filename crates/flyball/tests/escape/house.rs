@@ -51,7 +51,28 @@ fn is_root() -> bool {
 pub(crate) struct House {
     folder: TempDir,
     user: User,
+    /// The program under a name that this user can reach, where the one that was built is below a folder
+    /// of root's alone.
+    reachable: Option<TempDir>,
     env: Vec<(String, String)>,
+}
+
+/// Whether everybody can reach a file.
+fn is_open(file: &Path) -> bool {
+    file.ancestors()
+        .skip(1)
+        .all(|folder| fs::metadata(folder).is_ok_and(|data| data.permissions().mode() & 0o001 != 0))
+}
+
+/// A folder everybody can reach, with the program in it. Not in a house: what is there is given away.
+fn linked(usual: &Path) -> TempDir {
+    let folder = apart::folder(usual).unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = folder.path().join("flyball");
+    if fs::hard_link(PROGRAM, &path).is_err() {
+        fs::copy(PROGRAM, &path).unwrap();
+    }
+    folder
 }
 
 /// How a run in it went.
@@ -68,7 +89,9 @@ impl House {
         let usual = if is_root() { "/var/lib" } else { env!("CARGO_TARGET_TMPDIR") };
         let folder = apart::folder(Path::new(usual)).unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let house = Self { folder, user, env: Vec::new() };
+        let is_shut = user == User::Ordinary && !is_open(Path::new(PROGRAM));
+        let reachable = is_shut.then(|| linked(Path::new(usual)));
+        let house = Self { folder, user, reachable, env: Vec::new() };
         for name in ["home", "repo", "deep/state/secrets", "deep/state/vault", "work"] {
             fs::create_dir_all(house.path(name)).unwrap();
         }
@@ -137,7 +160,7 @@ impl House {
             .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
             .env("HOME", self.path("home"))
             .env("FLYBALL_STATE", self.state())
-            .env("FLYBALL_TEST_PROGRAM", PROGRAM)
+            .env("FLYBALL_TEST_PROGRAM", self.program())
             .env("FLYBALL_TEST_WORK", self.path("work"))
             .env("FLYBALL_REVIEW__ENABLED", "false")
             .envs(self.env.iter().map(|(name, value)| (name, value)))
@@ -153,9 +176,14 @@ impl House {
     }
 
     pub(crate) fn flyball(&self, arguments: &[&str]) -> Command {
-        let mut command = self.command(PROGRAM);
+        let mut command = self.command(&self.program());
         command.args(arguments);
         command
+    }
+
+    fn program(&self) -> String {
+        let linked = self.reachable.as_ref().map(|folder| folder.path().join("flyball"));
+        linked.map_or_else(|| PROGRAM.to_owned(), |path| path.to_string_lossy().into_owned())
     }
 
     /// One iteration with this agent.
