@@ -89,8 +89,11 @@ fn comes_back(scene: &Scene, browser: &Browser, served: Served) -> Result<()> {
     )
 }
 
-/// The program under test.
+/// The program under test; the one that `FLYBALL_PROGRAM` names, where it does.
 fn built() -> Result<PathBuf> {
+    if let Some(program) = env::var_os("FLYBALL_PROGRAM") {
+        return fs::canonicalize(program).context("`FLYBALL_PROGRAM` names no program");
+    }
     let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let built = Command::new(cargo).args(["build", "-q", "-p", "flyball"]).status()?;
     ensure!(built.success(), "flyball could not be built");
