@@ -2,6 +2,7 @@
 //! first that speak of an error, and the last.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::hints::may_tell;
 use crate::passing::Passing;
@@ -16,11 +17,11 @@ const LINE_CHARS_MAX: usize = 400;
 /// After so many lines that might have spoken of an error and did not, nobody looks any more.
 const LOOKS_MAX: u32 = 50_000;
 
-/// Lines with their numbers.
+/// Lines with their numbers. A copy shares those that do not change any more.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
-    first: Vec<(u64, String)>,
-    errors: Vec<(u64, String)>,
+    first: Arc<Vec<(u64, String)>>,
+    errors: Arc<Vec<(u64, String)>>,
     last: VecDeque<(u64, String)>,
     looks: u32,
 }
@@ -29,12 +30,12 @@ impl Kept {
     /// Takes a line.
     pub(crate) fn take(&mut self, line: Passing<'_>) {
         if self.first.len() < ALL_MAX {
-            self.first.push(kept(line));
+            Arc::make_mut(&mut self.first).push(kept(line));
         }
         if line.hints.error && self.is_curious() {
             self.looks += 1;
             if is_error(line.text) {
-                self.errors.push(kept(line));
+                Arc::make_mut(&mut self.errors).push(kept(line));
             }
         }
         self.take_last(line);
@@ -51,12 +52,12 @@ impl Kept {
     }
 
     /// Whether lines that speak of an error are still looked for.
-    pub(crate) const fn is_curious(&self) -> bool {
+    pub(crate) fn is_curious(&self) -> bool {
         self.errors.len() < ERRORS_MAX && self.looks < LOOKS_MAX
     }
 
     /// Whether the first lines are all there.
-    pub(crate) const fn is_begun(&self) -> bool {
+    pub(crate) fn is_begun(&self) -> bool {
         self.first.len() >= ALL_MAX
     }
 
@@ -77,7 +78,7 @@ impl Kept {
     }
 
     fn up_to(&self, first: usize) -> Vec<(u64, &str)> {
-        let all = self.first.iter().take(first).chain(&self.errors).chain(&self.last);
+        let all = self.first.iter().take(first).chain(&*self.errors).chain(&self.last);
         let mut lines: Vec<(u64, &str)> =
             all.map(|(number, text)| (*number, text.as_str())).collect();
         lines.sort_unstable();

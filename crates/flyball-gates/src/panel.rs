@@ -1,5 +1,7 @@
 //! Hands each line to the recognisers that may care for it.
 
+use std::sync::Arc;
+
 use crate::hints::{Hints, Number};
 use crate::owner::{Owner, Part};
 use crate::place;
@@ -12,7 +14,8 @@ use crate::wants::{Set, Wants};
 #[derive(Clone)]
 pub(crate) struct Panel {
     members: [Box<dyn Recogniser>; MEMBERS],
-    wants: Wants,
+    /// The same for all streams of an output.
+    wants: Arc<Wants>,
     /// The members in the middle of something.
     busy: Set,
     /// The members whom the routine of others does not concern.
@@ -36,9 +39,20 @@ impl Panel {
     pub(crate) fn new(command: &str) -> Self {
         let members = tool::members(command);
         let mut wants = Wants::default();
-        let (mut patient, mut busy) = (0, 0);
         for (index, member) in members.iter().enumerate() {
             wants.add(bit(index), &member.cues());
+        }
+        Self::of(members, Arc::new(wants))
+    }
+
+    /// One for another stream of the same output.
+    pub(crate) fn beside(&self, command: &str) -> Self {
+        Self::of(tool::members(command), Arc::clone(&self.wants))
+    }
+
+    fn of(members: [Box<dyn Recogniser>; MEMBERS], wants: Arc<Wants>) -> Self {
+        let (mut patient, mut busy) = (0, 0);
+        for (index, member) in members.iter().enumerate() {
             patient |= if member.is_patient() { bit(index) } else { 0 };
             busy |= if member.after_routine() == Attention::Busy { bit(index) } else { 0 };
         }

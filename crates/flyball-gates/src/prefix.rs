@@ -308,6 +308,19 @@ fn script<'a>(text: &'a str, name: &'a str) -> Option<Prefixed<'a>> {
     })
 }
 
+/// `packages/a test` of `packages/a test$ jest`.
+pub(crate) fn announced(text: &str) -> Option<&str> {
+    let dollar = memchr::memchr(b'$', text.as_bytes())?;
+    let (key, command) = (text.get(..dollar)?, text.get(dollar + 1..)?.strip_prefix(' ')?);
+    let (path, script) = key.split_once(' ')?;
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.len() < 120
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.@/:+-".contains(&b))
+    };
+    (is_name(path) && is_name(script) && !command.is_empty()).then_some(key)
+}
+
 /// Whether this is the rest of a row of a table.
 fn is_row(rest: &str) -> bool {
     rest.ends_with('|') && rest.matches('|').count() > 2

@@ -4,7 +4,7 @@ use crate::hints::Hints;
 use crate::kept::Kept;
 use crate::panel::Panel;
 use crate::passing::Passing;
-use crate::prefix::Shape;
+use crate::prefix::{self, Shape};
 use crate::recogniser::Skimmed;
 use crate::report::Report;
 use crate::window::{Before, Held, Judgement, Window};
@@ -32,6 +32,8 @@ struct Child {
     key: String,
     /// Whether it was announced by its command line, as pnpm does: `packages/a test$ jest`.
     is_announced: bool,
+    /// Whether it has said something since.
+    is_heard: bool,
     stream: Stream,
 }
 
@@ -49,14 +51,14 @@ pub(crate) struct Said {
 impl Stream {
     /// The whole output of a command.
     pub(crate) fn new(command: &str) -> Self {
-        Self::at(command, 0)
+        Self::at(command, 0, Panel::new(command))
     }
 
-    fn at(command: &str, depth: usize) -> Self {
+    fn at(command: &str, depth: usize, panel: Panel) -> Self {
         Self {
             command: command.to_owned(),
             depth,
-            panel: Panel::new(command),
+            panel,
             kept: Kept::default(),
             window: Window::default(),
             before: None,
@@ -80,7 +82,11 @@ impl Stream {
             self.kept.take_last(line);
             return;
         }
-        if self.window.wants(line.text) {
+        // Who announces its programs puts nothing else before their lines.
+        let is_announcing = self.children.iter().any(|child| child.is_announced && child.is_heard);
+        if is_announcing && self.window.is_empty() {
+            self.own_or_announced(line);
+        } else if self.window.wants(line.text) {
             let text = line.text.to_owned();
             let held = Held { text, number: line.number, near_end: line.near_end };
             let judgement = self.window.hold(held, self.depth);
@@ -102,12 +108,12 @@ impl Stream {
     }
 
     /// Whether lines that speak of an error are still looked for.
-    pub(crate) const fn is_curious(&self) -> bool {
+    pub(crate) fn is_curious(&self) -> bool {
         self.kept.is_curious()
     }
 
     /// Whether its lines are its own, as they are.
-    const fn is_settled(&self) -> bool {
+    fn is_settled(&self) -> bool {
         self.window.is_settled() && self.kept.is_begun() && self.children.is_empty()
     }
 
@@ -191,14 +197,15 @@ impl Stream {
     }
 
     fn add(&mut self, key: &str) {
-        let stream = Self::at(&self.command, self.depth.saturating_add(1));
-        self.children.push(Child { key: key.to_owned(), is_announced: false, stream });
+        let panel = self.panel.beside(&self.command);
+        let stream = Self::at(&self.command, self.depth.saturating_add(1), panel);
+        self.children.push(Child { key: key.to_owned(), is_announced: false, is_heard: false, stream });
     }
 
     /// A line without a prefix of the usual kind: pnpm announces its own.
     fn own_or_announced(&mut self, line: Passing<'_>) {
         if line.hints.marks.dollar
-            && let Some(key) = announced(line.text)
+            && let Some(key) = prefix::announced(line.text)
         {
             if let Some(child) = self.child(key) {
                 child.is_announced = true;
@@ -210,6 +217,7 @@ impl Stream {
             let rest = line.text.strip_prefix(&*child.key).and_then(|rest| rest.strip_prefix(':'));
             if let Some(rest) = rest {
                 let text = rest.strip_prefix(' ').unwrap_or(rest);
+                child.is_heard = true;
                 return child.stream.line(line.inside(text));
             }
         }
@@ -234,17 +242,4 @@ impl Held {
         let (number, near_end) = (*number, *near_end);
         Passing { text, number, hints: Hints::UNKNOWN, near_end, is_refused: false }
     }
-}
-
-/// `packages/a test` of `packages/a test$ jest`.
-fn announced(text: &str) -> Option<&str> {
-    let dollar = memchr::memchr(b'$', text.as_bytes())?;
-    let (key, command) = (text.get(..dollar)?, text.get(dollar + 1..)?.strip_prefix(' ')?);
-    let (path, script) = key.split_once(' ')?;
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && name.len() < 120
-            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.@/:+-".contains(&b))
-    };
-    (is_name(path) && is_name(script) && !command.is_empty()).then_some(key)
 }

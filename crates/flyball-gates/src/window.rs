@@ -136,9 +136,10 @@ impl Window {
     /// Judges what there is; `depth` prefixes were taken off already.
     pub(crate) fn judge(&mut self, depth: usize) -> Judgement {
         let is_first = !std::mem::replace(&mut self.begun, true);
-        if let Some((before, first)) = common(&self.held, depth)
-            .or_else(|| shared(&self.held))
-            .or_else(|| indented(&self.held).filter(|_| is_first))
+        if !is_announced(&self.held)
+            && let Some((before, first)) = common(&self.held, depth)
+                .or_else(|| shared(&self.held))
+                .or_else(|| indented(&self.held).filter(|_| is_first))
         {
             self.bytes = 0;
             let after = self.held.split_off(first);
@@ -184,10 +185,22 @@ fn common(held: &[Held], depth: usize) -> Option<(Before, usize)> {
     (!is_known).then_some((Before::Common(common), first))
 }
 
-/// Blanks before all of the first lines.
+/// Blanks before all of the first lines, but for a heading above them.
 fn indented(held: &[Held]) -> Option<(Before, usize)> {
     let texts: Vec<&str> = held.iter().map(|line| line.text.as_str()).collect();
-    Some((Before::Common(Common::indented(&texts)?), 0))
+    let is_heading = |line: &&str| line.ends_with(':') && !line.starts_with(' ');
+    let first = usize::from(texts.first().is_some_and(is_heading));
+    Some((Before::Common(Common::indented(texts.get(first..)?)?), first))
+}
+
+/// Whether somebody is announced here and then speaks: who announces is known by that.
+fn is_announced(held: &[Held]) -> bool {
+    let spoken = |key: &str| {
+        let is_own =
+            |line: &&Held| line.text.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
+        held.iter().filter(is_own).count() >= 2
+    };
+    held.iter().filter_map(|line| prefix::announced(&line.text)).any(spoken)
 }
 
 /// The prefix most lines share from some line on.
@@ -218,12 +231,14 @@ fn shared(held: &[Held]) -> Option<(Before, usize)> {
 }
 
 /// How many blanks more than one belong to the prefix: none, or one that even empty lines have, or
-/// that stands before words. Tools do not indent by one, but for the numbers of quoted lines.
+/// that stands before words. Tools do not indent by one, but for the numbers of quoted lines, and jest
+/// and vitest what they mark.
 fn blanks(shape: Shape, lines: &[Option<Prefixed<'_>>]) -> usize {
     let rests = || lines.iter().flatten().filter(|line| line.shape == shape).map(|line| line.rest);
     let is_worded = |rest: &&str| {
-        let own = rest.as_bytes().get(1);
-        own.is_some_and(|byte| !byte.is_ascii_digit() && *byte != b' ')
+        let own = rest.get(1..).unwrap_or_default();
+        own.starts_with(|c: char| c.is_ascii() && !c.is_ascii_digit() && c != ' ')
+            && !["RUN ", "FAIL ", "PASS ", "DEV "].iter().any(|mark| own.starts_with(mark))
     };
     let has_empty = rests().any(|rest| rest.trim().is_empty());
     let all_have = rests().all(|rest| rest.starts_with(' '));
