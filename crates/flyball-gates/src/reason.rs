@@ -159,6 +159,7 @@ fn crashed(line: &str) -> Option<FindingKind> {
         return None;
     }
     let is_killed = line == "Killed"
+        || line == "MemoryError"
         || line == "Aborted"
         || (line.starts_with("make") && is_signal(line))
         || (line.contains(": line ") && line.trim_end().ends_with("Killed"));

@@ -106,6 +106,9 @@ pub(super) const STARTS: &[&str] = &[
     "There are no .py[i] files in",
     "Failed to find a noxfile",
     "Sessions not found: ",
+    "nox > Sessions not found: ",
+    "ERROR: Could not open requirements file",
+    "ERROR: No matching distribution found for ",
     "No data to report.",
     "warning: No Python files found",
     "Usage of `",
@@ -210,6 +213,12 @@ pub(super) const WORDS: &[&str] = &[
     "cannot load such file -- ",
     ": does not exist (No such file or directory)",
     "error: Cannot read file: ",
+    "No space left on device",
+    "Read-only file system",
+    "Connection refused",
+    "ECONNREFUSED",
+    "EADDRINUSE",
+    "Address already in use",
 ];
 
 /// Two words that say so together.
@@ -230,4 +239,6 @@ pub(super) const PAIRS: &[(&str, &str)] = &[
     ("ould not find task `", "` in project"),
     ("ecipe `", "` not found"),
     ("The task \"", "could not be found"),
+    (": ", ": unbound variable"),
+    (": ", ": parameter not set"),
 ];

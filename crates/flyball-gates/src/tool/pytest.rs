@@ -9,7 +9,7 @@ mod stacks;
 
 use crate::{Counts, Finding, FindingKind};
 
-use self::node::{split_node, title_of, values_of};
+use self::node::{split_node, split_word, title_of, values_of};
 use self::progress::{passed, ran};
 use self::section::{Section, kind};
 use self::sessions::Sessions;
@@ -65,7 +65,7 @@ impl Recogniser for Pytest {
             first: b"_",
             starts: &[
                 "====", "FAIL", "ERRO", "SUBF", "Test", "pyte", "INTE", "Impo", "Synt", "Modu",
-                "0 fa", "0 pa", "0 er", "0 sk", "0 de", "0 wa", "0 xf", "0 xp", "no t", "!!!!",
+                "Cove", "0 fa", "0 pa", "0 er", "0 sk", "0 de", "0 wa", "0 xf", "0 xp", "no t", "!!!!",
             ],
             ..Cues::NONE
         }
@@ -185,8 +185,9 @@ impl Pytest {
             self.sections_left_out = self.sections_left_out.saturating_add(1);
             return;
         }
-        let (number, title) = (section.number, section.title.clone());
+        let number = section.number;
         let Some(finding) = section.into_finding() else { return };
+        let title = finding.name.clone().unwrap_or_default();
         if self.sections.len() < LINES_MAX {
             self.sections.push((number, title, finding));
         } else {
@@ -265,7 +266,7 @@ impl Pytest {
 
     /// `FAILED path::Class::test[x] - why`, `SUBFAILED(i=0) path::…` or `ERROR path - why`.
     fn summary(&mut self, text: &str, number: u64) {
-        let Some((word, rest)) = text.split_once(' ') else { return };
+        let Some((word, rest)) = split_word(text) else { return };
         let is_full = self.findings.is_full();
         let known = |node: &str| {
             if is_full { None } else { self.section_of(&title_of(word, node)) }
@@ -338,8 +339,9 @@ fn is_summary(text: &str) -> bool {
 
 /// The reason of a coverage that was not reached.
 fn coverage(text: &str) -> Option<&str> {
-    let rest = text.strip_prefix("FAIL ")?;
-    rest.starts_with("Required test coverage of ").then_some(rest)
+    let rest = text.strip_prefix("FAIL ").unwrap_or(text);
+    let starts = ["Required test coverage of ", "Coverage failure: "];
+    starts.iter().any(|start| rest.starts_with(start)).then_some(rest)
 }
 
 /// The file of `ImportError while loading conftest '/path/conftest.py'.`

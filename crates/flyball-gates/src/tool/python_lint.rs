@@ -1,5 +1,8 @@
 //! Python linters: ruff (full, concise, format), flake8, pylint and black.
 
+mod patch;
+
+use self::patch::Patches;
 use crate::{Finding, FindingKind};
 
 use crate::place::{self, Place};
@@ -19,6 +22,7 @@ pub(super) struct PythonLint {
     file: Option<String>,
     /// The head of a long diagnostic, until its place comes.
     head: Option<Head>,
+    patches: Patches,
     findings: Findings,
 }
 
@@ -40,6 +44,7 @@ impl PythonLint {
             clean: false,
             file: None,
             head: None,
+            patches: Patches::default(),
             findings: Findings::default(),
         }
     }
@@ -95,6 +100,9 @@ impl Recogniser for PythonLint {
         } else {
             self.other(text, line.number);
         }
+        if self.diff_counts && self.patches.line(text) {
+            return Attention::Busy;
+        }
         Attention::Idle
     }
 
@@ -104,7 +112,13 @@ impl Recogniser for PythonLint {
 
     fn finish(&mut self) -> Option<Report> {
         self.close();
-        let findings = std::mem::take(&mut self.findings);
+        let mut findings = std::mem::take(&mut self.findings);
+        if self.diff_counts {
+            let formats = |own: &&mut Finding| own.kind == FindingKind::Format && own.line.is_none();
+            for finding in findings.kept_mut().filter(formats) {
+                finding.line = finding.file.as_deref().and_then(|file| self.patches.of(file));
+            }
+        }
         let tool = self.name();
         (self.clean || !findings.is_empty()).then(|| Report { tool, findings, ..Report::default() })
     }
@@ -160,7 +174,8 @@ impl PythonLint {
         if let Some(file) = reformat {
             self.tool.get_or_insert(if black.is_some() { "black" } else { "ruff" });
             let file = file.split('\t').next().unwrap_or(file).trim();
-            let finding = Finding::new(FindingKind::Format, "file would be reformatted");
+            let words = if text.starts_with("+++ ") { "file would be reformatted" } else { text };
+            let finding = Finding::new(FindingKind::Format, words.trim());
             self.findings.push(number, finding.at(file, None, None));
         }
     }
@@ -170,7 +185,7 @@ impl PythonLint {
         let Some((file, line, column)) = head.place else { return };
         self.tool.get_or_insert("ruff");
         let finding = if head.code == "unformatted" {
-            Finding::new(FindingKind::Format, "file would be reformatted")
+            Finding::new(FindingKind::Format, head.message)
         } else {
             Finding::new(kind(&head.code), head.message).named(head.code)
         };

@@ -8,6 +8,21 @@ pub(super) fn title_of(word: &str, node: &str) -> String {
     format!("{}{values}{}", name.replace("::", "."), values_of(word))
 }
 
+/// The word of a line of the summary with all that belongs to it, and the rest: the values and the
+/// title of a subtest may have blanks, as in `SUBFAILED[a title] (i=0, j=1) path::test`.
+pub(super) fn split_word(text: &str) -> Option<(&str, &str)> {
+    if !text.starts_with("SUBFAIL") {
+        return text.split_once(' ');
+    }
+    let blanks = memchr::memchr_iter(b' ', text.as_bytes());
+    let mut splits = blanks.filter_map(|at| Some((text.get(..at)?, text.get(at + 1..)?)));
+    splits.find(|(word, rest)| {
+        let path = rest.split("::").next().unwrap_or(rest);
+        let is_path = path.contains('.') && !path.contains(['(', '[', '=', ',', '\'', '"']);
+        is_path && (word.ends_with([')', ']']) || !word.contains(['(', '[']))
+    })
+}
+
 /// The values of a subtest, ` (i=0)` of `SUBFAILED(i=0)`; nothing for others.
 pub(super) fn values_of(word: &str) -> String {
     let values = word.find(['(', '[']).and_then(|at| word.get(at..));

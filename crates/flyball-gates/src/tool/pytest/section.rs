@@ -2,6 +2,7 @@
 
 use crate::{Finding, FindingKind};
 
+use super::node::title_of;
 use crate::report::Block;
 use crate::{place, text};
 
@@ -124,13 +125,24 @@ impl Section {
         let depth = errors.lines().map(text::indent).min().unwrap_or(0);
         let message: Vec<&str> = errors.lines().map(|line| text::dedent(line, depth)).collect();
         let mut message = message.join("\n");
-        for said in [self.native.as_mut(), self.doctest.as_mut()].into_iter().flatten() {
+        let native = self.native.as_mut().map(Block::take).unwrap_or_default();
+        let doctest = self.doctest.as_mut().map(Block::take).unwrap_or_default();
+        // Of an error in a doctest both say something.
+        let both = doctest.lines().next().filter(|_| !native.is_empty());
+        let both = both.map(|first| format!("{first}\n{native}"));
+        for said in [both.as_deref(), Some(&native), Some(&doctest)].into_iter().flatten() {
             if message.is_empty() {
-                text::trim_lines(&said.take()).clone_into(&mut message);
+                text::trim_lines(said).clone_into(&mut message);
             }
         }
         if message.is_empty() {
             message = self.other.take().unwrap_or_default();
+        }
+        if message.is_empty() && !self.collecting {
+            message = bare(self.excerpt.as_str()).unwrap_or_default().to_owned();
+            if let Some(node) = crashed(&message) {
+                self.title = title_of("FAILED", node);
+            }
         }
         if message.is_empty() && self.excerpt.is_blank() {
             return None;
@@ -159,6 +171,21 @@ impl Section {
         }
         Some(finding.named(self.title))
     }
+}
+
+/// What stands below a heading in words alone: no source, no values.
+fn bare(excerpt: &str) -> Option<&str> {
+    let mut lines = excerpt.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.find(|line| !line.starts_with("[gw"))?;
+    let is_source = first.starts_with([' ', '>', '@', '-']) || first.contains(" = ");
+    let is_placed = || own_place(first).is_some() || first.starts_with("def ");
+    (!is_source && !is_placed() && first.contains(' ')).then_some(first)
+}
+
+/// The test that a worker of pytest-xdist was at when it ended.
+fn crashed(message: &str) -> Option<&str> {
+    let (worker, node) = message.split_once("' crashed while running '")?;
+    worker.starts_with("worker '").then(|| node.trim_end_matches('\''))
 }
 
 /// The kind of a failure, by its words.
