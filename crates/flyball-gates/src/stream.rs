@@ -199,7 +199,12 @@ impl Stream {
     fn add(&mut self, key: &str) {
         let panel = self.panel.beside(&self.command);
         let stream = Self::at(&self.command, self.depth.saturating_add(1), panel);
-        self.children.push(Child { key: key.to_owned(), is_announced: false, is_heard: false, stream });
+        self.children.push(Child {
+            key: key.to_owned(),
+            is_announced: false,
+            is_heard: false,
+            stream,
+        });
     }
 
     /// A line without a prefix of the usual kind: pnpm announces its own.

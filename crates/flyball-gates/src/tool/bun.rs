@@ -15,6 +15,8 @@ pub(super) struct Bun {
     block: Block,
     /// Inside an error that belongs to no test.
     between: bool,
+    /// At the end, where all failures are listed again.
+    is_again: bool,
     counts: Counts,
     names: Names,
     findings: Findings,
@@ -45,6 +47,7 @@ impl Recogniser for Bun {
             if self.run == RunStage::None {
                 self.run = RunStage::Begun;
             }
+            self.is_again = false;
             self.block.clear();
         } else if self.run != RunStage::None {
             self.inside(line);
@@ -68,7 +71,7 @@ impl Bun {
     fn inside(&mut self, line: &Line<'_>) {
         let text = line.text;
         if let Some((word, name)) = outcome(text) {
-            if word == "fail" {
+            if word == "fail" && !self.is_again {
                 self.failed(name, line.number);
             }
             if matches!(word, "fail" | "pass") {
@@ -84,6 +87,9 @@ impl Bun {
             } else {
                 self.block.push(text);
             }
+        } else if is_list(text) {
+            self.is_again = !self.findings.is_empty();
+            self.block.clear();
         } else if text == "# Unhandled error between tests" {
             self.between = true;
             self.block.clear();
@@ -163,6 +169,11 @@ fn outcome(text: &str) -> Option<(&str, &str)> {
         _ => name,
     };
     matches!(word, "fail" | "pass" | "skip" | "todo").then_some((word, name))
+}
+
+/// Whether this heads the list of all failures: `3 tests failed:`.
+fn is_list(text: &str) -> bool {
+    text::number(text).is_some_and(|(_, rest)| matches!(rest, " tests failed:" | " test failed:"))
 }
 
 /// The file of `test/cart.test.js:`.

@@ -192,7 +192,9 @@ fn typed_place(message: &str) -> Option<(String, u32, u32)> {
 
 /// The message of a block: its lines up to the quoted source or the stack.
 fn message(block: &str) -> (String, FindingKind) {
-    if let Some(syntax) = block.lines().find(|line| line.trim().starts_with("SyntaxError: ")) {
+    // What caused an error stands below it, and is not what was thrown.
+    let mut own = block.lines().take_while(|line| line.trim() != "Cause:");
+    if let Some(syntax) = own.find(|line| line.trim().starts_with("SyntaxError: ")) {
         return (syntax.trim().to_owned(), FindingKind::Compile);
     }
     let kept: Vec<&str> = block

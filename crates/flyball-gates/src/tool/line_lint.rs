@@ -118,7 +118,10 @@ impl Recogniser for LineLint {
             list.push_line(line.number, text, finding);
         } else if let Some(file) = unsorted(text) {
             self.tool = Some("isort");
-            let finding = Finding::new(FindingKind::Format, "Imports are incorrectly sorted and/or formatted.");
+            let finding = Finding::new(
+                FindingKind::Format,
+                "Imports are incorrectly sorted and/or formatted.",
+            );
             self.findings.push(line.number, finding.at(file, None, None));
         }
         Attention::Idle

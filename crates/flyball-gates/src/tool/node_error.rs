@@ -24,7 +24,7 @@ impl Recogniser for NodeError {
 
     fn cues(&self) -> Cues {
         Cues {
-            starts: &["Node", "Unca"],
+            starts: &["Node", "Unca", "file"],
             places: Places::Of(&["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"]),
             also: &[(CAPITALS, Trait::ErrorName)],
             ..Cues::NONE
@@ -53,7 +53,7 @@ impl Recogniser for NodeError {
             block.push(text);
             self.open = Some((line.number, block));
             return Attention::Busy;
-        } else if let Some(place) = line.place
+        } else if let Some(place) = line.place.or_else(|| in_url(text))
             && place.rest.is_empty()
             && place.has_extension(&["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"])
         {
@@ -87,6 +87,11 @@ impl NodeError {
         }
         self.last = Some((number, finding));
     }
+}
+
+/// The place a module is named by: `file:///repo/a.mjs:2`.
+fn in_url(text: &str) -> Option<place::Place<'_>> {
+    place::prefix(text.strip_prefix("file://")?)
 }
 
 /// `TypeError: text`, `Error [CODE]: text`, `Uncaught Error: text`.

@@ -65,7 +65,8 @@ impl Recogniser for Pytest {
             first: b"_",
             starts: &[
                 "====", "FAIL", "ERRO", "SUBF", "Test", "pyte", "INTE", "Impo", "Synt", "Modu",
-                "Cove", "0 fa", "0 pa", "0 er", "0 sk", "0 de", "0 wa", "0 xf", "0 xp", "no t", "!!!!",
+                "Cove", "0 fa", "0 pa", "0 er", "0 sk", "0 de", "0 wa", "0 xf", "0 xp", "no t",
+                "!!!!",
             ],
             ..Cues::NONE
         }

@@ -23,7 +23,8 @@ pub(super) fn finding(name: &str, block: &str) -> Finding {
         finding.kind = FindingKind::Compile;
     }
     if !name.is_empty() {
-        finding = finding.named(name);
+        // A mark that would begin a directive is escaped.
+        finding = finding.named(name.replace("\\#", "#"));
     }
     if let Some((file, line, column)) = place {
         finding = finding.at(file, line, column);
@@ -60,10 +61,12 @@ fn yaml(lines: &[&str]) -> (String, Option<At>) {
     };
     let scalar = |key: &str| value(key, depth).or_else(|| value(key, usize::MAX));
     let message = detail(lines).or_else(|| scalar("message")).or_else(|| scalar("error"));
-    let message = message.or_else(|| compared(&scalar)).unwrap_or_default();
+    let message = message.or_else(|| compared(&scalar)).or_else(|| differing(&scalar));
+    let message = message.unwrap_or_default();
     let stack = scalar("stack").unwrap_or_default();
     let message = if message.is_empty() {
-        stack.lines().next().unwrap_or_default().to_owned()
+        let is_frame = |line: &&str| js_frame::is_frame(line) || js_frame::bare(line).is_some();
+        stack.lines().next().filter(|line| !is_frame(line)).unwrap_or_default().to_owned()
     } else {
         message
     };
@@ -85,6 +88,15 @@ fn json(line: &str) -> Option<(String, Option<At>)> {
     let (message, place) = js_frame::of_stack(&told.message);
     let at = place.map(|p| (place::tidy(p.file).to_owned(), p.line, p.column));
     Some((message.lines().next().unwrap_or_default().to_owned(), at))
+}
+
+/// What node-tap shows of two values: `diff: |`, without the headings of a patch.
+fn differing(scalar: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    let diff = scalar("diff")?;
+    let heads = ["--- expected", "+++ actual", "@@ "];
+    let own = diff.lines().filter(|line| !heads.iter().any(|head| line.starts_with(head)));
+    let own: Vec<&str> = own.collect();
+    Some(format!("expected (-) and actual (+) differ:\n{}", own.join("\n")))
 }
 
 /// What was expected and what came, where there is no message.

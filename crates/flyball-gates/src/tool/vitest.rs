@@ -165,6 +165,11 @@ fn finding(head: &str, block: &str) -> Finding {
     if test.is_some() && kind == FindingKind::Compile {
         kind = FindingKind::Test;
     }
+    // A file whose tests could not even be gathered.
+    let is_plugins = || block.lines().any(|line| line.starts_with("  Plugin: "));
+    if test.is_none() && kind == FindingKind::Test && is_plugins() {
+        kind = FindingKind::Compile;
+    }
     let mut finding = Finding::new(kind, message).with_excerpt(block);
     finding.name = test.map(str::to_owned);
     match block.lines().find_map(|line| frame(line).or_else(|| unread(line))) {
@@ -175,7 +180,8 @@ fn finding(head: &str, block: &str) -> Finding {
 
 /// The place of a file that cannot be parsed: `At file: /test/b.test.js:2:9`.
 fn unread(line: &str) -> Option<place::Place<'_>> {
-    place::prefix(line.strip_prefix("At file: ")?)
+    let own = ["At file: ", "  File: "].iter().find_map(|start| line.strip_prefix(start));
+    place::prefix(own?)
 }
 
 /// The place in ` ❯ path:6:27` or ` ❯ fn path:6:27`.
