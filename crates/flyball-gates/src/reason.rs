@@ -153,6 +153,7 @@ fn crashed(line: &str) -> Option<FindingKind> {
         "std::bad_alloc",
         "AddressSanitizer: ",
         "signal: killed",
+        "test exited abnormally",
     ];
     let line = line.trim_start();
     if line.starts_with("test ") || line.starts_with("E  ") {

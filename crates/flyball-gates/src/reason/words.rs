@@ -151,6 +151,7 @@ pub(super) const STARTS: &[&str] = &[
     "Could not locate Gemfile",
     "Could not find gem ",
     "No examples found.",
+    "Configuration file not found: ",
     "To use `--only-failures`",
     "Could not open input file: ",
     "No tests executed!",

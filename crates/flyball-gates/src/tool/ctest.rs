@@ -204,6 +204,15 @@ fn failures(output: &str) -> String {
 
 /// The place of a line that reports a failure in the words of a test framework.
 fn failed_at(line: &str) -> Option<place::Place<'_>> {
+    // `unit: /repo/unit.c:7: main: Assertion `n == 3' failed.`
+    let asserted = || {
+        let (program, rest) = line.split_once(": ")?;
+        let is_one = !program.contains(' ') && rest.contains(": Assertion `");
+        place::prefix(rest).filter(|_| is_one)
+    };
+    if let Some(place) = asserted() {
+        return Some(place);
+    }
     let place = place::prefix(line)?;
     let rest = place.rest;
     let is_failure = rest == "Failure"

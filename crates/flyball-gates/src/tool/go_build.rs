@@ -70,6 +70,7 @@ impl Recogniser for GoBuild {
         } else if let Some(place) = place
             && place.has_extension(&["go"])
             && (self.strangers.is_some() || vetted)
+            && !(text.starts_with('\t') && self.last.is_some())
         {
             self.close();
             self.strangers = self.strangers.map(|_| 0);

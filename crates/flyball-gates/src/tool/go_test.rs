@@ -40,6 +40,8 @@ pub(super) struct GoTest {
     spare: (String, Block),
     /// How a test program ended that failed.
     ended: Option<(u64, String)>,
+    /// The test that was running then.
+    left: Option<String>,
     findings: Findings,
 }
 
@@ -122,7 +124,9 @@ impl Recogniser for GoTest {
         // Without a failed test the program itself gave up: `os.Exit`, or a `TestMain` of its own.
         if let Some((number, ended)) = self.ended.take().filter(|_| findings.is_empty()) {
             let message = format!("the test program ended with {ended} and no test failed");
-            findings.push(number, Finding::new(FindingKind::Crash, message));
+            let mut finding = Finding::new(FindingKind::Crash, message);
+            finding.name = self.left.take();
+            findings.push(number, finding);
         }
         let counts = self.counted.then_some(self.counts);
         let names = std::mem::take(&mut self.names);
@@ -158,6 +162,9 @@ impl GoTest {
             self.close();
             if let Some((running, _)) = self.running.take() {
                 self.begun.leave(&running);
+                if text.starts_with("FAIL\t") {
+                    self.left = Some(running);
+                }
             }
             self.spoke = true;
             // A bare `PASS` may be what a test printed.

@@ -22,7 +22,18 @@ struct Open {
     number: u64,
     name: String,
     place: Option<(String, u32)>,
+    /// Whether a rule ends it.
+    is_ruled: bool,
     text: Block,
+}
+
+impl Open {
+    /// Whether all was said: its place is known, or its frames have come. Above them Ruby may quote
+    /// the line, with blank lines around it; test-unit ends with a rule.
+    fn is_told(&self) -> bool {
+        let text = self.text.as_str();
+        !self.is_ruled && (self.place.is_some() || text.lines().any(|line| frame(line).is_some()))
+    }
 }
 
 impl Recogniser for Minitest {
@@ -43,20 +54,21 @@ impl Recogniser for Minitest {
         } else if announced && let Some((name, at)) = title(text) {
             let place = at.map(|(file, line)| (file.to_owned(), line));
             let (name, text) = (name.to_owned(), Block::default());
-            self.open = Some(Open { number: line.number, name, place, text });
+            self.open = Some(Open { number: line.number, name, place, is_ruled: false, text });
         } else if let Some((name, message)) = unit_title(text) {
             self.close();
             let mut words = Block::default();
             words.push(message);
             let name = name.to_owned();
-            self.open = Some(Open { number: line.number, name, place: None, text: words });
+            let number = line.number;
+            self.open = Some(Open { number, name, place: None, is_ruled: true, text: words });
         } else if self.open.is_some() && text::is_rule(text, '=', 60) {
             self.close();
         } else if let Some(counts) = total(text) {
             self.close();
             self.spoke = true;
             self.counts = Some(self.counts.unwrap_or_default().and(counts));
-        } else if text.is_empty() {
+        } else if text.is_empty() && self.open.as_ref().is_none_or(Open::is_told) {
             self.close();
         } else if let Some(open) = &mut self.open {
             open.text.push(text);
@@ -79,18 +91,21 @@ impl Recogniser for Minitest {
 
 impl Minitest {
     fn close(&mut self) {
-        let Some(Open { number, name, place, mut text }) = self.open.take() else { return };
+        let Some(Open { number, name, place, is_ruled, mut text }) = self.open.take() else {
+            return;
+        };
         let text = text.take();
         let said: Vec<&str> = text
             .lines()
             .take_while(|line| frame(line).is_none() || line.starts_with(|c: char| c != ' '))
-            .filter(|line| !is_context(line))
+            .filter(|line| !is_context(line) && !(is_ruled && line.trim().is_empty()))
             .collect();
+        let said = said.join("\n");
         let place = place.or_else(|| {
             let own = text.lines().filter_map(frame).find(|(file, _)| !is_foreign(file));
             own.map(|(file, line)| (file.to_owned(), line))
         });
-        let finding = Finding::new(FindingKind::Test, said.join("\n")).named(name);
+        let finding = Finding::new(FindingKind::Test, text::trim_lines(&said)).named(name);
         let finding = finding.with_excerpt(text.as_str());
         let finding = match place {
             Some((file, line)) => finding.at(file, line, None),
@@ -128,7 +143,10 @@ fn unit_title(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix("Failure: ").or_else(|| text.strip_prefix("Error: "))?;
     let (name, rest) = rest.split_once('(')?;
     let (class, message) = rest.split_once(')')?;
-    let is_own = !name.contains(' ') && !class.contains(' ') && name.starts_with("test");
+    let titled = name.strip_prefix("test: ");
+    let is_own = (!name.contains(' ') || titled.is_some()) && !class.contains(' ');
+    let is_own = is_own && name.starts_with("test");
+    let name = titled.unwrap_or(name);
     let message = message.strip_prefix(": ").unwrap_or(message);
     is_own.then_some((name, message))
 }

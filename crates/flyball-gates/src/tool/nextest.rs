@@ -130,6 +130,9 @@ impl Nextest {
         let kind = match status.word {
             "PASS" | "LEAK" | "FLAKY" => {
                 self.seen.passed += 1;
+                // It was red in an earlier try, and is not any more.
+                let is_other = |found: &crate::Finding| found.name.as_deref() != Some(status.name);
+                self.findings.retain(is_other);
                 return;
             }
             "TIMEOUT" | "TMT" => FindingKind::Timeout,

@@ -28,7 +28,11 @@ fn of_output(name: &str, output: &str) -> Finding {
         let message =
             unexpected(&lines).unwrap_or_else(|| message(lines.get(at + 1..).unwrap_or_default()));
         let finding = Finding::new(FindingKind::Test, message);
-        return match place::prefix(place) {
+        // A library may panic on behalf of the test, and say whose line it is about.
+        let source = || lines.iter().find_map(|line| place::prefix(line.strip_prefix("Source: ")?));
+        let place = place::prefix(place);
+        let place = place.filter(|at| !place::is_foreign(at.file)).or_else(source).or(place);
+        return match place {
             Some(place) => finding.at(place.file, place.line, place.column),
             None => finding,
         };

@@ -104,8 +104,13 @@ impl Prove {
             if !inner && std::mem::take(&mut self.parent_next) {
                 return;
             }
-            let name = name.trim().trim_matches('\'');
-            let finding = Finding::new(FindingKind::Test, "test failed").named(name);
+            let (name, place) = match tap_diagnostics::perl_place(name.trim()) {
+                Some((file, at, _)) => ("", Some((file, at))),
+                None => (name.trim().trim_matches('\''), None),
+            };
+            let finding = Finding::new(FindingKind::Test, words);
+            let mut finding = if name.is_empty() { finding } else { finding.named(name) };
+            (finding.file, finding.line) = place.unzip();
             self.open = Some((line.number, finding, Block::default()));
         } else if words.starts_with("Looks like you failed") {
             self.close();

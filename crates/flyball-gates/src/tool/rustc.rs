@@ -1,5 +1,8 @@
 //! rustc, clippy and cargo itself: diagnostics as text, long and short.
 
+mod long;
+
+use self::long::Long;
 use crate::{Finding, FindingKind};
 
 use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
@@ -36,6 +39,8 @@ struct Open {
     message: String,
     place: Option<(String, u32, Option<u32>)>,
     lint: Option<String>,
+    /// What is found of one that says why only further down.
+    long: Option<Long>,
     excerpt: Block,
 }
 
@@ -154,7 +159,9 @@ impl Rustc {
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
         // Without a place it may be anybody's `error:`; with cargo in the command it is cargo's.
-        if open.place.is_none() && open.code.is_none() {
+        let has_place =
+            open.place.is_some() || open.long.as_ref().is_some_and(|long| long.place.is_some());
+        if !has_place && open.code.is_none() {
             if !self.is_cargo || open.level == Level::Warning {
                 return;
             }
@@ -200,12 +207,16 @@ impl Open {
             message: message.to_owned(),
             place: None,
             lint: None,
+            long: Long::of(message),
             excerpt,
         }
     }
 
     /// Whether a line still belongs to the diagnostic.
     fn belongs(&self, text: &str) -> bool {
+        if let Some(long) = &self.long {
+            return long.belongs(text);
+        }
         if self.place.is_none() {
             // The arrow comes within a few lines; cargo's own errors go on after a blank line.
             return self.excerpt.as_str().lines().count() < 12
@@ -217,6 +228,10 @@ impl Open {
     /// Takes a line; true when it proves that this is rustc speaking.
     fn line(&mut self, text: &str) -> bool {
         self.excerpt.push(text);
+        if let Some(long) = &mut self.long {
+            long.line(text);
+            return long.place.is_some();
+        }
         let trimmed = text.trim_start();
         if self.place.is_none() {
             if let Some(at) = trimmed.strip_prefix("--> ")
@@ -237,6 +252,10 @@ impl Open {
 
     fn into_finding(mut self) -> Finding {
         let kind = if self.lint.is_some() { FindingKind::Lint } else { FindingKind::Compile };
+        if let Some(Long { why, place, .. }) = self.long.take() {
+            self.message.extend(why.map(|why| format!(": {why}")));
+            self.place = place;
+        }
         let mut finding = Finding::new(kind, self.message.replace("\nCaused by:\n", ": "));
         finding.name = self.code.or(self.lint);
         if let Some((file, line, column)) = self.place {

@@ -27,10 +27,16 @@ pub(super) fn finding(name: &str, output: &str) -> Finding {
 /// a log line never is when the test then failed.
 fn of_lines(output: &str) -> Finding {
     let mut entries: Vec<(&str, u32, Vec<&str>, usize)> = Vec::new();
+    let mut in_stack = false;
     for line in output.lines() {
         let depth = text::indent(line);
-        let is_entry = place::prefix(line.trim_start())
-            .filter(|place| place.has_extension(&["go"]) && place.column.is_none());
+        // The frames of a stack that a test printed are no lines of the test's own.
+        let own = line.trim_start();
+        in_stack |= own.starts_with("goroutine ") && own.ends_with("]:");
+        let is_entry = place::prefix(own).filter(|place| {
+            place.has_extension(&["go"]) && place.column.is_none() && !(in_stack && is_frame(line))
+        });
+        in_stack &= is_entry.is_none();
         if let Some(place) = is_entry {
             entries.push((place.file, place.line, vec![place.rest], depth));
         } else if let Some((_, _, lines, own)) = entries.last_mut()
@@ -40,11 +46,29 @@ fn of_lines(output: &str) -> Finding {
             lines.push(text::dedent(line, *own + 4));
         }
     }
-    let Some((file, line)) = entries.last().map(|(file, line, ..)| (*file, *line)) else {
+    let last = entries.last().map(|(file, line, ..)| (*file, *line));
+    let Some((file, line)) = panicked(output).or(last) else {
         return Finding::new(FindingKind::Test, silent(output));
     };
     let said: Vec<String> = entries.iter().map(|(_, _, lines, _)| lines.join("\n")).collect();
     Finding::new(FindingKind::Test, said.join("\n")).at(file, line, None)
+}
+
+/// Whether a line is a frame of a stack, below its function: `<TAB>/repo/a.go:3 +0x1f`.
+fn is_frame(line: &str) -> bool {
+    let own = line.trim_start_matches(' ');
+    own.starts_with('\t')
+        && place::prefix(own.trim_start()).is_some_and(|at| !at.rest.contains(' '))
+}
+
+/// Where a panic that somebody caught and printed came from: the first frame of the project below it.
+fn panicked(output: &str) -> Option<(&str, u32)> {
+    let mut lines = output.lines().skip_while(|line| !line.trim_start().starts_with("panic("));
+    let frames = lines.by_ref().filter(|line| is_frame(line) && !place::is_foreign(line));
+    let mut places = frames.filter_map(|line| place::prefix(line.trim_start()));
+    let own =
+        places.find(|at| !at.file.contains("/src/runtime/") && !at.file.contains("/src/reflect/"));
+    own.map(|at| (at.file, at.line))
 }
 
 /// What a test without such lines printed itself.
