@@ -3,6 +3,7 @@
 //! end, when no tool has found anything.
 
 mod shape;
+mod table;
 
 use std::collections::BTreeSet;
 
@@ -134,15 +135,19 @@ impl Plain {
                 continue;
             }
             let known = verdict(line).filter(|one| !self.is_told(one.name));
-            let below = shape::listed(line).filter(|_| !heading.is_empty() && known.is_none());
-            if let Some((at, said)) = below {
-                let finding = Finding::new(FindingKind::Other, said);
-                self.add(*number, finding.at(place::tidy(heading), at, None));
+            let below = table::listed(line).filter(|_| !heading.is_empty() && known.is_none());
+            if let Some((place, said)) = below {
+                let more = lines.iter().skip(at + 1).map_while(|(_, next)| table::continued(next));
+                let said: Vec<&str> = std::iter::once(said).chain(more.take(WHY_MAX)).collect();
+                let finding = Finding::new(FindingKind::Other, said.join(" "));
+                self.add(*number, finding.at(place::tidy(heading), place, None));
                 continue;
             }
             let Some(Marked { name, why }) = known else {
                 let path = line.trim().trim_start_matches("FILE: ");
                 if shape::is_path(path) {
+                    heading = path;
+                } else if let Some(path) = table::headed(line) {
                     heading = path;
                 } else if text::indent(line) == 0 && !shape::is_rule(line) {
                     heading = "";

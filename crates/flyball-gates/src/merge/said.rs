@@ -74,7 +74,9 @@ fn patched(side: &str) -> Option<&str> {
     let marks = ["a/", "b/", "original/", "fixed/", "before/", "after/"];
     let path = marks.iter().find_map(|mark| path.strip_prefix(mark)).unwrap_or(path);
     let path = path.split(":before").next().unwrap_or(path).trim_end_matches(":after");
-    is_path(path).then(|| place::tidy(path))
+    // What was made only to be compared is not the project's.
+    let is_own = !path.starts_with("/tmp/") && !path.starts_with("/dev/");
+    (is_own && is_path(path)).then(|| place::tidy(path))
 }
 
 /// Whether a text is nothing but the path of a file.

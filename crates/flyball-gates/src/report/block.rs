@@ -26,11 +26,16 @@ impl Block {
 
     /// Adds a line while there is room.
     pub(crate) fn push(&mut self, line: &str) {
-        if self.lines < Self::LINES_MAX && self.text.len() < Self::CHARS_MAX {
+        if self.has_room() {
             self.text.push_str(text::clip(line, Self::LINE_CHARS_MAX));
             self.text.push('\n');
             self.lines += 1;
         }
+    }
+
+    /// Whether there is room for another line.
+    pub(crate) const fn has_room(&self) -> bool {
+        self.lines < Self::LINES_MAX && self.text.len() < Self::CHARS_MAX
     }
 
     /// Whether nothing but blanks was collected.

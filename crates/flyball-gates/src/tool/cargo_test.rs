@@ -2,7 +2,7 @@
 
 mod loose;
 
-use crate::{Counts, Finding, FindingKind};
+use crate::Counts;
 
 use self::loose::Loose;
 use super::panic;
@@ -131,7 +131,7 @@ impl Recogniser for CargoTest {
             findings.push(number, self.loose.finding(&name));
         }
         if let Some((number, message)) = self.crashed.take().filter(|_| self.spoke) {
-            findings.push(number, Finding::new(FindingKind::Crash, message));
+            findings.push(number, self.loose.taken_down(message));
         }
         if let Some((number, finding)) = self.loose.overflow.take() {
             findings.push(number, finding);

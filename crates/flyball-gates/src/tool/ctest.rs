@@ -25,6 +25,8 @@ struct Open {
     name: String,
     reason: String,
     output: Block,
+    /// The lines of failures behind what is kept.
+    further: Block,
 }
 
 impl Recogniser for Ctest {
@@ -48,6 +50,7 @@ impl Recogniser for Ctest {
                     name: result.name.to_owned(),
                     reason: reason.to_owned(),
                     output: std::mem::take(&mut self.printed),
+                    further: Block::default(),
                 });
             }
             self.printed.clear();
@@ -68,7 +71,11 @@ impl Recogniser for Ctest {
         } else if let Some(own) = numbered(text) {
             self.printed.push(own);
         } else if let Some(open) = &mut self.open {
-            open.output.push(text);
+            if open.output.has_room() {
+                open.output.push(text);
+            } else if failed_at(text).is_some() {
+                open.further.push(text);
+            }
         } else if self.listed {
             self.listed = false;
         }
@@ -90,8 +97,9 @@ impl Recogniser for Ctest {
 
 impl Ctest {
     fn close(&mut self) {
-        let Some(Open { number, name, reason, mut output }) = self.open.take() else { return };
-        let output = output.take();
+        let Some(open) = self.open.take() else { return };
+        let Open { number, name, reason, mut output, mut further } = open;
+        let output = output.take() + &further.take();
         let kind = match reason.as_str() {
             "Timeout" => FindingKind::Timeout,
             "Not Run" | "Bad Command" => FindingKind::CouldNotRun,

@@ -188,7 +188,7 @@ impl Open {
     fn line(&mut self, text: &str) -> bool {
         let own = if self.form == Form::Boxed {
             // With colours it is drawn as a box, whose bars have ends.
-            let Some(own) = text.trim_start().strip_prefix(['│', '├', '╵', '┐', '┴'])
+            let Some(own) = text.trim_start().strip_prefix(['│', '├', '┊', '╵', '┐', '┴'])
             else {
                 return false;
             };
@@ -276,7 +276,12 @@ fn test_name(class: &str, title: &str) -> String {
         name.extend(letters.next().into_iter().flat_map(char::to_uppercase));
         name.push_str(letters.as_str());
     }
-    format!("{class}::{name}{set}")
+    // With colours the number of a set has no mark.
+    let number = set.strip_prefix(" with data set ").filter(|set| text::number(set).is_some());
+    match number {
+        Some(number) => format!("{class}::{name} with data set #{number}"),
+        None => format!("{class}::{name}{set}"),
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::{Counts, Finding, FindingKind};
 use self::node::{split_node, split_word, title_of, values_of};
 use self::progress::{passed, ran};
 use self::section::{Section, kind};
-use self::sessions::Sessions;
+use self::sessions::{Sessions, counts, is_last};
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
 use crate::text;
@@ -65,8 +65,8 @@ impl Recogniser for Pytest {
             first: b"_",
             starts: &[
                 "====", "FAIL", "ERRO", "SUBF", "Test", "pyte", "INTE", "Impo", "Synt", "Modu",
-                "Cove", "0 fa", "0 pa", "0 er", "0 sk", "0 de", "0 wa", "0 xf", "0 xp", "no t",
-                "!!!!",
+                "Cove", "Fata", "0 fa", "0 pa", "0 er", "0 sk", "0 de", "0 wa", "0 xf", "0 xp",
+                "no t", "!!!!",
             ],
             ..Cues::NONE
         }
@@ -121,6 +121,7 @@ impl Recogniser for Pytest {
 
     fn finish(&mut self) -> Option<Report> {
         self.close();
+        self.spoke |= self.stacks.is_fatal();
         if !self.spoke {
             return None;
         }
@@ -366,37 +367,4 @@ fn cannot_run(text: &str) -> Option<&str> {
     let stopped = text.strip_prefix("!!").and_then(|_| text::in_rule(text, '!'))?;
     let is_counted = stopped.contains("Interrupted: ") || stopped.starts_with("stopping after ");
     (!is_counted).then_some(stopped)
-}
-
-/// Whether this is the last line of `-q`: `1 failed, 2 passed in 0.03s`.
-fn is_last(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_digit() || first == 'n')
-        && text.ends_with(['s', ')'])
-        && counts(text).is_some()
-}
-
-/// The numbers of the last line.
-fn counts(title: &str) -> Option<Counts> {
-    let (list, time) = title.rsplit_once(" in ")?;
-    let is_time = text::number(time).is_some_and(|(_, rest)| rest.starts_with('.') || rest == "s");
-    if !is_time {
-        return None;
-    }
-    let mut counts = Counts::default();
-    let mut known = list.trim() == "no tests ran";
-    for (count, word) in text::tally(list) {
-        let slot = match word {
-            "passed" | "xpassed" => &mut counts.passed,
-            "failed" | "error" | "errors" => &mut counts.failed,
-            "skipped" | "xfailed" => &mut counts.skipped,
-            "deselected" | "warning" | "warnings" | "rerun" | "subtests passed" => {
-                known = true;
-                continue;
-            }
-            _ => return None,
-        };
-        *slot = slot.saturating_add(count);
-        known = true;
-    }
-    known.then_some(counts)
 }

@@ -1,5 +1,6 @@
 //! What single lines of unknown programs look like.
 
+use super::table;
 use crate::place::{self, Place};
 use crate::text;
 
@@ -11,14 +12,14 @@ pub(super) struct Marked<'a> {
 }
 
 /// Signs before what failed.
-const CROSSES: &[char] =
+pub(super) const CROSSES: &[char] =
     &['\u{2717}', '\u{2718}', '\u{2716}', '\u{d7}', '\u{2715}', '\u{274c}', '\u{2a2f}'];
 /// Signs before what is well.
 const TICKS: &[char] = &['\u{2713}', '\u{2714}', '\u{2705}', '\u{221a}'];
 /// Words before what failed.
 const MARKS: &[&str] = &[
     "FAIL  ", "FAILED  ", "[FAIL]", "[FAILED]", "[ERROR]", "[ERR]", "[NG]", "FAIL:", "FAILED:",
-    "NOT OK:",
+    "NOT OK:", "- [ ] ",
 ];
 /// Words behind what failed.
 const ENDS: &[&str] = &["FAILED", "FAIL", "BROKEN", "ERROR", "TIMEOUT", "UNEXPECTEDPASS"];
@@ -26,8 +27,12 @@ const ENDS: &[&str] = &["FAILED", "FAIL", "BROKEN", "ERROR", "TIMEOUT", "UNEXPEC
 /// What a line marks as failed.
 pub(super) fn verdict(line: &str) -> Option<Marked<'_>> {
     let own = line.trim();
+    if let Some(row) = table::row(own) {
+        return Some(row).filter(|found| is_name(found.name));
+    }
     let marked = own
         .strip_prefix(CROSSES)
+        .or_else(|| own.strip_prefix('[')?.strip_prefix(CROSSES)?.strip_prefix(']'))
         .or_else(|| MARKS.iter().find_map(|mark| own.strip_prefix(mark)))
         .map(|name| Marked {
             name: name.trim_start_matches(['\u{fe0f}', ' ', '-', ':']).trim(),
@@ -70,11 +75,15 @@ fn after_time(text: &str) -> Option<&str> {
     (!rest.starts_with(|c: char| c.is_alphanumeric())).then(|| rest.trim_start_matches([']', ' ']))
 }
 
-/// What follows `3/7 ` or `(3/7) `.
+/// What follows `3/7 ` or `(3/7) `, `3 - ` or `3) `.
 fn after_number(text: &str) -> &str {
     let bare = text.trim_start().trim_start_matches('(');
-    let rest = text::number(bare).and_then(|(_, rest)| text::number(rest.strip_prefix('/')?));
-    rest.map_or(text, |(_, rest)| rest.trim_start_matches([')', ' ', ':']))
+    let Some((_, rest)) = text::number(bare) else { return text };
+    if let Some((_, rest)) = rest.strip_prefix('/').and_then(text::number) {
+        return rest.trim_start_matches([')', ' ', ':']);
+    }
+    let listed = [" - ", ") ", ". "].iter().find_map(|mark| rest.strip_prefix(mark));
+    listed.unwrap_or(text)
 }
 
 /// Places that are unusual, but begin a line that then says something: `.env:1 text`,
@@ -361,23 +370,4 @@ pub(super) fn is_bare(line: &str) -> bool {
 /// Whether a line only sets things apart, or counts what follows.
 pub(super) fn is_rule(line: &str) -> bool {
     line.trim().bytes().all(|byte| matches!(byte, b'-' | b'=')) || line.starts_with("FOUND ")
-}
-
-/// One of a list below the path it is about, and its line there: `  * text`, `  3: text`,
-/// ` 3 | ERROR | text`.
-pub(super) fn listed(line: &str) -> Option<(Option<u32>, &str)> {
-    let own = line.trim();
-    if text::indent(line) == 0 || place::mention(own).is_some() {
-        return None;
-    }
-    let marked = ["* ", "- ", "\u{2022} "].iter().find_map(|mark| own.strip_prefix(mark));
-    if let Some(said) = marked {
-        return said.contains(' ').then_some((None, said));
-    }
-    let (number, rest) = text::small(own)?;
-    let row = rest
-        .strip_prefix(" | ERROR ")
-        .map(|rest| rest.trim_start_matches(['|', ' ', '[', 'x', ']']));
-    let said = row.or_else(|| rest.strip_prefix(": "))?.trim();
-    (number > 0 && said.contains(' ')).then_some((Some(number), said))
 }

@@ -73,6 +73,18 @@ impl Loose {
         }
     }
 
+    /// A finding for a program that a signal ended: a test may have panicked as its last deed.
+    pub(super) fn taken_down(&mut self, message: String) -> Finding {
+        self.close();
+        let last = self.panics.last().filter(|(thread, _)| thread != "main");
+        let died = last.filter(|_| message.contains("(signal: ")).map(|(thread, _)| thread);
+        let Some(name) = died else { return Finding::new(FindingKind::Crash, message) };
+        let mut finding = self.finding(name);
+        finding.kind = FindingKind::Crash;
+        finding.message = format!("{}\n{message}", finding.message);
+        finding
+    }
+
     fn close(&mut self) {
         if std::mem::take(&mut self.open) {
             let (name, text) = (std::mem::take(&mut self.name), self.block.take());

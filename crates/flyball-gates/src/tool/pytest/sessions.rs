@@ -1,6 +1,6 @@
 //! The numbers of all sessions in one output.
 
-use crate::Counts;
+use crate::{Counts, text};
 
 /// What the sessions counted: those before, and the one that is read.
 #[derive(Clone, Copy, Default)]
@@ -33,6 +33,39 @@ impl Sessions {
             (earlier, now) => earlier.or(now),
         }
     }
+}
+
+/// Whether this is the last line of `-q`: `1 failed, 2 passed in 0.03s`.
+pub(super) fn is_last(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit() || first == 'n')
+        && text.ends_with(['s', ')'])
+        && counts(text).is_some()
+}
+
+/// The numbers of the last line.
+pub(super) fn counts(title: &str) -> Option<Counts> {
+    let (list, time) = title.rsplit_once(" in ")?;
+    let is_time = text::number(time).is_some_and(|(_, rest)| rest.starts_with('.') || rest == "s");
+    if !is_time {
+        return None;
+    }
+    let mut counts = Counts::default();
+    let mut known = list.trim() == "no tests ran";
+    for (count, word) in text::tally(list) {
+        let slot = match word {
+            "passed" | "xpassed" => &mut counts.passed,
+            "failed" | "error" | "errors" => &mut counts.failed,
+            "skipped" | "xfailed" => &mut counts.skipped,
+            "deselected" | "warning" | "warnings" | "rerun" | "subtests passed" => {
+                known = true;
+                continue;
+            }
+            _ => return None,
+        };
+        *slot = slot.saturating_add(count);
+        known = true;
+    }
+    known.then_some(counts)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! pytest-timeout's other way: it prints the stacks of all threads and ends the program.
+//! Stacks in the middle of a run, after which there is nothing more: pytest-timeout prints those of all
+//! threads and ends the program, Python itself that of the thread in which it broke.
 
 use crate::report::Findings;
 use crate::{Counts, Finding, FindingKind, text};
@@ -8,6 +9,8 @@ use crate::{Counts, Finding, FindingKind, text};
 pub(super) struct Stacks {
     /// The line that says so.
     number: Option<u64>,
+    /// What Python said when it broke.
+    fatal: Option<String>,
     /// File, line and name of the innermost test in the stacks.
     test: Option<(String, u32, String)>,
 }
@@ -19,24 +22,38 @@ impl Stacks {
             self.number.get_or_insert(number);
             return true;
         }
-        if self.number.is_none() {
-            return false;
+        if text.starts_with("Fatal Python error: ") && self.number.is_none() {
+            (self.number, self.fatal) = (Some(number), Some(text.trim().to_owned()));
+            return true;
+        }
+        // Here the innermost frame is the first.
+        if self.number.is_none() || (self.fatal.is_some() && self.test.is_some()) {
+            return self.number.is_some();
         }
         let frame =
             text.trim_start().strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "));
         if let Some((file, rest)) = frame
             && let Some((line, rest)) = text::small(rest)
-            && let Some(name) = rest.strip_prefix(", in ").filter(|name| name.starts_with("test"))
+            && let Some(name) = rest.trim_start_matches(',').strip_prefix(" in ")
+            && name.starts_with("test")
         {
             self.test = Some((file.to_owned(), line, name.trim_end().to_owned()));
         }
         true
     }
 
+    /// Whether Python broke inside of a test.
+    pub(super) const fn is_fatal(&self) -> bool {
+        self.fatal.is_some() && self.test.is_some()
+    }
+
     /// Tells it, unless pytest could go on and tell it itself.
     pub(super) fn tell(&mut self, findings: &mut Findings, counts: Option<Counts>) {
         let Some(number) = self.number.take().filter(|_| counts.is_none()) else { return };
-        let finding = Finding::new(FindingKind::Timeout, "Timeout");
+        let finding = match self.fatal.take() {
+            Some(fatal) => Finding::new(FindingKind::Crash, fatal),
+            None => Finding::new(FindingKind::Timeout, "Timeout"),
+        };
         let finding = match self.test.take() {
             Some((file, line, name)) => finding.named(name).at(file, line, None),
             None => finding,
