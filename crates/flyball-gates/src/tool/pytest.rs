@@ -65,8 +65,8 @@ impl Recogniser for Pytest {
             first: b"_",
             starts: &[
                 "====", "FAIL", "ERRO", "SUBF", "Test", "pyte", "INTE", "Impo", "Synt", "Modu",
-                "Cove", "Fata", "0 fa", "0 pa", "0 er", "0 sk", "0 de", "0 wa", "0 xf", "0 xp",
-                "no t", "!!!!",
+                "Cove", "Fata", "Curr", "0 fa", "0 pa", "0 er", "0 sk", "0 de", "0 wa", "0 xf",
+                "0 xp", "no t", "!!!!",
             ],
             ..Cues::NONE
         }
@@ -116,7 +116,8 @@ impl Recogniser for Pytest {
     }
 
     fn after_routine(&self) -> Attention {
-        if self.section.is_some() || self.spoke { Attention::Busy } else { Attention::Idle }
+        let is_open = self.section.is_some() || self.stacks.is_open();
+        if is_open || self.spoke { Attention::Busy } else { Attention::Idle }
     }
 
     fn finish(&mut self) -> Option<Report> {

@@ -22,8 +22,12 @@ impl Stacks {
             self.number.get_or_insert(number);
             return true;
         }
-        if text.starts_with("Fatal Python error: ") && self.number.is_none() {
-            (self.number, self.fatal) = (Some(number), Some(text.trim().to_owned()));
+        // It may stand behind the dots of tests that passed.
+        let begins = text.find("Fatal Python error: ").and_then(|at| text.get(at..));
+        let begins = begins
+            .or_else(|| text.starts_with("Current thread 0x").then_some("Fatal Python error"));
+        if let Some(fatal) = begins.filter(|_| self.number.is_none()) {
+            (self.number, self.fatal) = (Some(number), Some(fatal.trim().to_owned()));
             return true;
         }
         // Here the innermost frame is the first.
@@ -40,6 +44,11 @@ impl Stacks {
             self.test = Some((file.to_owned(), line, name.trim_end().to_owned()));
         }
         true
+    }
+
+    /// Whether frames may follow.
+    pub(super) const fn is_open(&self) -> bool {
+        self.fatal.is_some() && self.test.is_none()
     }
 
     /// Whether Python broke inside of a test.
@@ -59,5 +68,23 @@ impl Stacks {
             None => finding,
         };
         findings.push(number, finding);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{FindingKind, Parser};
+
+    #[test]
+    fn a_test_in_which_python_broke_is_named() {
+        let mut parser = Parser::new("pytest -q");
+        parser.feed(
+            b".Fatal Python error: Segmentation fault\n\nCurrent thread 0x1 (most recent call first):\n\
+              \x20 File \"tests/test_n.py\", line 5 in read\n  File \"tests/test_n.py\", line 13 in test_null\n",
+        );
+        let found = parser.finish(Some(139)).findings;
+        let named = found.iter().find(|found| found.name.as_deref() == Some("test_null"));
+        let named = named.expect("the test");
+        assert_eq!((named.kind, named.line), (FindingKind::Crash, Some(13)));
     }
 }
