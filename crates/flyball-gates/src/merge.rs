@@ -73,8 +73,10 @@ impl Parts {
         let mut warnings = Vec::new();
         for mut report in without_repeats(with_ticks(reports)) {
             if let Some(folder) = &folder {
-                report.findings.kept_mut().for_each(|finding| settle(finding, folder));
-                report.warnings.kept_mut().for_each(|finding| settle(finding, folder));
+                for list in [&mut report.findings, &mut report.warnings] {
+                    list.those(|finding| is_inside(finding, folder))
+                        .for_each(|finding| settle(finding, folder));
+                }
             }
             if report.tool == MENTIONS {
                 self.mentions.append(report.findings);
@@ -205,11 +207,17 @@ fn is_said(ended: Option<&Finding>, words: &Finding) -> bool {
     })
 }
 
-/// Makes the path of a finding that is relative to a package's folder relative to its root.
+/// Whether the path of a finding is relative to a package's folder.
+fn is_inside(finding: &Finding, folder: &str) -> bool {
+    finding.file.as_deref().is_some_and(|file| {
+        let is_elsewhere = file.starts_with('/') || file.contains(":\\") || file.starts_with("..");
+        !is_elsewhere && !file.starts_with(folder)
+    })
+}
+
+/// Makes such a path relative to the root.
 fn settle(finding: &mut Finding, folder: &str) {
-    let Some(file) = &mut finding.file else { return };
-    let is_relative = !file.starts_with('/') && !file.contains(":\\") && !file.starts_with("..");
-    if is_relative && !file.starts_with(folder) {
+    if let Some(file) = &mut finding.file {
         *file = format!("{}/{file}", folder.trim_end_matches('/'));
     }
 }
@@ -253,8 +261,8 @@ fn explained(reports: &mut [Report]) {
         prove.map(|prove| prove.findings.kept().cloned().collect()).unwrap_or_default();
     let Some(tap) = reports.iter_mut().find(|report| report.tool == "tap") else { return };
     for finding in told {
-        let is_same = |own: &&mut Finding| own.name.is_some() && own.name == finding.name;
-        if let Some(own) = tap.findings.kept_mut().find(is_same) {
+        let is_same = |own: &Finding| own.name.is_some() && own.name == finding.name;
+        if let Some(own) = tap.findings.first(is_same) {
             if own.line.is_none() {
                 *own = finding;
             }
@@ -285,7 +293,7 @@ fn unloaded(reports: &mut [Report]) {
         .cloned()
         .collect();
     for node in reports.iter_mut().filter(|report| report.tool == "node") {
-        for found in node.findings.kept_mut().filter(|found| found.name.is_none()) {
+        for found in node.findings.those(|found| found.name.is_none()) {
             found.name =
                 silent.iter().find(|test| is_about(found, test)).and_then(|test| test.name.clone());
         }

@@ -1,19 +1,20 @@
 //! What one recogniser has understood, within limits.
 
 mod block;
+mod bounds;
 mod names;
 mod told;
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 pub(crate) use self::block::Block;
+use self::bounds::{bounded, file_of, is_bounded, key, name_of};
 pub(crate) use self::names::Names;
 use self::told::Told;
 pub(crate) use self::told::look;
-use crate::{Counts, Executed, Finding, place, text};
+use crate::{Counts, Executed, Finding};
 
 /// Mentions of places in output nobody understands.
 pub(crate) const MENTIONS: &str = "mentions";
@@ -23,10 +24,7 @@ pub(crate) const TICKS: &str = "ticks";
 pub(crate) const ANNOTATIONS: &str = "annotations";
 /// How many findings are kept.
 pub(crate) const FINDINGS_MAX: usize = 200;
-const MESSAGE_CHARS_MAX: usize = 2_000;
 const NAME_CHARS_MAX: usize = 300;
-const EXCERPT_CHARS_MAX: usize = 2_000;
-const EXCERPT_LINES_MAX: usize = 20;
 /// How many findings are remembered to recognise a repeated one.
 const SEEN_MAX: usize = 2_048;
 
@@ -262,10 +260,35 @@ impl Findings {
         self.kept.is_empty()
     }
 
-    /// Those kept, to be completed in place.
-    pub(crate) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
+    /// Those of the kept that are meant, to be completed in place; a copy goes on sharing the others.
+    pub(crate) fn those(
+        &mut self,
+        mut is_meant: impl FnMut(&Finding) -> bool,
+    ) -> impl Iterator<Item = &mut Finding> {
         self.is_changed = true;
-        self.kept.iter_mut().map(|(_, finding)| Arc::make_mut(finding))
+        let meant = self.kept.iter_mut().filter(move |(_, finding)| is_meant(finding));
+        meant.map(|(_, finding)| Arc::make_mut(finding))
+    }
+
+    /// The one with this name.
+    pub(crate) fn named(&mut self, name: &str) -> Option<&mut Finding> {
+        self.first(|finding| finding.name.as_deref() == Some(name))
+    }
+
+    /// The first that is meant.
+    pub(crate) fn first(
+        &mut self,
+        mut is_meant: impl FnMut(&Finding) -> bool,
+    ) -> Option<&mut Finding> {
+        let at = self.kept.iter().position(|(_, finding)| is_meant(finding))?;
+        self.is_changed = true;
+        self.kept.get_mut(at).map(|(_, finding)| Arc::make_mut(finding))
+    }
+
+    /// The last one.
+    pub(crate) fn last(&mut self) -> Option<&mut Finding> {
+        self.is_changed = true;
+        self.kept.last_mut().map(|(_, finding)| Arc::make_mut(finding))
     }
 
     /// Those kept.
@@ -299,9 +322,9 @@ impl Findings {
     /// The same within limits again, where some were changed.
     fn again(mut self) -> Self {
         if self.is_changed {
-            self.kept.iter_mut().for_each(|(_, finding)| {
+            for (_, finding) in self.kept.iter_mut().filter(|(_, finding)| !is_bounded(finding)) {
                 *finding = Arc::new(bounded(Finding::clone(finding)));
-            });
+            }
         }
         self
     }
@@ -326,57 +349,5 @@ impl Findings {
     /// Counts findings that were seen elsewhere and not kept.
     pub(crate) const fn leave_out(&mut self, more: u64) {
         self.left_out = self.left_out.saturating_add(more);
-    }
-}
-
-/// What makes two findings the same one.
-fn key(finding: &Finding) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    finding.kind.hash(&mut hasher);
-    finding.name.as_deref().map(name_of).hash(&mut hasher);
-    finding.file.as_deref().map(file_of).hash(&mut hasher);
-    finding.line.filter(|line| *line > 0).hash(&mut hasher);
-    finding.column.filter(|column| *column > 0).hash(&mut hasher);
-    message_of(&finding.message).hash(&mut hasher);
-    hasher.finish()
-}
-
-/// The finding with all its texts within limits.
-fn bounded(mut finding: Finding) -> Finding {
-    shorten(&mut finding.message, message_of);
-    if let Some(name) = &mut finding.name {
-        shorten(name, name_of);
-    }
-    if let Some(file) = &mut finding.file {
-        shorten(file, file_of);
-    }
-    finding.line = finding.line.filter(|line| *line > 0);
-    finding.column = finding.column.filter(|column| *column > 0);
-    finding.excerpt = finding.excerpt.and_then(|excerpt| {
-        let mut lines = excerpt.lines().skip_while(|line| line.trim().is_empty());
-        let kept: Vec<&str> = lines.by_ref().take(EXCERPT_LINES_MAX).map(str::trim_end).collect();
-        let kept = kept.join("\n");
-        let kept = text::clip(kept.trim_end(), EXCERPT_CHARS_MAX).trim_end();
-        (!kept.is_empty()).then(|| kept.to_owned())
-    });
-    finding
-}
-
-fn message_of(message: &str) -> &str {
-    text::clip(text::trim_lines(message), MESSAGE_CHARS_MAX).trim_end()
-}
-
-fn name_of(name: &str) -> &str {
-    text::clip(name.trim(), 500)
-}
-
-fn file_of(file: &str) -> &str {
-    text::clip(place::tidy(file), 1_000)
-}
-
-fn shorten(text: &mut String, kept: fn(&str) -> &str) {
-    let short = kept(text);
-    if short.len() < text.len() {
-        *text = short.to_owned();
     }
 }

@@ -80,7 +80,7 @@ impl Bun {
             self.block.clear();
         } else if let Some(reason) = text.strip_prefix("  ^ ") {
             // It comes below the test that ran out of time.
-            let late = self.findings.kept_mut().last().filter(|last| last.message == "failed");
+            let late = self.findings.last().filter(|last| last.message == "failed");
             if let Some(last) = late {
                 last.kind = FindingKind::Timeout;
                 reason.clone_into(&mut last.message);

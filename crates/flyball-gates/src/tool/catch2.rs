@@ -115,8 +115,8 @@ impl Catch2 {
             return;
         };
         // One test case fails once, however many of its assertions do.
-        let is_same = |earlier: &&mut Finding| earlier.name.as_deref() == Some(case.as_str());
-        if let Some(earlier) = self.findings.kept_mut().find(is_same) {
+        let is_same = |earlier: &Finding| earlier.name.as_deref() == Some(case.as_str());
+        if let Some(earlier) = self.findings.first(is_same) {
             if earlier.message.len() < 1_500 {
                 earlier.message = format!("{}\n\n{message}", earlier.message);
             }

@@ -174,7 +174,7 @@ impl LineLint {
                 Attention::Busy
             }
             (Some(""), Some(more), None, None) => {
-                if let Some(last) = self.findings.kept_mut().last()
+                if let Some(last) = self.findings.last()
                     && last.message.len() < 2_000
                 {
                     last.message = format!("{} {more}", last.message);

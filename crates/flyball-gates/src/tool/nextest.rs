@@ -169,8 +169,8 @@ impl Nextest {
         {
             finding.message = format!("test {}", note.trim_end_matches(')'));
         }
-        let name = finding.name.as_deref();
-        if let Some(known) = self.findings.kept_mut().find(|found| found.name.as_deref() == name) {
+        let name = finding.name.as_deref().unwrap_or_default();
+        if let Some(known) = self.findings.named(name) {
             if finding.message != SILENT {
                 *known = finding;
             }

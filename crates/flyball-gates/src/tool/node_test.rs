@@ -156,7 +156,7 @@ impl NodeTest {
         let at = self.at.take();
         // In the closing list everything is said again, with the place of the test.
         if at.is_some() {
-            let known = self.findings.kept_mut().find(|f| f.name.as_deref() == Some(name));
+            let known = self.findings.named(name);
             if let Some(finding) = known {
                 complete(finding, at.as_ref());
                 return;
@@ -197,7 +197,7 @@ impl NodeTest {
             return;
         }
         // A title of several lines is known whole only now.
-        let known = self.findings.kept_mut().find(|f| f.name.as_deref() == Some(&open.name));
+        let known = self.findings.named(&open.name);
         if let Some(known) = known.filter(|_| open.at.is_some()) {
             complete(known, open.at.as_ref());
             return;

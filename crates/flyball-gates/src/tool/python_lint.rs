@@ -114,9 +114,8 @@ impl Recogniser for PythonLint {
         self.close();
         let mut findings = std::mem::take(&mut self.findings);
         if self.diff_counts {
-            let formats =
-                |own: &&mut Finding| own.kind == FindingKind::Format && own.line.is_none();
-            for finding in findings.kept_mut().filter(formats) {
+            let formats = |own: &Finding| own.kind == FindingKind::Format && own.line.is_none();
+            for finding in findings.those(formats) {
                 finding.line = finding.file.as_deref().and_then(|file| self.patches.of(file));
             }
         }

@@ -90,7 +90,7 @@ impl Swift {
         }
         // A test fails once, however many of its assertions do.
         let name = finding.name.clone();
-        let earlier = self.findings.kept_mut().find(|f| name.is_some() && f.name == name);
+        let earlier = self.findings.first(|f| name.is_some() && f.name == name);
         match earlier {
             Some(earlier) => more(earlier, &finding.message),
             None => self.findings.push(line.number, finding),
@@ -115,7 +115,7 @@ impl Swift {
         let Some(place) = place::prefix(at) else { return };
         let finding = Finding::new(FindingKind::Test, place.rest).named(name.as_str());
         let finding = finding.at(place.file, place.line, place.column);
-        let earlier = self.findings.kept_mut().find(|f| f.name.as_deref() == Some(name.as_str()));
+        let earlier = self.findings.named(&name);
         match earlier {
             Some(earlier) => more(earlier, &finding.message),
             None => self.findings.push(number, finding),

@@ -136,7 +136,7 @@ impl Vitest {
             let more = finding(&head, &text);
             // Soft assertions: one test has failed, in several places.
             if self.last == head
-                && let Some(before) = self.findings.kept_mut().last()
+                && let Some(before) = self.findings.last()
             {
                 before.message = format!("{}\n{}", before.message, more.message);
             } else {
