@@ -152,6 +152,14 @@ pub(crate) fn mention(line: &str) -> Option<Place<'_>> {
     })
 }
 
+/// The place in `check.sh: line 3: NOPE: unbound variable`, `awk: sum.awk: line 2: syntax error`.
+pub(crate) fn of_shell(message: &str) -> Option<(&str, u32)> {
+    let (file, rest) = message.lines().next()?.split_once(": line ")?;
+    let file = file.rsplit(": ").next()?.trim_start();
+    let (line, rest) = text::small(rest)?;
+    (!file.contains(' ') && rest.starts_with(": ")).then_some((file, line))
+}
+
 /// Whether a line mentions a place outside the project: a library, a runtime, a tool.
 pub(crate) fn is_foreign(line: &str) -> bool {
     const FOREIGN: &[&str] = &[

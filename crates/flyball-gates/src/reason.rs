@@ -116,10 +116,13 @@ fn finding(kind: FindingKind, line: &str, after: &[(u64, &str)]) -> Finding {
     finding.name = overflowed(line).map(str::to_owned);
     let own = |line: &&str| !place::is_foreign(line);
     let near = after.iter().take(12).map(|(_, line)| *line).filter(own);
-    if kind == FindingKind::Crash
-        && let Some(place) = std::iter::once(line).chain(near).find_map(place::mention)
+    let is_loaded = line.contains("cannot load such file -- ");
+    if (kind == FindingKind::Crash || is_loaded)
+        && let Some(place) = std::iter::once(line).filter(own).chain(near).find_map(place::mention)
     {
         finding = finding.at(place.file, place.line, place.column);
+    } else if let Some((file, at)) = place::of_shell(line) {
+        finding = finding.at(file, at, None);
     }
     finding
 }

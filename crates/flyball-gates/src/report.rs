@@ -276,13 +276,22 @@ impl Findings {
     }
 
     /// The first that is meant.
-    pub(crate) fn first(
-        &mut self,
-        mut is_meant: impl FnMut(&Finding) -> bool,
-    ) -> Option<&mut Finding> {
-        let at = self.kept.iter().position(|(_, finding)| is_meant(finding))?;
+    pub(crate) fn first(&mut self, is_meant: impl FnMut(&Finding) -> bool) -> Option<&mut Finding> {
+        let at = self.position(is_meant)?;
         self.is_changed = true;
         self.kept.get_mut(at).map(|(_, finding)| Arc::make_mut(finding))
+    }
+
+    /// Where the first is that is meant.
+    pub(crate) fn position(&self, mut is_meant: impl FnMut(&Finding) -> bool) -> Option<usize> {
+        self.kept.iter().position(|(_, finding)| is_meant(finding))
+    }
+
+    /// Puts another in the place of one.
+    pub(crate) fn replace(&mut self, at: usize, finding: Finding) {
+        if let Some((_, own)) = self.kept.get_mut(at) {
+            *own = Arc::new(bounded(finding));
+        }
     }
 
     /// The last one.

@@ -109,7 +109,7 @@ fn finding(message: &str) -> Finding {
 }
 
 fn at(message: &str) -> Option<(&str, u32)> {
-    perl_place(message).or_else(|| shell_place(message))
+    perl_place(message).or_else(|| place::of_shell(message))
 }
 
 /// The place in `no luck at check.pl line 3.`
@@ -117,13 +117,6 @@ fn perl_place(message: &str) -> Option<(&str, u32)> {
     let (before, line) = message.lines().next()?.rsplit_once(" line ")?;
     let (_, file) = before.rsplit_once(" at ")?;
     (file.contains('.') && !file.contains(' ')).then_some((file, text::small(line)?.0))
-}
-
-/// The place in `check.sh: line 3: NOPE: unbound variable`.
-fn shell_place(message: &str) -> Option<(&str, u32)> {
-    let (file, rest) = message.lines().next()?.split_once(": line ")?;
-    let (line, rest) = text::small(rest)?;
-    (!file.contains(' ') && rest.starts_with(": ")).then_some((file, line))
 }
 
 /// Whether a line only passes on that something below it failed.

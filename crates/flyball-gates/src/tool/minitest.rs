@@ -111,7 +111,16 @@ impl Minitest {
             Some((file, line)) => finding.at(file, line, None),
             None => finding,
         };
-        self.findings.push(number, finding);
+        // A test that failed may fail once more when it is put away.
+        let is_same = self.findings.kept().last().is_some_and(|last| last.name == finding.name);
+        if let Some(last) = self.findings.last().filter(|_| is_same) {
+            last.message = format!("{}\n{}", last.message, finding.message);
+            if last.file.is_none() {
+                (last.file, last.line) = (finding.file, finding.line);
+            }
+        } else {
+            self.findings.push(number, finding);
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! `cargo nextest`: one status line per test, its output indented below.
 
-use crate::{Counts, FindingKind};
+use std::collections::HashMap;
+
+use crate::{Counts, Finding, FindingKind};
 
 use super::panic;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
@@ -22,15 +24,23 @@ pub(super) struct Nextest {
     started: Option<(String, Block)>,
     /// Whether the output of the open test is not indented.
     is_flat: bool,
+    /// Which tests failed, with their programs, and whether it was told why: tests of two programs
+    /// may have one name.
+    failed: HashMap<String, bool>,
     names: Names,
     findings: Findings,
 }
+
+/// How many failed tests are remembered.
+const FAILED_MAX: usize = 4_000;
 
 #[derive(Clone)]
 struct Open {
     number: u64,
     kind: FindingKind,
     name: String,
+    /// Its program and its name.
+    key: String,
     output: Block,
 }
 
@@ -131,27 +141,29 @@ impl Nextest {
             "PASS" | "LEAK" | "FLAKY" => {
                 self.seen.passed += 1;
                 // It was red in an earlier try, and is not any more.
-                let is_other = |found: &crate::Finding| found.name.as_deref() != Some(status.name);
-                self.findings.retain(is_other);
+                if status.is_again && self.failed.remove(status.key).is_some() {
+                    let is_other = |found: &Finding| found.name.as_deref() != Some(status.name);
+                    self.findings.retain(is_other);
+                }
                 return;
             }
             "TIMEOUT" | "TMT" => FindingKind::Timeout,
             "FAIL" | "FAIL-LEAK" | "LEAK-FAIL" | "LKFAIL" => FindingKind::Test,
             _ => FindingKind::Crash,
         };
-        let known = self.findings.kept().find(|found| found.name.as_deref() == Some(status.name));
+        let known = self.failed.get(status.key);
         // With `--failure-output final` what it printed comes with the list at the end.
-        let is_told = known.is_some_and(|found| found.message != SILENT);
+        let is_told = known.is_some_and(|is_told| *is_told);
         if is_told || (self.counts.is_some() && known.is_none()) {
             return;
         }
         if known.is_none() {
             self.seen.failed += 1;
         }
-        let name = status.name.to_owned();
+        let (name, key) = (status.name.to_owned(), status.key.to_owned());
         let output = self.started.take().filter(|(started, _)| *started == name);
         let output = output.map_or_else(|| self.findings.room(), |(_, output)| output);
-        self.block = Some(Open { number, kind, name, output });
+        self.block = Some(Open { number, kind, name, key, output });
     }
 
     fn close(&mut self) {
@@ -169,10 +181,17 @@ impl Nextest {
         {
             finding.message = format!("test {}", note.trim_end_matches(')'));
         }
+        let is_told = finding.message != SILENT;
+        let is_known = if self.failed.len() < FAILED_MAX {
+            self.failed.insert(open.key, is_told).is_some()
+        } else {
+            self.failed.contains_key(&open.key)
+        };
         let name = finding.name.as_deref().unwrap_or_default();
-        if let Some(known) = self.findings.named(name) {
-            if finding.message != SILENT {
-                *known = finding;
+        let is_it = |own: &Finding| own.name.as_deref() == Some(name) && own.message == SILENT;
+        if is_known {
+            if let Some(at) = self.findings.position(is_it).filter(|_| is_told) {
+                self.findings.replace(at, finding);
             }
             return;
         }
@@ -213,6 +232,10 @@ fn is_old_heading(text: &str) -> bool {
 struct Status<'a> {
     word: &'a str,
     name: &'a str,
+    /// Its program and its name.
+    key: &'a str,
+    /// Whether it is another try.
+    is_again: bool,
 }
 
 /// `FAIL [   0.1s] (3/8) ledger tests::x`, also `TRY 2 FAIL [   0.1s] ledger tests::x`.
@@ -222,6 +245,7 @@ fn status(text: &str) -> Option<Status<'_>> {
     if !time.trim_start_matches('>').trim().ends_with('s') {
         return None;
     }
+    let is_again = head.starts_with("TRY ") || head == "FLAKY";
     let head = head
         .strip_prefix("TRY ")
         .map_or(head, |again| again.split_once(' ').map_or(again, |(_, word)| word));
@@ -233,8 +257,9 @@ fn status(text: &str) -> Option<Status<'_>> {
     if let Some(after) = words.strip_prefix('(') {
         words = after.split_once(')')?.1;
     }
-    let (_, name) = words.trim_start().split_once(' ')?;
-    Some(Status { word: head, name: name.trim() })
+    let key = words.trim();
+    let (_, name) = key.split_once(' ')?;
+    Some(Status { word: head, name: name.trim(), key, is_again })
 }
 
 /// The name of `        PASS [   0.004s] (1/9) ledger tests::x`.

@@ -154,8 +154,9 @@ impl NodeTest {
 
     fn failure(&mut self, name: &str, depth: usize, number: u64) {
         let at = self.at.take();
-        // In the closing list everything is said again, with the place of the test.
-        if at.is_some() {
+        // In the closing list everything is said again, with the place of the test; or it is said there
+        // alone, and several tests may have one name.
+        if at.is_some() && !self.bare.iter().any(|(_, bare)| bare == name) {
             let known = self.findings.named(name);
             if let Some(finding) = known {
                 complete(finding, at.as_ref());
@@ -181,11 +182,8 @@ impl NodeTest {
             self.bare.push((open.number, open.name));
             return;
         }
-        if open.at.is_some()
-            && let Some(told) = self.bare.iter().position(|(_, name)| *name == open.name)
-        {
-            self.bare.remove(told);
-        }
+        let bare = self.bare.iter().position(|(_, name)| *name == open.name);
+        let bare = bare.filter(|_| open.at.is_some()).map(|at| self.bare.remove(at));
         let (message, place) = js_frame::of_stack(&block);
         let quoted = message.strip_prefix('\'').and_then(|inner| inner.strip_suffix('\''));
         let message = quoted.unwrap_or(&message);
@@ -198,7 +196,7 @@ impl NodeTest {
         }
         // A title of several lines is known whole only now.
         let known = self.findings.named(&open.name);
-        if let Some(known) = known.filter(|_| open.at.is_some()) {
+        if let Some(known) = known.filter(|_| open.at.is_some() && bare.is_none()) {
             complete(known, open.at.as_ref());
             return;
         }

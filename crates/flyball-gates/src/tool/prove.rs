@@ -57,6 +57,11 @@ impl Recogniser for Prove {
     }
 }
 
+/// The name without its quotes; it may have some of its own.
+fn unquoted(name: &str) -> &str {
+    name.strip_prefix('\'').and_then(|name| name.strip_suffix('\'')).unwrap_or(name)
+}
+
 impl Prove {
     fn summary(&mut self, text: &str, number: u64) {
         if text == "Test Summary Report" {
@@ -106,7 +111,7 @@ impl Prove {
             }
             let (name, place) = match tap_diagnostics::perl_place(name.trim()) {
                 Some((file, at, _)) => ("", Some((file, at))),
-                None => (name.trim().trim_matches('\''), None),
+                None => (unquoted(name.trim()), None),
             };
             let finding = Finding::new(FindingKind::Test, words);
             let mut finding = if name.is_empty() { finding } else { finding.named(name) };

@@ -123,7 +123,10 @@ impl Vitest {
     fn close(&mut self) {
         if let Some((number, mut block)) = self.unhandled.take() {
             let mut finding = finding("", &block.take());
-            finding.kind = FindingKind::Other;
+            // Nothing may have run for want of it.
+            if finding.kind != FindingKind::Compile {
+                finding.kind = FindingKind::Other;
+            }
             finding.file = finding.file.filter(|file| !file.is_empty());
             self.findings.push(number, finding);
         }
@@ -134,7 +137,7 @@ impl Vitest {
                 continue;
             }
             let more = finding(&head, &text);
-            // Soft assertions: one test has failed, in several places.
+            // Soft assertions, or several tries: one test has failed.
             if self.last == head
                 && let Some(before) = self.findings.last()
             {

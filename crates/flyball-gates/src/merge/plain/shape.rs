@@ -18,7 +18,7 @@ pub(super) const CROSSES: &[char] =
 const TICKS: &[char] = &['\u{2713}', '\u{2714}', '\u{2705}', '\u{221a}'];
 /// Words before what failed.
 const MARKS: &[&str] = &[
-    "FAIL  ", "FAILED  ", "[FAIL]", "[FAILED]", "[ERROR]", "[ERR]", "[NG]", "FAIL:", "FAILED:",
+    "FAIL ", "FAILED ", "[FAIL]", "[FAILED]", "[ERROR]", "[ERR]", "[NG]", "FAIL:", "FAILED:",
     "NOT OK:", "- [ ] ",
 ];
 /// Words behind what failed.
@@ -321,15 +321,28 @@ pub(super) fn file_of(line: &str) -> Option<&str> {
 
 /// The file a line begins with that then says something in words: `a.py: no licence`.
 pub(super) fn complains(line: &str) -> Option<&str> {
-    const VERBS: &[&str] = &["would be ", "failed ", "needs ", "is not ", "should ", "must "];
+    const VERBS: &[&str] = &[
+        "would be ",
+        "failed ",
+        "needs ",
+        "is not ",
+        "should ",
+        "must ",
+        "has no ",
+        "is missing",
+        "does not ",
+        "cannot ",
+    ];
     let own = line.trim();
+    let own =
+        ["* ", "- ", "\u{2022} "].iter().find_map(|mark| own.strip_prefix(mark)).unwrap_or(own);
     if let Some((file, rest)) = own.split_once(' ')
         && VERBS.iter().any(|verb| rest.starts_with(verb))
         && is_path(file)
     {
         return Some(file);
     }
-    let (file, rest) = line.trim_start().split_once(':')?;
+    let (file, rest) = own.split_once(':')?;
     let rest = rest.trim();
     let is_well = [
         "ok",

@@ -34,7 +34,10 @@ fn of_lines(output: &str) -> Finding {
         let own = line.trim_start();
         in_stack |= own.starts_with("goroutine ") && own.ends_with("]:");
         let is_entry = place::prefix(own).filter(|place| {
-            place.has_extension(&["go"]) && place.column.is_none() && !(in_stack && is_frame(line))
+            place.has_extension(&["go"])
+                && place.column.is_none()
+                && place.file != "testing.go"
+                && !(in_stack && is_frame(line))
         });
         in_stack &= is_entry.is_none();
         if let Some(place) = is_entry {
@@ -87,10 +90,9 @@ fn of_panic(output: &str, at: usize) -> Finding {
     let frame = output.lines().skip(at).filter_map(|line| {
         let line = line.strip_prefix('\t')?;
         let place = place::prefix(line)?;
+        let inner = ["/src/testing/", "/src/runtime/", "/src/time/", "/src/sync/", "/src/reflect/"];
         let own = place.has_extension(&["go"])
-            && !place.file.contains("/src/testing/")
-            && !place.file.contains("/src/runtime/")
-            && !place.file.contains("/src/time/")
+            && !inner.iter().any(|inner| place.file.contains(inner))
             && place.file != "_testmain.go";
         own.then_some(place)
     });
