@@ -1,11 +1,14 @@
 //! Hands each line to the recognisers that may care for it.
 
+mod member;
+
 use std::sync::Arc;
 
+use self::member::Member;
 use crate::hints::{Hints, Number};
 use crate::owner::{Owner, Part};
 use crate::place;
-use crate::recogniser::{Attention, Line, Recogniser, Skimmed};
+use crate::recogniser::{Attention, Line, Skimmed};
 use crate::report::Report;
 use crate::tool::{self, Documents, MEMBERS};
 use crate::wants::{Set, Wants};
@@ -13,7 +16,7 @@ use crate::wants::{Set, Wants};
 /// All recognisers, and which of them want which line.
 #[derive(Clone)]
 pub(crate) struct Panel {
-    members: [Box<dyn Recogniser>; MEMBERS],
+    members: [Member; MEMBERS],
     /// The same for all streams of an output.
     wants: Arc<Wants>,
     /// The members in the middle of something.
@@ -37,22 +40,28 @@ pub(crate) struct Panel {
 impl Panel {
     /// All recognisers, with the command as a hint.
     pub(crate) fn new(command: &str) -> Self {
-        let members = tool::members(command);
+        let members = tool::members(command).map(Member::new);
         let mut wants = Wants::default();
         for (index, member) in members.iter().enumerate() {
-            wants.add(bit(index), &member.cues());
+            wants.add(bit(index), &member.get().cues());
         }
         Self::of(members, Arc::new(wants))
     }
 
     /// One for another stream of the same output.
-    pub(crate) fn beside(&self, command: &str) -> Self {
-        Self::of(tool::members(command), Arc::clone(&self.wants))
+    pub(crate) fn beside(&self) -> Self {
+        Self::of(self.members.each_ref().map(Member::again), Arc::clone(&self.wants))
     }
 
-    fn of(members: [Box<dyn Recogniser>; MEMBERS], wants: Arc<Wants>) -> Self {
+    /// From now on copies share what the members have, until these get more.
+    pub(crate) fn share(&mut self) {
+        self.members.iter_mut().for_each(Member::share);
+    }
+
+    fn of(members: [Member; MEMBERS], wants: Arc<Wants>) -> Self {
         let (mut patient, mut busy) = (0, 0);
         for (index, member) in members.iter().enumerate() {
+            let member = member.get();
             patient |= if member.is_patient() { bit(index) } else { 0 };
             busy |= if member.after_routine() == Attention::Busy { bit(index) } else { 0 };
         }
@@ -80,7 +89,7 @@ impl Panel {
             return Skimmed::default();
         }
         let Some(member) = self.members.get_mut(index) else { return Skimmed::default() };
-        let skimmed = member.skim(lines, number);
+        let skimmed = member.get_mut().skim(lines, number);
         if skimmed.lines > 0 {
             self.took_routine(index);
         }
@@ -93,7 +102,8 @@ impl Panel {
         if !self.is_alone(index, part) {
             return false;
         }
-        let is_taken = self.members.get_mut(index).is_some_and(|own| own.routine(line, number));
+        let is_taken =
+            self.members.get_mut(index).is_some_and(|own| own.get_mut().routine(line, number));
         if is_taken {
             self.took_routine(index);
         }
@@ -108,7 +118,7 @@ impl Panel {
 
     fn took_routine(&mut self, index: usize) {
         self.owner.pass();
-        match self.members.get(index).map(|member| member.after_routine()) {
+        match self.members.get(index).map(|member| member.get().after_routine()) {
             Some(Attention::Busy) => self.busy |= bit(index),
             _ => self.busy &= !bit(index),
         }
@@ -133,7 +143,8 @@ impl Panel {
             return false;
         }
         let member = self.members.get_mut(index);
-        let is_taken = member.is_some_and(|own| own.routine(line.text.as_bytes(), line.number));
+        let is_taken =
+            member.is_some_and(|own| own.get_mut().routine(line.text.as_bytes(), line.number));
         if is_taken {
             let [nobodys, somebodys] = &mut self.routine;
             *(if part.is_some() { somebodys } else { nobodys }) = Some((index, part));
@@ -187,7 +198,7 @@ impl Panel {
         {
             return index;
         }
-        let index = self.members.iter().position(|member| member.name() == part.runner());
+        let index = self.members.iter().position(|member| member.get().name() == part.runner());
         self.owning = Some((part, index));
         index
     }
@@ -195,7 +206,7 @@ impl Panel {
     fn hand(&mut self, index: usize, line: &Line<'_>) {
         let bit = bit(index);
         let Some(member) = self.members.get_mut(index) else { return };
-        match member.line(line) {
+        match member.get_mut().line(line) {
             Attention::Busy => self.busy |= bit,
             Attention::Idle => self.busy &= !bit,
         }
@@ -208,8 +219,13 @@ impl Panel {
 
     /// What each of them has understood.
     pub(crate) fn finish(&mut self) -> Vec<Report> {
-        let mut reports: Vec<Report> =
-            self.members.iter_mut().filter_map(|member| member.finish()).collect();
+        let told = self.members.iter_mut().filter_map(|member| {
+            let report = member.get_mut().finish();
+            // A copy that was only made for this is not needed any more.
+            member.forget();
+            report
+        });
+        let mut reports: Vec<Report> = told.collect();
         reports.extend(std::mem::take(&mut self.documents).finish());
         reports
     }

@@ -54,7 +54,8 @@ impl Reading {
     }
 
     /// What it would say if the check had failed here.
-    pub(crate) fn so_far(&self) -> SoFar {
+    pub(crate) fn so_far(&mut self) -> SoFar {
+        self.reader.stream.share();
         let Self { mut lines, mut reader, command } = self.clone();
         lines.finish(&mut reader);
         let said = reader.stream.finish(reader.number);

@@ -107,7 +107,7 @@ impl Clone for Box<dyn Recogniser> {
 }
 
 /// Reads one tool's output.
-pub(crate) trait Recogniser: Copied + Send {
+pub(crate) trait Recogniser: Copied + Send + Sync {
     /// The tool's name.
     fn name(&self) -> &'static str;
     /// Which lines it wants while idle.

@@ -5,7 +5,6 @@ mod bounds;
 mod names;
 mod told;
 
-use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -65,7 +64,7 @@ impl Report {
     pub(crate) fn forget_looks(&mut self) {
         for list in [&mut self.findings, &mut self.warnings] {
             (list.seen, list.told) = (Arc::default(), Arc::default());
-            list.repeated = Cell::default();
+            list.repeated = 0;
         }
     }
 
@@ -74,7 +73,7 @@ impl Report {
         [&self.findings, &self.warnings].map(|list| Memory {
             kept: list.kept.len(),
             seen: list.seen.len(),
-            repeated: list.repeated.get(),
+            repeated: list.repeated,
         })
     }
 
@@ -109,7 +108,7 @@ pub(crate) struct Findings {
     /// Lines each of which said one of these.
     told: Arc<Told>,
     /// How often one was there before.
-    repeated: Cell<u64>,
+    repeated: u64,
 }
 
 /// How much of a list is remembered, and how often that was of use.
@@ -213,7 +212,7 @@ impl Findings {
     }
 
     /// Whether a line was told before, as long as that means that it adds nothing.
-    pub(crate) fn has_told(&self, line: &[u8]) -> bool {
+    pub(crate) fn has_told(&mut self, line: &[u8]) -> bool {
         let has_told = !self.is_full() && self.told.has(line);
         if has_told {
             self.has_repeated();
@@ -221,8 +220,8 @@ impl Findings {
         has_told
     }
 
-    fn has_repeated(&self) {
-        self.repeated.set(self.repeated.get().saturating_add(1));
+    const fn has_repeated(&mut self) {
+        self.repeated = self.repeated.saturating_add(1);
     }
 
     /// Takes a line that would add nothing: it was told before, or can only be counted. Only then

@@ -184,7 +184,7 @@ impl Rounds {
     }
 
     /// A round has been read.
-    fn has_read(&mut self, reading: &Reading) {
+    fn has_read(&mut self, reading: &mut Reading) {
         let total = self.total;
         let State::Reading(shape, trial) = &mut self.state else { return };
         let now = Mark::of(reading.so_far());

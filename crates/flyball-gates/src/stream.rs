@@ -107,6 +107,12 @@ impl Stream {
         skimmed
     }
 
+    /// From now on copies share what the readers have, until these get more.
+    pub(crate) fn share(&mut self) {
+        self.panel.share();
+        self.children.iter_mut().for_each(|child| child.stream.share());
+    }
+
     /// Whether lines that speak of an error are still looked for.
     pub(crate) fn is_curious(&self) -> bool {
         self.kept.is_curious()
@@ -197,7 +203,7 @@ impl Stream {
     }
 
     fn add(&mut self, key: &str) {
-        let panel = self.panel.beside(&self.command);
+        let panel = self.panel.beside();
         let stream = Self::at(&self.command, self.depth.saturating_add(1), panel);
         self.children.push(Child {
             key: key.to_owned(),

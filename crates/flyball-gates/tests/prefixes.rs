@@ -112,3 +112,62 @@ fn pnpm_announces_a_package_and_its_folder() {
     assert!(parsed.findings.iter().all(|f| f.name.as_deref() == Some("words \u{203a} splits")));
     assert_eq!(parsed.counts.map(|counts| counts.failed), Some(2));
 }
+
+/// What vitest says of two tests, with many others before them; every line begins with a blank or a mark.
+fn vitest() -> String {
+    let mut output = String::from(" RUN  v3.2.7 /repo\n");
+    output.push_str(" \u{276f} src/a.test.ts (32 tests | 1 failed) 27ms\n");
+    for number in 0..30 {
+        writeln!(output, "   \u{2713} sums > keeps {number} 1ms").expect("a string");
+    }
+    output.push_str(
+        "   \u{d7} sums > doubles 3ms\n     \u{2192} expected 3 to be 4 // Object.is equality\n\
+         \u{23af}\u{23af}\u{23af} Failed Tests 1 \u{23af}\u{23af}\u{23af}\n\
+         \x20FAIL  src/a.test.ts > sums > doubles\nAssertionError: expected 3 to be 4 // Object.is equality\n\
+         \x20\u{276f} src/a.test.ts:7:12\n\u{23af}\u{23af}\u{23af}\u{23af}[1/1]\u{23af}\n\
+         \x20Test Files  1 failed (1)\n      Tests  1 failed | 31 passed (32)\n",
+    );
+    output
+}
+
+#[test]
+fn a_blank_that_a_tool_puts_before_all_its_lines_is_not_the_prefixs() {
+    let want = told(&read("vitest run", Some(1), &vitest()));
+    assert_eq!(want.len(), 1, "{want:?}");
+    for before in ["web-1  | ", "[api] ", "2026-11-17T21:15:00.0000000Z "] {
+        let output: String = vitest().lines().map(|line| format!("{before}{line}\n")).collect();
+        assert_eq!(told(&read("./ci.sh", Some(1), &output)), want, "{before}");
+    }
+}
+
+#[test]
+fn one_package_after_the_other_is_announced_and_heard() {
+    let mut output = String::from("Scope: 2 of 3 workspace projects\n");
+    for package in ["packages/a", "packages/b"] {
+        writeln!(output, "{package} test$ vitest run").expect("a string");
+        for line in vitest().lines() {
+            writeln!(output, "{package} test: {line}").expect("a string");
+        }
+    }
+    let files: Vec<_> = told(&read("pnpm -r test", Some(1), &output))
+        .into_iter()
+        .filter_map(|(kind, _, file, ..)| file.filter(|_| kind == FindingKind::Test))
+        .collect();
+    assert_eq!(files, ["packages/a/src/a.test.ts", "packages/b/src/a.test.ts"]);
+}
+
+#[test]
+fn a_heading_may_stand_above_indented_output() {
+    let pytest = "tests:\n".to_owned()
+        + &"============ test session starts ============\ncollected 1 item\n\na.py F\n\n\
+            ================= FAILURES ==================\n_________________ test_a __________________\n\n\
+            \x20   def test_a():\n>       assert 1 == 2\nE       assert 1 == 2\n\na.py:2: AssertionError\n\
+            ========= short test summary info ==========\nFAILED a.py::test_a - assert 1 == 2\n\
+            ============ 1 failed in 0.01s =============\n"
+            .lines()
+            .map(|line| format!("    {line}\n"))
+            .collect::<String>();
+    let told_of = told(&read("./ci.sh", Some(1), &pytest));
+    assert_eq!(told_of.len(), 1, "{told_of:?}");
+    assert_eq!(told_of.first().and_then(|told| told.1.as_deref()), Some("a.py::test_a"));
+}
