@@ -134,6 +134,10 @@ impl Parts {
         {
             found.push(number, finding);
         }
+        if self.tools.is_empty() && reason::is_known(command) {
+            let unread = |finding: &Finding| finding.kind == FindingKind::Other;
+            found.those(unread).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
+        }
         found.sort();
         if let Some(ended) = ended {
             found.lead(ended);

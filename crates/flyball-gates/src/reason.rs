@@ -2,6 +2,7 @@
 //! Looked for only in the few lines that are kept, at the end.
 
 mod asserted;
+mod known;
 mod words;
 
 use self::asserted::asserted;
@@ -70,6 +71,12 @@ fn ended_by(signal: i32) -> String {
         _ => return format!("it was ended by signal {signal}"),
     };
     format!("it was ended by signal {signal} ({name})")
+}
+
+/// Whether a command checks something in words that are understood here, so that it did not come to that
+/// where none were.
+pub(crate) fn is_known(command: &str) -> bool {
+    known::is_known(command)
 }
 
 /// Why nothing could be checked, in the words of those who tried.

@@ -98,7 +98,7 @@ impl Minitest {
         let said: Vec<&str> = text
             .lines()
             .take_while(|line| frame(line).is_none() || line.starts_with(|c: char| c != ' '))
-            .filter(|line| !is_context(line) && !(is_ruled && line.trim().is_empty()))
+            .filter(|line| !(is_context(line) || is_ruled && line.trim().is_empty()))
             .collect();
         let said = said.join("\n");
         let place = place.or_else(|| {

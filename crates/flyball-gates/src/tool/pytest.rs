@@ -1,6 +1,7 @@
 //! pytest: failure sections, the short summary and the last line.
 
 mod counted;
+mod nested;
 mod node;
 mod progress;
 mod section;
@@ -28,6 +29,8 @@ pub(super) struct Pytest {
     spoke: bool,
     part: Part,
     section: Option<Section>,
+    /// Inside of a session that a test printed.
+    nested: bool,
     /// Findings of sections, by the name in the heading.
     sections: Vec<(u64, String, Finding)>,
     sections_left_out: u64,
@@ -74,6 +77,9 @@ impl Recogniser for Pytest {
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
+        if self.is_nested(text) {
+            return Attention::Busy;
+        }
         if let Some(title) = self.heading(text) {
             self.close();
             let room = if self.is_counting() { Block::closed() } else { Block::default() };

@@ -139,7 +139,7 @@ impl Section {
             message = self.other.take().unwrap_or_default();
         }
         if message.is_empty() && !self.collecting {
-            message = bare(self.excerpt.as_str()).unwrap_or_default().to_owned();
+            bare(self.excerpt.as_str()).unwrap_or_default().clone_into(&mut message);
             if let Some(node) = crashed(&message) {
                 self.title = title_of("FAILED", node);
             }

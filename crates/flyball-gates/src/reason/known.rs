@@ -1,0 +1,95 @@
+//! Commands whose checks are read here: when none of their words was understood, they did not check.
+
+/// Programs that test, compile or lint.
+const PROGRAMS: &[&str] = &[
+    "pytest",
+    "jest",
+    "vitest",
+    "mocha",
+    "ava",
+    "tape",
+    "eslint",
+    "ruff",
+    "mypy",
+    "ty",
+    "pyright",
+    "basedpyright",
+    "black",
+    "flake8",
+    "pylint",
+    "isort",
+    "bandit",
+    "rubocop",
+    "rspec",
+    "tsc",
+    "prettier",
+    "biome",
+    "oxlint",
+    "stylelint",
+    "nox",
+    "tox",
+    "phpunit",
+    "phpstan",
+    "mvn",
+    "playwright",
+    "cypress",
+    "shellcheck",
+    "golangci-lint",
+    "clang-tidy",
+    "cppcheck",
+];
+
+/// Programs that do so when the word behind them says it.
+const PAIRS: &[(&str, &[&str])] = &[
+    ("cargo", &["test", "nextest", "clippy", "build", "check", "fmt"]),
+    ("go", &["test", "build", "vet"]),
+    ("node", &["--test"]),
+    ("deno", &["test", "lint", "check", "fmt"]),
+    ("bun", &["test"]),
+    ("dotnet", &["test", "build", "format"]),
+    ("swift", &["test", "build"]),
+    ("mix", &["test"]),
+];
+
+/// What starts another program, with the words that belong to it.
+const STARTERS: &[&str] = &[
+    "npx", "pnpm", "yarn", "bunx", "uv", "poetry", "pdm", "hatch", "pipenv", "bundle", "exec",
+    "run", "dlx", "env", "time", "python", "python3", "-m",
+];
+
+/// Whether a command is one of these and nothing else.
+pub(super) fn is_known(command: &str) -> bool {
+    let own = |word: &&str| !word.contains('=') && !STARTERS.contains(word);
+    let mut words = command.split_whitespace().skip_while(|word| !own(word));
+    let name = |word: &'static str, path: &str| path.rsplit('/').next() == Some(word);
+    let Some(program) = words.next() else { return false };
+    // What more is started may be anything.
+    let is_one = !command.contains(['|', ';', '&']);
+    let second = words.next().unwrap_or_default();
+    is_one
+        && (PROGRAMS.iter().any(|own| name(own, program))
+            || PAIRS.iter().any(|(own, words)| name(own, program) && words.contains(&second)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_known;
+
+    #[test]
+    fn programs_are_known_however_they_are_started() {
+        for command in [
+            "pytest -q",
+            "python3 -m pytest tests",
+            "npx vitest run",
+            "CI=1 ./node_modules/.bin/jest",
+            "uv run ruff check .",
+            "cargo test --lib",
+            "go test ./...",
+        ] {
+            assert!(is_known(command), "{command}");
+        }
+        for command in ["make test", "./ci.sh", "npm test", "cargo run", "pytest | tee log", ""] {
+            assert!(!is_known(command), "{command}");
+        }
+    }
+}
