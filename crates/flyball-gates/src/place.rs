@@ -157,7 +157,9 @@ pub(crate) fn of_shell(message: &str) -> Option<(&str, u32)> {
     let (file, rest) = message.lines().next()?.split_once(": line ")?;
     let file = file.rsplit(": ").next()?.trim_start();
     let (line, rest) = text::small(rest)?;
-    (!file.contains(' ') && rest.starts_with(": ")).then_some((file, line))
+    // A shell itself has no lines.
+    let is_file = file.contains(['.', '/']) && !file.starts_with("/bin/");
+    (is_file && !file.contains(' ') && rest.starts_with(": ")).then_some((file, line))
 }
 
 /// Whether a line mentions a place outside the project: a library, a runtime, a tool.

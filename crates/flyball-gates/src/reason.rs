@@ -6,7 +6,7 @@ mod known;
 mod words;
 
 use self::asserted::asserted;
-use self::words::{PAIRS, STARTS, WORDS};
+use self::words::{LAST, PAIRS, STARTS, WORDS};
 use crate::report::Block;
 use crate::{Exit, Finding, FindingKind, place, text};
 
@@ -87,7 +87,21 @@ pub(crate) fn in_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
             Some((*number, finding(kind, line, lines.get(at + 1..).unwrap_or_default())))
         })
     };
-    asserted(lines).or_else(|| tell(crashed)).or_else(|| tell(missing)).or_else(|| tell(relayed))
+    let told = asserted(lines).or_else(|| tell(crashed)).or_else(|| tell(missing));
+    told.or_else(|| tell(relayed)).or_else(|| at_last(lines))
+}
+
+/// How many lines at the end are the last ones.
+const LAST_LINES: usize = 8;
+
+/// What is said only where nothing comes after it.
+fn at_last(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
+    let from = lines.len().saturating_sub(LAST_LINES);
+    let is_told = |line: &str| LAST.iter().any(|word| line.contains(word));
+    let at = lines.iter().skip(from).position(|(_, line)| is_told(line))? + from;
+    let (number, line) = lines.get(at)?;
+    let after = lines.get(at + 1..).unwrap_or_default();
+    Some((*number, finding(FindingKind::CouldNotRun, line, after)))
 }
 
 /// Whether a shell, or who starts programs like one, says that something is not there: then a check
@@ -338,6 +352,15 @@ mod tests {
         ] {
             assert_eq!(kind(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn what_somebody_may_try_again_is_told_only_at_the_end() {
+        let refused = "connect ECONNREFUSED 127.0.0.1:5432";
+        assert_eq!(kind(refused), Some(FindingKind::CouldNotRun));
+        let later: Vec<(u64, &str)> = (2..20).map(|number| (number, "went on")).collect();
+        let lines: Vec<(u64, &str)> = std::iter::once((1, refused)).chain(later).collect();
+        assert_eq!(in_words(&lines), None);
     }
 
     #[test]

@@ -113,7 +113,16 @@ fn pnpm_announces_a_package_and_its_folder() {
     assert_eq!(parsed.counts.map(|counts| counts.failed), Some(2));
 }
 
-/// What vitest says of two tests, with many others before them; every line begins with a blank or a mark.
+/// A text with something before each of its lines.
+fn behind(before: &str, text: &str) -> String {
+    let mut output = String::new();
+    for line in text.lines() {
+        writeln!(output, "{before}{line}").expect("a string");
+    }
+    output
+}
+
+/// What vitest says of a test, with many others before them; every line begins with a blank or a mark.
 fn vitest() -> String {
     let mut output = String::from(" RUN  v3.2.7 /repo\n");
     output.push_str(" \u{276f} src/a.test.ts (32 tests | 1 failed) 27ms\n");
@@ -135,7 +144,7 @@ fn a_blank_that_a_tool_puts_before_all_its_lines_is_not_the_prefixs() {
     let want = told(&read("vitest run", Some(1), &vitest()));
     assert_eq!(want.len(), 1, "{want:?}");
     for before in ["web-1  | ", "[api] ", "2026-11-17T21:15:00.0000000Z "] {
-        let output: String = vitest().lines().map(|line| format!("{before}{line}\n")).collect();
+        let output = behind(before, &vitest());
         assert_eq!(told(&read("./ci.sh", Some(1), &output)), want, "{before}");
     }
 }
@@ -158,15 +167,12 @@ fn one_package_after_the_other_is_announced_and_heard() {
 
 #[test]
 fn a_heading_may_stand_above_indented_output() {
-    let pytest = "tests:\n".to_owned()
-        + &"============ test session starts ============\ncollected 1 item\n\na.py F\n\n\
-            ================= FAILURES ==================\n_________________ test_a __________________\n\n\
-            \x20   def test_a():\n>       assert 1 == 2\nE       assert 1 == 2\n\na.py:2: AssertionError\n\
-            ========= short test summary info ==========\nFAILED a.py::test_a - assert 1 == 2\n\
-            ============ 1 failed in 0.01s =============\n"
-            .lines()
-            .map(|line| format!("    {line}\n"))
-            .collect::<String>();
+    let pytest = "============ test session starts ============\ncollected 1 item\n\na.py F\n\n\
+        ================= FAILURES ==================\n_________________ test_a __________________\n\n\
+        \x20   def test_a():\n>       assert 1 == 2\nE       assert 1 == 2\n\na.py:2: AssertionError\n\
+        ========= short test summary info ==========\nFAILED a.py::test_a - assert 1 == 2\n\
+        ============ 1 failed in 0.01s =============\n";
+    let pytest = "tests:\n".to_owned() + &behind("    ", pytest);
     let told_of = told(&read("./ci.sh", Some(1), &pytest));
     assert_eq!(told_of.len(), 1, "{told_of:?}");
     assert_eq!(told_of.first().and_then(|told| told.1.as_deref()), Some("a.py::test_a"));

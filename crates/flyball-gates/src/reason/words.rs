@@ -221,6 +221,10 @@ pub(super) const WORDS: &[&str] = &[
     "one of its dependencies could not be resolved",
     "module lookup disabled by ",
     "missing go.sum entry",
+];
+
+/// Words that say so when they come last: before, somebody may have tried again.
+pub(super) const LAST: &[&str] = &[
     "Read-only file system",
     "Connection refused",
     "ECONNREFUSED",

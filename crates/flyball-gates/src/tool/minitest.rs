@@ -112,12 +112,12 @@ impl Minitest {
             None => finding,
         };
         // A test that failed may fail once more when it is put away.
-        let is_same = self.findings.kept().last().is_some_and(|last| last.name == finding.name);
+        let is_same = self.findings.kept().last().is_some_and(|last| {
+            last.name == finding.name && last.message.len() < 2_000 && last.file.is_none()
+        });
         if let Some(last) = self.findings.last().filter(|_| is_same) {
             last.message = format!("{}\n{}", last.message, finding.message);
-            if last.file.is_none() {
-                (last.file, last.line) = (finding.file, finding.line);
-            }
+            (last.file, last.line) = (finding.file, finding.line);
         } else {
             self.findings.push(number, finding);
         }

@@ -32,7 +32,7 @@ pub(super) struct Nextest {
 }
 
 /// How many failed tests are remembered.
-const FAILED_MAX: usize = 4_000;
+const FAILED_MAX: usize = 1_000;
 
 #[derive(Clone)]
 struct Open {

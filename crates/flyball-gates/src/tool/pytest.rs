@@ -348,9 +348,10 @@ fn is_summary(text: &str) -> bool {
 
 /// The reason of a coverage that was not reached.
 fn coverage(text: &str) -> Option<&str> {
-    let rest = text.strip_prefix("FAIL ").unwrap_or(text);
-    let starts = ["Required test coverage of ", "Coverage failure: "];
-    starts.iter().any(|start| rest.starts_with(start)).then_some(rest)
+    // Where it was reached, that is said in nearly the same words.
+    let rest =
+        text.strip_prefix("FAIL ").filter(|rest| rest.starts_with("Required test coverage of "));
+    rest.or_else(|| text.starts_with("Coverage failure: ").then_some(text))
 }
 
 /// The file of `ImportError while loading conftest '/path/conftest.py'.`

@@ -30,9 +30,17 @@ impl Stacks {
             (self.number, self.fatal) = (Some(number), Some(fatal.trim().to_owned()));
             return true;
         }
-        // Here the innermost frame is the first.
-        if self.number.is_none() || (self.fatal.is_some() && self.test.is_some()) {
-            return self.number.is_some();
+        if self.number.is_none() {
+            return false;
+        }
+        // A worker may break while others go on. Here the innermost frame is the first.
+        let is_dump = text.trim().is_empty()
+            || text.starts_with("  ")
+            || ["Current thread ", "Thread 0x", "Extension modules: "]
+                .iter()
+                .any(|start| text.starts_with(start));
+        if self.fatal.is_some() && (!is_dump || self.test.is_some()) {
+            return is_dump;
         }
         let frame =
             text.trim_start().strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "));
