@@ -134,9 +134,15 @@ impl Parts {
         {
             found.push(number, finding);
         }
-        if self.tools.is_empty() && reason::is_known(command) {
+        if self.tools.is_empty() && reason::is_known(command, &lines) {
             let unread = |finding: &Finding| finding.kind == FindingKind::Other;
             found.those(unread).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
+            if found.is_empty()
+                && ended.is_none()
+                && let Some((number, finding)) = reason::last_words(&lines)
+            {
+                found.push(number, finding);
+            }
         }
         found.sort();
         if let Some(ended) = ended {

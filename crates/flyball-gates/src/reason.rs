@@ -73,10 +73,36 @@ fn ended_by(signal: i32) -> String {
     format!("it was ended by signal {signal} ({name})")
 }
 
-/// Whether a command checks something in words that are understood here, so that it did not come to that
-/// where none were.
-pub(crate) fn is_known(command: &str) -> bool {
-    known::is_known(command)
+/// Whether a command, or one that was printed as it was started, checks something in words that are
+/// understood here: then it did not come to that where none were.
+pub(crate) fn is_known(command: &str, lines: &[(u64, &str)]) -> bool {
+    known::is_known(command) || lines.iter().any(|(_, line)| known::is_echoed(line))
+}
+
+/// So many lines are little.
+const WORDS_MAX: usize = 5;
+
+/// What a program that checked nothing said last.
+pub(crate) fn last_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
+    let said = |line: &str| {
+        let line = line.trim();
+        !line.is_empty() && !known::is_echoed(line) && !is_relay(line)
+    };
+    // Who says much may have checked something, in words nobody knows.
+    let at = lines.iter().rposition(|(_, line)| said(line))?;
+    let (number, line) = lines.get(at)?;
+    if lines.iter().filter(|(_, line)| said(line)).count() > WORDS_MAX {
+        return None;
+    }
+    Some((*number, finding(FindingKind::CouldNotRun, line, &[])))
+}
+
+/// Whether a line only passes on that something below it failed.
+fn is_relay(line: &str) -> bool {
+    ["npm error ", "npm ERR! ", "make: *** ", "make[", "error Command ", "info Visit ", "Script "]
+        .iter()
+        .any(|start| line.starts_with(start))
+        || line.contains("ELIFECYCLE")
 }
 
 /// Why nothing could be checked, in the words of those who tried.

@@ -71,9 +71,47 @@ pub(super) fn is_known(command: &str) -> bool {
             || PAIRS.iter().any(|(own, words)| name(own, program) && words.contains(&second)))
 }
 
+/// Whether a line is such a command as who starts it prints it: `> eslint .`, `$ mocha`, `+ cargo test`,
+/// and make's `pytest -q`.
+pub(super) fn is_echoed(line: &str) -> bool {
+    let line = line.trim();
+    let marked = ["> ", "$ ", "+ ", "% "].iter().find_map(|mark| line.strip_prefix(mark));
+    if let Some(command) = marked {
+        return is_known(command);
+    }
+    // Sentences may begin with the name of a program as well.
+    let second = line.split_whitespace().nth(1).unwrap_or_default();
+    let is_argument = second.starts_with(['-', '.']) || second.contains(['/', '.', '*']);
+    let is_pair = PAIRS.iter().any(|(_, words)| words.contains(&second));
+    let is_sentence = line.ends_with(['.', ':', '!']) || line.contains(": ");
+    !is_sentence && (second.is_empty() || is_argument || is_pair) && is_known(line)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_known;
+    use super::{is_echoed, is_known};
+
+    #[test]
+    fn commands_are_told_from_sentences() {
+        for line in [
+            "> eslint --format junit src",
+            "$ mocha",
+            "+ cargo test --locked",
+            "pytest -q",
+            "go test ./...",
+        ] {
+            assert!(is_echoed(line), "{line}");
+        }
+        for line in [
+            "> web@1.4.0 lint",
+            "ruff failed",
+            "mypy: error: no",
+            "black is not there.",
+            "make test",
+        ] {
+            assert!(!is_echoed(line), "{line}");
+        }
+    }
 
     #[test]
     fn programs_are_known_however_they_are_started() {

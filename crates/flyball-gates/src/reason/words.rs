@@ -221,6 +221,10 @@ pub(super) const WORDS: &[&str] = &[
     "one of its dependencies could not be resolved",
     "module lookup disabled by ",
     "missing go.sum entry",
+    "because --locked was passed",
+    "changed significantly since poetry.lock",
+    "Your Ruby version is ",
+    "no packages to test",
 ];
 
 /// Words that say so when they come last: before, somebody may have tried again.

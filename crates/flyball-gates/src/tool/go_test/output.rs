@@ -10,10 +10,9 @@ pub(super) const SILENT: &str = "test failed";
 
 /// A finding for the test `name`, empty when a panic came outside any test.
 pub(super) fn finding(name: &str, output: &str) -> Finding {
-    let finding = if let Some(panic) = output.lines().position(|line| line.starts_with("panic: ")) {
-        of_panic(output, panic)
-    } else {
-        of_lines(output)
+    let finding = match panic_at(output) {
+        Some(panic) => of_panic(output, panic),
+        None => of_lines(output),
     };
     let name = if name.is_empty() { running_test(output) } else { Some(name.to_owned()) };
     let finding = match name {
@@ -21,6 +20,21 @@ pub(super) fn finding(name: &str, output: &str) -> Finding {
         None => finding,
     };
     if output.trim().is_empty() { finding } else { finding.with_excerpt(output) }
+}
+
+/// Where a panic begins. Without a stack below it, it is what a test printed.
+fn panic_at(output: &str) -> Option<usize> {
+    let at = output.lines().position(|line| line.starts_with("panic: "))?;
+    let mut below = output.lines().skip(at + 1).take(12);
+    let is_stack = |line: &str| {
+        ["goroutine ", "[signal ", "\tpanic: ", "running tests:"]
+            .iter()
+            .any(|start| line.starts_with(start))
+    };
+    let has_lines = output
+        .lines()
+        .any(|line| place::prefix(line.trim_start()).is_some_and(|at| at.has_extension(&["go"])));
+    (below.any(is_stack) || !has_lines).then_some(at)
 }
 
 /// The `file_test.go:8: text` lines with what belongs to them; the place is that of the last, which
