@@ -83,7 +83,9 @@ pub(super) fn is_echoed(line: &str) -> bool {
     let second = line.split_whitespace().nth(1).unwrap_or_default();
     let is_argument = second.starts_with(['-', '.']) || second.contains(['/', '.', '*']);
     let is_pair = PAIRS.iter().any(|(_, words)| words.contains(&second));
-    let is_sentence = line.ends_with(['.', ':', '!']) || line.contains(": ");
+    // `ruff check .` and `go test ./...` are none.
+    let ends = line.ends_with('.') && !line.ends_with(" .") && !line.ends_with("...");
+    let is_sentence = ends || line.ends_with([':', '!']) || line.contains(": ");
     !is_sentence && (second.is_empty() || is_argument || is_pair) && is_known(line)
 }
 
@@ -99,6 +101,7 @@ mod tests {
             "+ cargo test --locked",
             "pytest -q",
             "go test ./...",
+            "ruff check .",
         ] {
             assert!(is_echoed(line), "{line}");
         }
