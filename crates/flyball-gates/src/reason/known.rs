@@ -37,6 +37,14 @@ const PROGRAMS: &[&str] = &[
     "golangci-lint",
     "clang-tidy",
     "cppcheck",
+    "coverage",
+    "ctest",
+    "bats",
+    "gcc",
+    "g++",
+    "cc",
+    "clang",
+    "clang++",
 ];
 
 /// Programs that do so when the word behind them says it.
@@ -64,7 +72,8 @@ pub(super) fn is_known(command: &str) -> bool {
     let name = |word: &'static str, path: &str| path.rsplit('/').next() == Some(word);
     let Some(program) = words.next() else { return false };
     // What more is started may be anything.
-    let is_one = !command.contains(['|', ';', '&']);
+    let unquoted = command.split(['\'', '"']).step_by(2);
+    let is_one = !unquoted.into_iter().any(|part| part.contains(['|', ';', '&']));
     let second = words.next().unwrap_or_default();
     is_one
         && (PROGRAMS.iter().any(|own| name(own, program))
@@ -102,6 +111,7 @@ mod tests {
             "pytest -q",
             "go test ./...",
             "ruff check .",
+            "cargo nextest run -E 'test(a) & package(b)'",
         ] {
             assert!(is_echoed(line), "{line}");
         }

@@ -29,6 +29,14 @@ pub(super) const STARTS: &[&str] = &[
     "npm error code EJSONPARSE",
     "npm ERR! code EJSONPARSE",
     "npm error 404 ",
+    "npm error code EUSAGE",
+    "npm error code ERESOLVE",
+    "npm error code ETARGET",
+    "npm error code ENOTFOUND",
+    "npm error code ENOTCACHED",
+    "npm error code EBADENGINE",
+    "npm error code EINTEGRITY",
+    "npm error code EACCES",
     "npm error No workspaces found",
     "npm error No workspace folder present",
     "Usage Error: ",
@@ -163,7 +171,6 @@ pub(super) const STARTS: &[&str] = &[
     "No test is available in",
     "No tests were found!!!",
     "[error] Not a valid command",
-    "Cannot connect to the Docker daemon",
     "no configuration file provided: not found",
     "docker: Error response from daemon",
     "Error response from daemon",
@@ -225,6 +232,8 @@ pub(super) const WORDS: &[&str] = &[
     "changed significantly since poetry.lock",
     "Your Ruby version is ",
     "no packages to test",
+    "Cannot connect to the Docker daemon",
+    "Bad command line option ",
 ];
 
 /// Words that say so when they come last: before, somebody may have tried again.
@@ -259,6 +268,7 @@ pub(super) const PAIRS: &[(&str, &str)] = &[
     (".sh: ", ": Syntax error: "),
     (" requires pytest-", ", actual pytest-"),
     ("error[io]: ", "No such file or directory"),
+    ("Config file ", "could not be parsed"),
     (": *** ", "  Stop."),
     (": ", ": parameter not set"),
 ];
