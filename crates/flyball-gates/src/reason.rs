@@ -73,10 +73,17 @@ fn ended_by(signal: i32) -> String {
     format!("it was ended by signal {signal} ({name})")
 }
 
+/// An output of so many lines is short: who starts others says no more when it cannot.
+const SHORT_MAX: usize = 16;
+
 /// Whether a command, or one that was printed as it was started, checks something in words that are
 /// understood here: then it did not come to that where none were.
 pub(crate) fn is_known(command: &str, lines: &[(u64, &str)]) -> bool {
-    known::is_known(command) || lines.iter().any(|(_, line)| known::is_echoed(line))
+    known::is_known(command)
+        || lines.iter().any(|(_, line)| known::is_echoed(line))
+        || (lines.len() <= SHORT_MAX
+            && known::is_starter(command)
+            && lines.iter().any(|(_, line)| known::is_missing(line)))
 }
 
 /// So many lines are little.
@@ -261,6 +268,7 @@ fn is_shell(line: &str) -> bool {
         "stdbuf: ",
         "setsid: ",
         "watchexec: ",
+        "node: ",
     ];
     let line = line.trim();
     let by = STARTERS.iter().any(|starter| line.starts_with(starter));

@@ -1,5 +1,7 @@
 //! Commands whose checks are read here: when none of their words was understood, they did not check.
 
+use crate::place;
+
 /// Programs that test, compile or lint.
 const PROGRAMS: &[&str] = &[
     "pytest",
@@ -80,6 +82,70 @@ pub(super) fn is_known(command: &str) -> bool {
             || PAIRS.iter().any(|(own, words)| name(own, program) && words.contains(&second)))
 }
 
+/// Programs that start others, and say themselves when that cannot be.
+const RUNNERS: &[&str] = &[
+    "npm",
+    "pnpm",
+    "yarn",
+    "make",
+    "just",
+    "lerna",
+    "nx",
+    "turbo",
+    "honcho",
+    "foreman",
+    "tox",
+    "nox",
+    "pre-commit",
+    "uv",
+    "poetry",
+    "pdm",
+    "hatch",
+    "bundle",
+    "composer",
+    "invoke",
+    "inv",
+    "task",
+    "rake",
+    "gulp",
+    "grunt",
+    "npx",
+];
+
+/// Whether a command starts others.
+pub(super) fn is_starter(command: &str) -> bool {
+    let program = command.split_whitespace().find(|word| !word.contains('='));
+    let name = program.and_then(|program| program.rsplit('/').next());
+    name.is_some_and(|name| RUNNERS.contains(&name))
+}
+
+/// Whether a line says that something is not there, or not as it should be; not of a place in a file.
+pub(super) fn is_missing(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "not found",
+        "does not exist",
+        "doesn't exist",
+        "no such ",
+        "cannot find ",
+        "can't find ",
+        "could not find ",
+        "couldn't find ",
+        "is not installed",
+        "is it installed",
+        "not installed",
+        "unrecognized ",
+        "unknown option",
+        "unknown version",
+        "unsupported ",
+        "not supported",
+        "could not be loaded",
+        "failed to load",
+        "could not load ",
+    ];
+    let lower = line.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower.contains(word)) && place::mention(line).is_none()
+}
+
 /// Whether a line is such a command as who starts it prints it: `> eslint .`, `$ mocha`, `+ cargo test`,
 /// and make's `pytest -q`.
 pub(super) fn is_echoed(line: &str) -> bool {
@@ -100,7 +166,15 @@ pub(super) fn is_echoed(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_echoed, is_known};
+    use super::{is_echoed, is_known, is_missing, is_starter};
+
+    #[test]
+    fn who_starts_others_says_what_is_not_there() {
+        assert!(is_starter("CI=1 npm test") && is_starter("make -s lint"));
+        assert!(!is_starter("./check.sh") && !is_starter("pytest"));
+        assert!(is_missing("error: No such file or directory"));
+        assert!(!is_missing("src/a.py:3: name not found") && !is_missing("all is well"));
+    }
 
     #[test]
     fn commands_are_told_from_sentences() {

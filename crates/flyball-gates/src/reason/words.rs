@@ -54,6 +54,7 @@ pub(super) const STARTS: &[&str] = &[
     "Task not found: ",
     "No tests found, exiting with code",
     "No test files found",
+    "0 passing (",
     "Error: No test files found",
     "Error: No tests found",
     "Error: Cannot find any files matching pattern",
@@ -92,7 +93,8 @@ pub(super) const STARTS: &[&str] = &[
     "docker: unknown command: ",
     "No idea what '",
     "No hook with id `",
-    "An error has occurred: InvalidConfigError",
+    "An error has occurred: ",
+    "ModuleNotFoundError: No module named ",
     "ERROR: file or directory not found",
     "ERROR: not found: ",
     "ERROR: usage: ",
@@ -234,6 +236,13 @@ pub(super) const WORDS: &[&str] = &[
     "no packages to test",
     "Cannot connect to the Docker daemon",
     "Bad command line option ",
+    "is not allowed in NODE_OPTIONS",
+    "lerna ERR! EFILTER",
+    "This project is configured to use ",
+    "Procfile does not exist",
+    "No interpreter found for ",
+    "RuboCop found unknown Ruby version",
+    "does not contain these features: ",
 ];
 
 /// Words that say so when they come last: before, somebody may have tried again.
@@ -269,6 +278,8 @@ pub(super) const PAIRS: &[(&str, &str)] = &[
     (" requires pytest-", ", actual pytest-"),
     ("error[io]: ", "No such file or directory"),
     ("Config file ", "could not be parsed"),
+    ("Executable `", "` not found"),
+    ("[ERR_MODULE_NOT_FOUND]: ", "Cannot find "),
     (": *** ", "  Stop."),
     (": ", ": parameter not set"),
 ];
