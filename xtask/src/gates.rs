@@ -76,7 +76,8 @@ fn speed(words: &[String]) -> Result<()> {
         .args([
             "run",
             "--quiet",
-            "--release",
+            "--profile",
+            "dist",
             "-p",
             "flyball-gates",
             "--example",

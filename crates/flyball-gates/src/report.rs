@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub(crate) use self::block::Block;
-use self::bounds::{bounded, file_of, is_bounded, key, name_of};
+use self::bounds::{bounded, file_of, is_bounded, key, name_of, shortened};
 pub(crate) use self::names::Names;
 use self::told::Told;
 pub(crate) use self::told::look;
@@ -24,6 +24,8 @@ pub(crate) const ANNOTATIONS: &str = "annotations";
 /// How many findings are kept.
 pub(crate) const FINDINGS_MAX: usize = 200;
 const NAME_CHARS_MAX: usize = 300;
+/// How many of them have a long excerpt: nobody reads on for so long.
+const WHOLE_MAX: usize = 50;
 /// How many findings are remembered to recognise a repeated one.
 const SEEN_MAX: usize = 2_048;
 
@@ -138,7 +140,10 @@ impl Findings {
     /// are said of several things.
     pub(crate) fn push_as(&mut self, mark: u64, number: u64, finding: Finding) {
         if self.is_kept(mark, &finding) {
-            self.kept.push((number, Arc::new(bounded(finding))));
+            let finding = bounded(finding);
+            let is_one_of_many = self.kept.len() >= WHOLE_MAX;
+            let finding = if is_one_of_many { shortened(finding) } else { finding };
+            self.kept.push((number, Arc::new(finding)));
         }
     }
 

@@ -7,6 +7,9 @@ use crate::{Finding, place, text};
 const MESSAGE_CHARS_MAX: usize = 2_000;
 const EXCERPT_CHARS_MAX: usize = 2_000;
 const EXCERPT_LINES_MAX: usize = 20;
+/// The same for one of many.
+const SHORT_LINES: usize = 6;
+const SHORT_CHARS: usize = 500;
 
 /// What makes two findings the same one.
 pub(super) fn key(finding: &Finding) -> u64 {
@@ -56,6 +59,15 @@ pub(super) fn bounded(mut finding: Finding) -> Finding {
         let kept = kept.join("\n");
         let kept = text::clip(kept.trim_end(), EXCERPT_CHARS_MAX).trim_end();
         (!kept.is_empty()).then(|| kept.to_owned())
+    });
+    finding
+}
+
+/// The finding with the first lines of its excerpt alone.
+pub(super) fn shortened(mut finding: Finding) -> Finding {
+    finding.excerpt = finding.excerpt.map(|excerpt| {
+        let lines: Vec<&str> = excerpt.lines().take(SHORT_LINES).collect();
+        text::clip(&lines.join("\n"), SHORT_CHARS).trim_end().to_owned()
     });
     finding
 }
