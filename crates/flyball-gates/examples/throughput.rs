@@ -151,12 +151,6 @@ fn read(path: &Path) -> io::Result<()> {
 
 /// How many kilobytes are resident now: all it ever needs is there from the first lines on.
 fn resident() -> io::Result<f64> {
-    // Where the system tells it in a file, no other program need be started, which costs memory too.
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let told = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    if let Some(told) = told.and_then(|told| told.split_whitespace().next()) {
-        return told.parse::<f64>().map_err(io::Error::other);
-    }
     let process = std::process::id().to_string();
     let told = Command::new("ps").args(["-o", "rss=", "-p", &process]).output()?;
     String::from_utf8_lossy(&told.stdout).trim().parse::<f64>().map_err(io::Error::other)

@@ -105,11 +105,22 @@ pub(crate) fn last_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
 }
 
 /// Whether a line only passes on that something below it failed.
-fn is_relay(line: &str) -> bool {
-    ["npm error ", "npm ERR! ", "make: *** ", "make[", "error Command ", "info Visit ", "Script "]
-        .iter()
-        .any(|start| line.starts_with(start))
-        || line.contains("ELIFECYCLE")
+pub(crate) fn is_relay(line: &str) -> bool {
+    let line = line.trim_start();
+    let by = [
+        "npm error ",
+        "npm ERR! ",
+        "make: *** ",
+        "make[",
+        "error: Recipe `",
+        "error Command ",
+        "info Visit ",
+        "Script ",
+    ];
+    by.iter().any(|start| line.starts_with(start))
+        || ["ELIFECYCLE", "exited with code ", "exit code ", "exit status "]
+            .iter()
+            .any(|words| line.contains(words))
 }
 
 /// Why nothing could be checked, in the words of those who tried.

@@ -1,14 +1,14 @@
 //! What a program nobody knows says of its own failure.
 
 use crate::report::Findings;
-use crate::{Finding, FindingKind, place, text};
+use crate::{Finding, FindingKind, place, reason, text};
 
 /// The gravest lines that speak of an error, as far as they begin alike; failing these the last line
 /// with a place in the words of a shell or of Perl. Anything else is for the tail to say.
 pub(super) fn findings(errors: &[(u64, String)], lines: &[(u64, &str)]) -> Findings {
     const GRAVE: &[&str] = &["fatal", "panic", "critical", "emerg", "uncaught", "unhandled"];
     let is_grave = |word: &str| GRAVE.iter().any(|grave| word.starts_with(grave));
-    let is_own = |line: &str| !place::is_foreign(line) && !is_relay(line);
+    let is_own = |line: &str| !place::is_foreign(line) && !reason::is_relay(line);
     let own = || errors.iter().filter(|(_, line)| is_own(line));
     let words: Vec<String> = own().map(|(_, line)| first_word(line)).collect();
     let first = words.iter().find(|word| is_grave(word)).or(words.first());
@@ -117,17 +117,6 @@ fn perl_place(message: &str) -> Option<(&str, u32)> {
     let (before, line) = message.lines().next()?.rsplit_once(" line ")?;
     let (_, file) = before.rsplit_once(" at ")?;
     (file.contains('.') && !file.contains(' ')).then_some((file, text::small(line)?.0))
-}
-
-/// Whether a line only passes on that something below it failed.
-fn is_relay(line: &str) -> bool {
-    let line = line.trim_start();
-    let by =
-        ["npm error ", "npm ERR! ", "make: *** ", "make[", "error: Recipe `", "error Command "];
-    by.iter().any(|start| line.starts_with(start))
-        || ["ELIFECYCLE", "exited with code ", "exit code ", "exit status "]
-            .iter()
-            .any(|words| line.contains(words))
 }
 
 #[cfg(test)]
