@@ -72,6 +72,9 @@ impl Parts {
         let mut found = Vec::new();
         let mut warnings = Vec::new();
         for mut report in without_repeats(with_ticks(reports)) {
+            if report.tool == "prove" {
+                died(&mut report.findings, &kept.all());
+            }
             if let Some(folder) = &folder {
                 for list in [&mut report.findings, &mut report.warnings] {
                     list.those(|finding| is_inside(finding, folder))
@@ -134,15 +137,9 @@ impl Parts {
         {
             found.push(number, finding);
         }
-        if self.tools.is_empty() && reason::is_known(command, &lines) {
-            let unread = |finding: &Finding| finding.kind == FindingKind::Other;
-            found.those(unread).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
-            if found.is_empty()
-                && ended.is_none()
-                && let Some((number, finding)) = reason::last_words(&lines)
-            {
-                found.push(number, finding);
-            }
+        let is_counted = self.counts.is_some_and(|counts| counts.total() > 0);
+        if ended.is_none() && !is_counted {
+            reason::settle(&mut found, !self.tools.is_empty(), command, &lines);
         }
         found.sort();
         if let Some(ended) = ended {
@@ -278,6 +275,23 @@ fn explained(reports: &mut [Report]) {
             }
         } else if finding.line.is_none() {
             tap.findings.push(u64::MAX, finding);
+        }
+    }
+}
+
+/// A file that died says why and where itself, on stderr; prove only that it did.
+fn died(findings: &mut Findings, lines: &[(u64, &str)]) {
+    let is_dead = |finding: &Finding| {
+        finding.line.is_none() && finding.file.is_some() && finding.file == finding.name
+    };
+    for finding in findings.those(is_dead) {
+        let last = lines.iter().find_map(|(_, line)| {
+            let (file, at) = said::perl_place(line).filter(|_| !line.starts_with('#'))?;
+            (Some(file) == finding.file.as_deref()).then_some((*line, at))
+        });
+        if let Some((said, at)) = last {
+            finding.message = format!("{}\n{}", said.trim(), finding.message);
+            finding.line = Some(at);
         }
     }
 }

@@ -162,6 +162,15 @@ pub(crate) fn of_shell(message: &str) -> Option<(&str, u32)> {
     (is_file && !file.contains(' ') && rest.starts_with(": ")).then_some((file, line))
 }
 
+/// Whether a path is that of a program or library which was installed.
+pub(crate) fn is_installed(file: &str) -> bool {
+    is_foreign(file)
+        || ["/usr/", "/opt/", "/bin/"].iter().any(|folder| file.starts_with(folder))
+        || ["venv/", "/.tox/", "/.nox/", "/.local/bin/", "/.pyenv/"]
+            .iter()
+            .any(|folder| file.contains(folder))
+}
+
 /// Whether a line mentions a place outside the project: a library, a runtime, a tool.
 pub(crate) fn is_foreign(line: &str) -> bool {
     const FOREIGN: &[&str] = &[

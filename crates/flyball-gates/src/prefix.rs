@@ -99,6 +99,7 @@ pub(crate) fn of(text: &str) -> Option<Prefixed<'_>> {
         b'[' => time(text).or_else(|| bracket(text)),
         b'#' => step(text),
         b'|' | 0xe2 => bare_bar(text),
+        b' ' => of_ant(text),
         b'A'..=b'Z' | b'a'..=b'z' | b'@' | b'_' | b'.' | b'+' => named(text),
         _ => None,
     }
@@ -245,6 +246,17 @@ fn bracket(text: &str) -> Option<Prefixed<'_>> {
         return Some(Prefixed { shape: Shape::Bar, key, rest: bar });
     }
     in_brackets(text)
+}
+
+/// Ant puts the names of its tasks into a column: `    [junit] text`.
+fn of_ant(text: &str) -> Option<Prefixed<'_>> {
+    const COLUMN: usize = 11;
+    let own = text.trim_start_matches(' ');
+    let end = own.bytes().take(COLUMN).position(|byte| byte == b']')?;
+    let is_in_column = text.len() - own.len() + end + 1 == COLUMN;
+    let prefixed = in_brackets(own).filter(|_| own.starts_with('[') && is_in_column)?;
+    let is_task = prefixed.key.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_task.then_some(prefixed)
 }
 
 fn in_brackets(text: &str) -> Option<Prefixed<'_>> {
@@ -441,6 +453,7 @@ mod tests {
             ("web test: text", Shape::Colon, "web test", "text"),
             ("[1]\ttext", Shape::Bracket, "1", "text"),
             ("01.331333 text", Shape::Time, "", "text"),
+            ("    [junit]   text", Shape::Bracket, "junit", "  text"),
         ];
         for (text, shape, key, rest) in table {
             let prefixed = of(text).unwrap_or_else(|| panic!("nothing in {text}"));
@@ -468,6 +481,7 @@ mod tests {
             "    > 4 |   expect",
             "| a | b | c |",
             "10:15 x",
+            "  [junit] x",
             "E   assert",
         ] {
             assert_eq!(of(text), None, "{text}");

@@ -2,12 +2,13 @@
 //! Looked for only in the few lines that are kept, at the end.
 
 mod asserted;
+mod fault;
 mod known;
 mod words;
 
 use self::asserted::asserted;
 use self::words::{LAST, PAIRS, STARTS, WORDS};
-use crate::report::Block;
+use crate::report::{Block, Findings};
 use crate::{Exit, Finding, FindingKind, place, text};
 
 /// What the end of a command says by itself.
@@ -78,7 +79,7 @@ const SHORT_MAX: usize = 16;
 
 /// Whether a command, or one that was printed as it was started, checks something in words that are
 /// understood here: then it did not come to that where none were.
-pub(crate) fn is_known(command: &str, lines: &[(u64, &str)]) -> bool {
+fn is_known(command: &str, lines: &[(u64, &str)]) -> bool {
     known::is_known(command)
         || lines.iter().any(|(_, line)| known::is_echoed(line))
         || (lines.len() <= SHORT_MAX
@@ -89,8 +90,56 @@ pub(crate) fn is_known(command: &str, lines: &[(u64, &str)]) -> bool {
 /// So many lines are little.
 const WORDS_MAX: usize = 5;
 
+/// Whether an output in which nothing was counted shows that nothing could be checked. What was
+/// found in it then says why; where nothing was, the line that says so is found here.
+pub(crate) fn settle(found: &mut Findings, has_tool: bool, command: &str, lines: &[(u64, &str)]) {
+    let is_unread = |finding: &Finding| finding.kind == FindingKind::Other;
+    if !found.kept().all(is_unread) || is_list(found) {
+        return;
+    }
+    if has_tool {
+        if let Some((number, finding)) = in_words(lines).filter(|_| !found.is_empty()) {
+            found.those(is_unread).for_each(|found| found.kind = finding.kind);
+            if !found.kept().any(|found| found.message.contains(&finding.message)) {
+                found.push(number, finding);
+            }
+        }
+    } else if let Some((number, finding)) = fault::of_a_tool(lines) {
+        found.truncate(0);
+        found.push(number, finding);
+    } else if is_known(command, lines) {
+        found.those(is_unread).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
+        if let Some((number, finding)) = last_words(lines).filter(|_| found.is_empty()) {
+            found.push(number, finding);
+        }
+        return;
+    }
+    if fault::has_counted(lines) {
+        return;
+    }
+    if found.is_empty() && !has_tool {
+        let told = lines.iter().position(|(_, line)| fault::is_told(line));
+        if let Some((number, line)) = told.and_then(|at| lines.get(at)) {
+            let after = lines.get(told.map_or(0, |at| at + 1)..).unwrap_or_default();
+            found.push(*number, finding(FindingKind::CouldNotRun, line, after));
+        }
+    }
+    // What is said of a file is said of what is checked.
+    let is_fault = |finding: &Finding| {
+        is_unread(finding) && finding.file.is_none() && finding.message.lines().any(fault::is_told)
+    };
+    found.those(is_fault).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
+}
+
+/// Whether several places are told: who lists such has checked.
+fn is_list(found: &Findings) -> bool {
+    let mut places = found.kept().filter(|found| found.line.is_some());
+    let first = places.next().map(|first| (&first.file, first.line));
+    first.is_some_and(|first| places.any(|other| (&other.file, other.line) != first))
+}
+
 /// What a program that checked nothing said last.
-pub(crate) fn last_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
+fn last_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
     let said = |line: &str| {
         let line = line.trim();
         !line.is_empty() && !known::is_echoed(line) && !is_relay(line)
@@ -303,6 +352,7 @@ fn is_shell(line: &str) -> bool {
                 ": applet not found",
             ]) || line.contains("bad interpreter")
                 || line.contains("cannot open ")
+                || line.contains(": can't cd to ")
                 || line.contains("failed to run command ")
                 || line.contains("cannot execute binary file")))
         || line.contains("executable file not found in $PATH")

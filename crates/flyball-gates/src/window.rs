@@ -177,11 +177,25 @@ fn common(held: &[Held], depth: usize) -> Option<(Before, usize)> {
     let texts: Vec<&str> = held.iter().map(|line| line.text.as_str()).collect();
     let common = Common::of(&texts, depth)?;
     let first = texts.iter().position(|text| common.strip(text).is_some())?;
-    let sorted = texts.iter().filter_map(|text| prefix::of(text));
-    let rests: Vec<&str> = texts.iter().filter_map(|text| common.strip(text)).collect();
-    // Names, of which a line has another, and prefixes that leave no more than this one.
-    let is_known = sorted.clone().count() * 20 >= texts.len() * 19
-        && sorted.clone().zip(&rests).all(|(known, rest)| known.rest.len() <= rest.len());
+    let known: Vec<Option<Prefixed<'_>>> = texts.iter().map(|text| prefix::of(text)).collect();
+    let shape = known.get(first)?.map(|known| known.shape);
+    let sorted = known.iter().flatten().count();
+    let pairs = || texts.iter().zip(&known).filter_map(|(text, known)| (*known).map(|k| (k, text)));
+    // Prefixes that leave no more than this one; names, of which a line has another; and what says
+    // only how grave a line is, which tools write themselves.
+    let more = |known: Prefixed<'_>, text: &str| {
+        let rest = common.strip(text)?;
+        let more = known.rest.len().checked_sub(rest.len()).filter(|more| *more > 0)?;
+        known.rest.get(..more).map(str::to_owned)
+    };
+    let is_all = pairs().all(|(known, text)| more(known, text).is_none());
+    let has_other =
+        pairs().any(|(known, text)| Some(known.shape) == shape && common.strip(text).is_none());
+    let is_level = pairs().find_map(|(known, text)| more(known, text)).is_some_and(|more| {
+        let level = more.trim().strip_prefix('[').and_then(|level| level.strip_suffix(']'));
+        level.is_some_and(prefix::is_word)
+    });
+    let is_known = sorted * 20 >= texts.len() * 19 && (is_all || has_other || is_level);
     (!is_known).then_some((Before::Common(common), first))
 }
 

@@ -113,7 +113,7 @@ fn at(message: &str) -> Option<(&str, u32)> {
 }
 
 /// The place in `no luck at check.pl line 3.`
-fn perl_place(message: &str) -> Option<(&str, u32)> {
+pub(super) fn perl_place(message: &str) -> Option<(&str, u32)> {
     let (before, line) = message.lines().next()?.rsplit_once(" line ")?;
     let (_, file) = before.rsplit_once(" at ")?;
     (file.contains('.') && !file.contains(' ')).then_some((file, text::small(line)?.0))

@@ -156,7 +156,9 @@ pub(super) fn is_echoed(line: &str) -> bool {
     }
     // Sentences may begin with the name of a program as well.
     let second = line.split_whitespace().nth(1).unwrap_or_default();
-    let is_argument = second.starts_with(['-', '.']) || second.contains(['/', '.', '*']);
+    let is_figure = second.starts_with(|c: char| c.is_ascii_digit());
+    let is_argument =
+        second.starts_with(['-', '.']) || (second.contains(['/', '.', '*']) && !is_figure);
     let is_pair = PAIRS.iter().any(|(_, words)| words.contains(&second));
     // `ruff check .` and `go test ./...` are none.
     let ends = line.ends_with('.') && !line.ends_with(" .") && !line.ends_with("...");
@@ -194,6 +196,7 @@ mod tests {
             "ruff failed",
             "mypy: error: no",
             "black is not there.",
+            "coverage 81.2% is below the minimum of 85%",
             "make test",
         ] {
             assert!(!is_echoed(line), "{line}");

@@ -3,7 +3,7 @@
 use crate::{Finding, FindingKind};
 
 use crate::place;
-use crate::recogniser::{Attention, Cues, Line, Recogniser};
+use crate::recogniser::{Attention, Cues, Line, Places, Recogniser};
 use crate::report::{Findings, Report};
 
 /// Reads `path.go:3:8: text` below `# package`.
@@ -44,7 +44,7 @@ impl Recogniser for GoBuild {
     }
 
     fn cues(&self) -> Cues {
-        Cues { starts: &["# ", "vet:", "found", "impo"], ..Cues::NONE }
+        Cues { starts: &["# ", "vet:", "found", "impo"], places: Places::Of(&["go"]), ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -69,7 +69,7 @@ impl Recogniser for GoBuild {
             self.strangers = (!name.contains(' ') && !name.is_empty()).then_some(0);
         } else if let Some(place) = place
             && place.has_extension(&["go"])
-            && (self.strangers.is_some() || vetted)
+            && (self.strangers.is_some() || vetted || is_of_imports(place.rest))
             && !(text.starts_with('\t') && self.last.is_some())
         {
             self.close();
@@ -99,6 +99,20 @@ impl Recogniser for GoBuild {
         let tool = self.name();
         self.spoke.then(|| Report { tool, findings, ..Report::default() })
     }
+}
+
+/// What go says of an import before it compiles anything: there is no heading above it then.
+fn is_of_imports(text: &str) -> bool {
+    [
+        "no required module provides package ",
+        "cannot find package ",
+        "cannot find module providing package ",
+    ]
+    .iter()
+    .any(|start| text.starts_with(start))
+        || (text.starts_with("package ") && text.contains(" is not in "))
+        || (text.starts_with("import \"") && text.ends_with("not an importable package"))
+        || (text.starts_with("use of internal package ") && text.ends_with(" not allowed"))
 }
 
 /// What go says of packages before it compiles any: that they import each other, or are two in one

@@ -59,7 +59,7 @@ impl Recogniser for LineLint {
         Cues {
             first: b"/",
             starts: &["== ", "ERRO"],
-            places: Places::Before(b"CWEFRI[ewaiB"),
+            places: Places::Before(b"CWEFRI[B'abcdefghijklmnopqrstuvwxyz"),
             also: &[
                 (b"DCdh-[/.", Trait::ColonNumber),
                 (PATHS, Trait::EndsWith(b']')),
@@ -222,7 +222,7 @@ impl LineLint {
         if let Some(found) = self.hadolint(text) {
             return Some(found);
         }
-        if let Some(found) = compact(text).or_else(|| bracketed(text)) {
+        if let Some(found) = compact(text).or_else(|| bracketed(text)).or_else(|| ruled(text)) {
             return Some(found);
         }
         let place = line.place?;
@@ -233,9 +233,33 @@ impl LineLint {
             .or_else(|| bandit(rest))
             .or_else(|| unix(rest))
             .or_else(|| studio(&place, text))
+            .or_else(|| codespell(rest))
             .or_else(|| actionlint(&place))?;
         Some((place, said))
     }
+}
+
+/// `teh ==> the`, `wich ==> which, witch`.
+fn codespell(rest: &str) -> Option<Said<'_>> {
+    let (word, _) = rest.split_once(" ==> ").filter(|(word, _)| !word.contains(' '))?;
+    let kind = FindingKind::Lint;
+    Some(Said { tool: "codespell", kind, rule: Some(word), message: rest, is_warning: false })
+}
+
+/// standard and ktlint: `  a.js:2:28: Strings must use singlequote. (quotes)`.
+fn ruled(text: &str) -> Option<(Place<'_>, Said<'_>)> {
+    let place = place::prefix(text::trim_start(text)).filter(|place| place.column.is_some())?;
+    let (message, rule) = place.rest.strip_suffix(')')?.rsplit_once(" (")?;
+    let is_rule = rule.starts_with(|first: char| first.is_ascii_lowercase())
+        && rule.bytes().all(|byte| byte.is_ascii_lowercase() || b"-/:@".contains(&byte));
+    let is_linted =
+        place.has_extension(&["js", "jsx", "mjs", "cjs", "ts", "tsx", "vue", "kt", "kts"]);
+    // Others say how grave it is first.
+    let level = message.split([':', ' ']).next().unwrap_or_default();
+    let is_plain = !matches!(level, "error" | "warning" | "info" | "-");
+    let kind = FindingKind::Lint;
+    let said = Said { tool: "standard", kind, rule: Some(rule), message, is_warning: false };
+    (is_rule && is_linted && is_plain).then_some((place, said))
 }
 
 /// `a.py:2 in public function `f`:`.

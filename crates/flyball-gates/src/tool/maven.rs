@@ -1,4 +1,4 @@
-//! Maven: the compiler plugin's errors and surefire's test results.
+//! Maven: the compiler plugin's errors and surefire's test results; Ant's, which are told alike.
 
 use crate::{Counts, Finding, FindingKind};
 
@@ -15,6 +15,10 @@ pub(super) struct Maven {
     counts: Option<Counts>,
     /// Summed over classes since the last module, for output that was cut.
     classes: Option<Counts>,
+    /// The class whose tests are told next.
+    class: Option<String>,
+    /// Ant: the test whose result may stand on the next line.
+    case: Option<String>,
     open: Option<(u64, String, Block)>,
     compile: Option<(u64, Finding)>,
     /// Why the build failed, in Maven's own words.
@@ -33,13 +37,33 @@ impl Recogniser for Maven {
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let (tag, text) = untag(line.text);
-        if let Some(name) = failed_test(text) {
+        let case = self.case.take();
+        if let Some(class) = text.strip_prefix("Testsuite: ") {
+            self.close();
+            self.class = Some(class.trim().to_owned());
+        } else if let Some((name, _)) =
+            text.strip_prefix("Testcase: ").and_then(|rest| rest.rsplit_once(" took "))
+        {
+            self.close();
+            self.case = Some(name.to_owned());
+        } else if let Some(name) = case.filter(|_| is_failure(text)) {
+            self.spoke = true;
+            let name = self.class.as_ref().map_or(name.clone(), |class| format!("{class}.{name}"));
+            self.open = Some((line.number, name, Block::default()));
+        } else if let Some(name) = failed_test(text) {
             self.close();
             self.spoke = true;
+            let name = match &self.class {
+                Some(class) if !name.contains('.') => format!("{class}.{name}"),
+                _ => name,
+            };
             self.open = Some((line.number, name, Block::default()));
         } else if let Some(list) = text.strip_prefix("Tests run: ") {
             self.close();
             self.totals(list);
+            if let Some((_, class)) = list.rsplit_once(" in ") {
+                self.class = Some(class.trim().to_owned());
+            }
         } else if tag == Some("ERROR")
             && let Some(finding) = compile_error(text)
         {
@@ -69,12 +93,13 @@ impl Recogniser for Maven {
             self.reason.get_or_insert((line.number, reason.to_owned()));
         }
         self.spoke |= tag == Some("INFO") && text.starts_with("BUILD ");
-        let open = self.open.is_some() || self.compile.is_some();
+        let open = self.open.is_some() || self.compile.is_some() || self.case.is_some();
         if open { Attention::Busy } else { Attention::Idle }
     }
 
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
-        let is_calm = self.spoke && self.open.is_none() && self.compile.is_none();
+        let is_calm =
+            self.spoke && self.open.is_none() && self.compile.is_none() && self.case.is_none();
         let Some((ran, skipped)) = passed(line).filter(|_| is_calm) else { return false };
         let classes = self.classes.get_or_insert_default();
         classes.passed = classes.passed.saturating_add(ran.saturating_sub(skipped));
@@ -174,6 +199,11 @@ fn failed_test(text: &str) -> Option<String> {
         Some((test, class)) => Some(format!("{class}.{test}")),
         None => Some(name.to_owned()),
     }
+}
+
+/// What Ant says below the name of a test that failed.
+fn is_failure(text: &str) -> bool {
+    matches!(text.trim(), "FAILED" | "Caused an ERROR")
 }
 
 /// `/repo/Cart.java:[5,17] text`.

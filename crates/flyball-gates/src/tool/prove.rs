@@ -17,9 +17,19 @@ pub(super) struct Prove {
     /// A subtest has just failed: the next failure at the margin is its parent.
     parent_next: bool,
     /// A file in the summary none of whose tests failed, and what was wrong with it.
-    ended: Option<(u64, String, String)>,
+    ended: Option<Ended>,
     open: Option<(u64, Finding, Block)>,
     findings: Findings,
+}
+
+/// A file that ended badly though none of its tests failed.
+#[derive(Clone)]
+struct Ended {
+    number: u64,
+    file: String,
+    why: String,
+    /// Whether it ran any test.
+    ran: bool,
 }
 
 impl Recogniser for Prove {
@@ -81,8 +91,14 @@ impl Prove {
             self.failed += failed;
             self.close_file();
             let file = text.split(" (Wstat: ").next().unwrap_or(text).trim_end();
-            self.ended = (failed == 0).then(|| (number, file.to_owned(), String::new()));
-        } else if let Some((_, _, why)) = self.ended.as_mut().filter(|_| self.in_summary) {
+            let ran = !text.contains(" Tests: 0 ");
+            self.ended = (failed == 0).then(|| Ended {
+                number,
+                file: file.to_owned(),
+                why: String::new(),
+                ran,
+            });
+        } else if let Some(Ended { why, .. }) = self.ended.as_mut().filter(|_| self.in_summary) {
             let own = text.trim();
             if own.starts_with("Non-zero ") || own.starts_with("Parse errors: ") {
                 let joint = if why.is_empty() { "" } else { ", " };
@@ -94,9 +110,10 @@ impl Prove {
 
     /// A file that ended badly though none of its tests failed: it died, or ran too few of them.
     fn close_file(&mut self) {
-        let Some((number, file, why)) = self.ended.take() else { return };
+        let Some(Ended { number, file, why, ran }) = self.ended.take() else { return };
         if !why.is_empty() {
-            let finding = Finding::new(FindingKind::Test, why).named(&file).at(file, None, None);
+            let kind = if ran { FindingKind::Test } else { FindingKind::CouldNotRun };
+            let finding = Finding::new(kind, why).named(&file).at(file, None, None);
             self.findings.push(number, finding);
         }
     }

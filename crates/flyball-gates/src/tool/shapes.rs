@@ -73,7 +73,7 @@ fn gradle_says_itself_why_when_nothing_else_does() {
         "* What went wrong:\nTask 'chek' not found in root project.\n\nBUILD FAILED in 1s\n",
     );
     let want = "Task 'chek' not found in root project.";
-    assert_eq!(told(&parsed), [(FindingKind::Other, "", String::new(), want)]);
+    assert_eq!(told(&parsed), [(FindingKind::CouldNotRun, "", String::new(), want)]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Linters that print a path and below it a table of what is wrong there, each with marks of its own:
-//! xo, alex and remark, htmlhint, djlint.
+//! xo, alex and remark, htmlhint, djlint, `PHP_CodeSniffer`, jshint below grunt.
 
 use crate::recogniser::{Attention, Cues, Line, PATHS, Recogniser, Trait};
 use crate::report::{Findings, Report};
@@ -28,6 +28,7 @@ impl Recogniser for Tables {
         // The last letters of what is linted: js, html, md, txt, jsx, vue, py, rb, pug; xo names
         // the place of the first problem.
         Cues {
+            starts: &["FILE"],
             also: &[
                 (PATHS, Trait::EndsWith(b's')),
                 (PATHS, Trait::EndsWith(b'l')),
@@ -54,8 +55,16 @@ impl Recogniser for Tables {
         }
         let row = match self.quoted.take() {
             Some(at) => pointed(line.text).map(|(message, rule)| Row::new(at, None, message, rule)),
-            None => row(line.text, file),
+            None => row(line.text, file).or_else(|| celled(line.text)),
         };
+        // A text that goes on below.
+        if let Some(more) = continued(line.text).filter(|_| self.gap == 0)
+            && let Some(last) = self.findings.last()
+            && last.message.len() < 2_000
+        {
+            last.message = format!("{} {more}", last.message);
+            return Attention::Busy;
+        }
         if let Some(row) = row {
             let mut finding = Finding::new(FindingKind::Lint, row.message);
             finding.name = row.rule.map(str::to_owned);
@@ -107,7 +116,7 @@ impl<'a> Row<'a> {
 fn path(line: &str) -> Option<&str> {
     let bytes = line.as_bytes();
     // Cheap questions first: this looks at very many lines.
-    let own = text::trim_start(line);
+    let own = text::trim_start(line.strip_prefix("FILE: ").unwrap_or(line));
     if bytes.len() > 300 || text::indent(line) > 3 || memchr::memchr(b' ', own.as_bytes()).is_some()
     {
         return None;
@@ -183,10 +192,34 @@ fn columns(rest: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The line of `      L4 |<div>`.
+/// `  7 | ERROR   | [x] text`.
+fn celled(line: &str) -> Option<Row<'_>> {
+    let (at, rest) = text::small(text::trim_start(line))?;
+    let (level, message) = rest.trim_start().strip_prefix("| ")?.split_once('|')?;
+    let message = message.trim();
+    let message =
+        ["[x] ", "[ ] "].iter().find_map(|mark| message.strip_prefix(mark)).unwrap_or(message);
+    let is_warning = match level.trim() {
+        "ERROR" => false,
+        "WARNING" => true,
+        _ => return None,
+    };
+    Some(Row { is_warning, ..Row::new(at, None, message.trim_start(), None) })
+}
+
+/// `    |         |     text`.
+fn continued(line: &str) -> Option<&str> {
+    let (level, message) = text::trim_start(line).strip_prefix("| ")?.split_once('|')?;
+    let message = message.trim();
+    (level.trim().is_empty() && !message.is_empty()).then_some(message)
+}
+
+/// The line of `      L4 |<div>`, `      4 |    code`.
 fn quoted(line: &str) -> Option<u32> {
-    let (number, rest) = text::small(text::trim_start(line).strip_prefix('L')?)?;
-    rest.starts_with(" |").then_some(number)
+    let own = text::trim_start(line);
+    let (number, rest) = text::small(own.strip_prefix('L').unwrap_or(own))?;
+    let is_quoted = rest.starts_with(" |") && celled(line).is_none();
+    (is_quoted && own.len() < line.len()).then_some(number)
 }
 
 /// Text and rule of `          ^ The attribute must be … (rule)`.
@@ -227,6 +260,14 @@ mod tests {
             (
                 "\n   /p/a.html\n      L3 |<DIV>\n          ^ Not so. (no-so)\n",
                 "no-so /p/a.html:3 Not so.",
+            ),
+            (
+                "\n   src/a.js\n      3 |    var a\n               ^ Not so.\n\n>> 1 error\n",
+                "- src/a.js:3 Not so.",
+            ),
+            (
+                "FILE: /p/a.php\n-----\nFOUND 1 ERROR AFFECTING 1 LINE\n-----\n 3 | ERROR | [x] Not\n   |       |     so.\n-----\n",
+                "- /p/a.php:3 Not so.",
             ),
             ("a.html\n─────────\nH013 3:7 Not so. <img>\n", "H013 a.html:3:7 Not so. <img>"),
         ];
