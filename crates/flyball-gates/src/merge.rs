@@ -47,6 +47,10 @@ pub(crate) fn merged(
 /// What all streams said, sorted.
 #[derive(Default)]
 struct Parts {
+    /// How many streams there were, the one around all others included.
+    streams: usize,
+    /// Whether some tool said more than that it was there.
+    is_told: bool,
     tools: Vec<&'static str>,
     counts: Option<Counts>,
     executed: Vec<Executed>,
@@ -65,6 +69,7 @@ struct Parts {
 impl Parts {
     fn add(&mut self, said: Said) {
         let Said { folder, reports, kept } = said;
+        self.streams += 1;
         let own = |(number, line): (u64, &str)| (number, line.to_owned());
         self.lines.extend(kept.lines().into_iter().map(own));
         self.more.extend(kept.all().into_iter().map(own));
@@ -93,6 +98,9 @@ impl Parts {
                 self.counts = Some(self.counts.unwrap_or_default().and(counts));
             }
             self.executed.extend(report.executed());
+            self.is_told |= !report.findings.is_empty()
+                || !report.warnings.is_empty()
+                || report.counts.is_some_and(|counts| counts.total() > 0);
             found.push(report.findings);
             warnings.push(report.warnings);
         }
@@ -108,6 +116,7 @@ impl Parts {
         self.more.sort_unstable();
         let lines: Vec<(u64, &str)> =
             self.lines.iter().map(|(n, line)| (*n, line.as_str())).collect();
+        let lines = if self.streams > 1 { lines } else { reason::bare(&lines) };
         let ended = reason::of_exit(exit, command, &lines);
         let mut found = std::mem::take(&mut self.found);
         if found.is_empty() {
@@ -139,7 +148,9 @@ impl Parts {
         }
         let is_counted = self.counts.is_some_and(|counts| counts.total() > 0);
         if ended.is_none() && !is_counted {
-            reason::settle(&mut found, !self.tools.is_empty(), command, &lines);
+            let heard =
+                reason::Heard { command, has_tool: self.is_told, is_prefixed: self.streams > 1 };
+            reason::settle(&mut found, heard, &lines);
         }
         found.sort();
         if let Some(ended) = ended {

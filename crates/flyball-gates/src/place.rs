@@ -162,6 +162,62 @@ pub(crate) fn of_shell(message: &str) -> Option<(&str, u32)> {
     (is_file && !file.contains(' ') && rest.starts_with(": ")).then_some((file, line))
 }
 
+/// Whether a file says how something is built or checked, and is not what is.
+pub(crate) fn is_equipment(file: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "makefile",
+        "gnumakefile",
+        "makefile.am",
+        "makefile.pl",
+        "justfile",
+        "taskfile.yml",
+        "cmakelists.txt",
+        "meson.build",
+        "sconstruct",
+        "configure.ac",
+        "build.xml",
+        "pom.xml",
+        "build.gradle",
+        "build.gradle.kts",
+        "settings.gradle",
+        "build.sbt",
+        "cargo.toml",
+        "go.mod",
+        "go.work",
+        "package.json",
+        "turbo.json",
+        "nx.json",
+        "lerna.json",
+        "composer.json",
+        "gemfile",
+        "rakefile",
+        "procfile",
+        "dockerfile",
+        "pyproject.toml",
+        "setup.cfg",
+        "setup.py",
+        "tox.ini",
+        "noxfile.py",
+        "tasks.py",
+        "dodo.py",
+        "duties.py",
+        "jakefile.js",
+        "gulpfile.js",
+        "gruntfile.js",
+        "phpunit.xml",
+        "phpunit.xml.dist",
+        "mix.exs",
+        "package.swift",
+    ];
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file).to_ascii_lowercase();
+    let is_config = name.contains(".config.")
+        || name.contains(".conf.")
+        || name.starts_with("tsconfig")
+        || (name.starts_with('.') && name.contains("rc"))
+        || has_extension(&name, &["ini", "cfg", "conf", "mk", "cmake", "gemspec"]);
+    is_config || NAMES.contains(&&*name)
+}
+
 /// Whether a path is that of a program or library which was installed.
 pub(crate) fn is_installed(file: &str) -> bool {
     is_foreign(file)

@@ -4,6 +4,10 @@
 //! `pkg:test: text` (turbo), `packages/a test: text` (pnpm), `pkg: text` (lerna, nx), `#7 1.23 text`
 //! (docker build), `job<TAB>text` (GitHub's logs, GNU parallel), and times of all sorts.
 
+mod time;
+
+use self::time::{seconds, time};
+
 /// A line that may have a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Prefixed<'a> {
@@ -118,47 +122,6 @@ fn after_blank(rest: &str) -> Option<&str> {
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix(' ') }
 }
 
-fn time(text: &str) -> Option<Prefixed<'_>> {
-    let (open, inner) = match text.as_bytes().first()? {
-        b'[' => (Some(']'), text.get(1..)?),
-        b'(' => (Some(')'), text.get(1..)?),
-        _ => (None, text),
-    };
-    let mut rest = clock(inner)?;
-    if let Some(close) = open {
-        rest = rest.strip_prefix(close)?;
-    }
-    let rest = after_time(rest)?;
-    Some(Prefixed { shape: Shape::Time, key: "", rest })
-}
-
-/// How long it has been running: `01.331333 text`.
-fn seconds(text: &str) -> Option<Prefixed<'_>> {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let whole = digits(text);
-    let rest = text.get(whole..)?.strip_prefix('.')?;
-    let parts = digits(rest);
-    let rest = after_blank(rest.get(parts..)?)?;
-    (whole >= 1 && parts >= 4).then_some(Prefixed { shape: Shape::Time, key: "", rest })
-}
-
-/// What follows a time: blanks alone, or one of the marks some put behind it.
-fn after_time(rest: &str) -> Option<&str> {
-    // TeamCity: `[12:30:01] : text`, `[12:30:01]W: text`.
-    if let Some(text) = rest.get(1..).and_then(|text| text.strip_prefix(": ")) {
-        return rest.starts_with([' ', 'i', 'W', 'E', 'F']).then_some(text);
-    }
-    // GitLab: which stream it was, and whether the line goes on.
-    let bytes = rest.as_bytes();
-    if let [b' ', b'0'..=b'9', b'0'..=b'9', b'O' | b'E', b' ' | b'+', ..] = bytes {
-        return rest.get(5..);
-    }
-    if let [b' ', b'0'..=b'9', b'0'..=b'9', b'O' | b'E'] = bytes {
-        return Some("");
-    }
-    after_blank(rest)
-}
-
 /// pm2: `0|web  | text`.
 fn numbered(text: &str) -> Option<Prefixed<'_>> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -193,51 +156,6 @@ fn tag(text: &str) -> Option<Prefixed<'_>> {
     is_tag.then_some(Prefixed { shape: Shape::Tag, key, rest })
 }
 
-/// What follows a date with a time, or a time with seconds.
-fn clock(text: &str) -> Option<&str> {
-    let text = match pattern(text, "0000-00-00").or_else(|| pattern(text, "0000/00/00")) {
-        Some(rest) => rest.strip_prefix(['T', ' '])?,
-        None => match month(text) {
-            Some(rest) => rest,
-            None => text,
-        },
-    };
-    let rest = pattern(text, "00:00:00")?;
-    let rest = match rest.strip_prefix(['.', ',']) {
-        Some(fraction) => fraction.trim_start_matches(|c: char| c.is_ascii_digit()),
-        None => rest,
-    };
-    if let Some(rest) = rest.strip_prefix('Z') {
-        return Some(rest);
-    }
-    let zone = pattern(rest, "+00:00").or_else(|| pattern(rest, "-00:00"));
-    let zone = zone.or_else(|| pattern(rest, "+0000")).or_else(|| pattern(rest, "-0000"));
-    Some(zone.unwrap_or(rest))
-}
-
-/// What follows `Nov 15 `.
-fn month(text: &str) -> Option<&str> {
-    const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    if text.as_bytes().get(3) != Some(&b' ') {
-        return None;
-    }
-    let name = text.get(..3)?;
-    let at = MONTHS.find(name)?;
-    if at % 3 != 0 {
-        return None;
-    }
-    let rest = text.get(3..)?;
-    pattern(rest, " 00 ").or_else(|| pattern(rest, "  0 "))
-}
-
-/// What follows a text of this shape, where `0` stands for a digit.
-fn pattern<'a>(text: &'a str, shape: &str) -> Option<&'a str> {
-    let (head, rest) = text.split_at_checked(shape.len())?;
-    let fits =
-        |(have, want): (u8, u8)| if want == b'0' { have.is_ascii_digit() } else { have == want };
-    head.bytes().zip(shape.bytes()).all(fits).then_some(rest)
-}
-
 fn bracket(text: &str) -> Option<Prefixed<'_>> {
     let end = text.bytes().take(KEY_MAX).position(|byte| byte == b']')?;
     let (key, rest) = (text.get(1..end)?, text.get(end + 1..)?);
@@ -266,8 +184,13 @@ fn in_brackets(text: &str) -> Option<Prefixed<'_>> {
         Some(rest) => rest,
         None => after_blank(rest.strip_prefix(':').unwrap_or(rest))?,
     };
-    // Some make all names of one length.
+    // Some make all names of one length, some number the lines of each.
     let key = key.trim_end_matches(' ');
+    let is_line = |(name, line): &(&str, &str)| {
+        line.parse::<u32>().is_ok() && !name.contains(['.', '/', ':'])
+    };
+    let numbered = key.rsplit_once(':').filter(is_line);
+    let key = numbered.map_or(key, |(name, _)| name);
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.@/:#- ".contains(&byte);
     let is_progress = key.bytes().next()?.is_ascii_digit() && key.contains(['/', '%', '.']);
     let is_worker = key.strip_prefix("gw").is_some_and(|n| n.parse::<u32>().is_ok());
@@ -440,6 +363,8 @@ mod tests {
             ("build\tRun tests\tx", Shape::Tab, "build", "Run tests\tx"),
             ("[16:30:22] : x", Shape::Time, "", "x"),
             ("[16:30:22]W:   x", Shape::Time, "", "  x"),
+            ("[16:30:22] :\t [Step 2/3]   x", Shape::Time, "", "  x"),
+            ("[unit:17]   x", Shape::Bracket, "unit", "  x"),
             ("2026-11-15T16:30:22.123456Z 01O x", Shape::Time, "", "x"),
             ("2026-11-15T16:30:22.123456Z 00E", Shape::Time, "", ""),
             ("0|web  | x", Shape::Bar, "0|web", "x"),

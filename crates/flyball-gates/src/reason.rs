@@ -4,11 +4,13 @@
 mod asserted;
 mod fault;
 mod known;
+mod unchecked;
 mod words;
 
 use self::asserted::asserted;
+pub(crate) use self::unchecked::{Heard, bare, settle};
 use self::words::{LAST, PAIRS, STARTS, WORDS};
-use crate::report::{Block, Findings};
+use crate::report::Block;
 use crate::{Exit, Finding, FindingKind, place, text};
 
 /// What the end of a command says by itself.
@@ -72,85 +74,6 @@ fn ended_by(signal: i32) -> String {
         _ => return format!("it was ended by signal {signal}"),
     };
     format!("it was ended by signal {signal} ({name})")
-}
-
-/// An output of so many lines is short: who starts others says no more when it cannot.
-const SHORT_MAX: usize = 16;
-
-/// Whether a command, or one that was printed as it was started, checks something in words that are
-/// understood here: then it did not come to that where none were.
-fn is_known(command: &str, lines: &[(u64, &str)]) -> bool {
-    known::is_known(command)
-        || lines.iter().any(|(_, line)| known::is_echoed(line))
-        || (lines.len() <= SHORT_MAX
-            && known::is_starter(command)
-            && lines.iter().any(|(_, line)| known::is_missing(line)))
-}
-
-/// So many lines are little.
-const WORDS_MAX: usize = 5;
-
-/// Whether an output in which nothing was counted shows that nothing could be checked. What was
-/// found in it then says why; where nothing was, the line that says so is found here.
-pub(crate) fn settle(found: &mut Findings, has_tool: bool, command: &str, lines: &[(u64, &str)]) {
-    let is_unread = |finding: &Finding| finding.kind == FindingKind::Other;
-    if !found.kept().all(is_unread) || is_list(found) {
-        return;
-    }
-    if has_tool {
-        if let Some((number, finding)) = in_words(lines).filter(|_| !found.is_empty()) {
-            found.those(is_unread).for_each(|found| found.kind = finding.kind);
-            if !found.kept().any(|found| found.message.contains(&finding.message)) {
-                found.push(number, finding);
-            }
-        }
-    } else if let Some((number, finding)) = fault::of_a_tool(lines) {
-        found.truncate(0);
-        found.push(number, finding);
-    } else if is_known(command, lines) {
-        found.those(is_unread).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
-        if let Some((number, finding)) = last_words(lines).filter(|_| found.is_empty()) {
-            found.push(number, finding);
-        }
-        return;
-    }
-    if fault::has_counted(lines) {
-        return;
-    }
-    if found.is_empty() && !has_tool {
-        let told = lines.iter().position(|(_, line)| fault::is_told(line));
-        if let Some((number, line)) = told.and_then(|at| lines.get(at)) {
-            let after = lines.get(told.map_or(0, |at| at + 1)..).unwrap_or_default();
-            found.push(*number, finding(FindingKind::CouldNotRun, line, after));
-        }
-    }
-    // What is said of a file is said of what is checked.
-    let is_fault = |finding: &Finding| {
-        is_unread(finding) && finding.file.is_none() && finding.message.lines().any(fault::is_told)
-    };
-    found.those(is_fault).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
-}
-
-/// Whether several places are told: who lists such has checked.
-fn is_list(found: &Findings) -> bool {
-    let mut places = found.kept().filter(|found| found.line.is_some());
-    let first = places.next().map(|first| (&first.file, first.line));
-    first.is_some_and(|first| places.any(|other| (&other.file, other.line) != first))
-}
-
-/// What a program that checked nothing said last.
-fn last_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
-    let said = |line: &str| {
-        let line = line.trim();
-        !line.is_empty() && !known::is_echoed(line) && !is_relay(line)
-    };
-    // Who says much may have checked something, in words nobody knows.
-    let at = lines.iter().rposition(|(_, line)| said(line))?;
-    let (number, line) = lines.get(at)?;
-    if lines.iter().filter(|(_, line)| said(line)).count() > WORDS_MAX {
-        return None;
-    }
-    Some((*number, finding(FindingKind::CouldNotRun, line, &[])))
 }
 
 /// Whether a line only passes on that something below it failed.
@@ -271,6 +194,7 @@ fn crashed(line: &str) -> Option<FindingKind> {
         "AddressSanitizer: ",
         "signal: killed",
         "test exited abnormally",
+        "Error occurred during initialization of VM",
     ];
     let line = line.trim_start();
     if line.starts_with("test ") || line.starts_with("E  ") {
@@ -367,10 +291,24 @@ fn missing(line: &str) -> Option<FindingKind> {
         ])
         .trim_start();
     let is_told = is_shell(line)
+        || is_unset(line)
         || STARTS.iter().any(|start| bare.starts_with(start) || trimmed.starts_with(start))
         || WORDS.iter().any(|word| line.contains(word))
         || PAIRS.iter().any(|(one, two)| line.contains(one) && line.contains(two));
     is_told.then_some(FindingKind::CouldNotRun)
+}
+
+/// Whether a shell says that a variable which it needs is not set, in the words of its script:
+/// `./e2e.sh: line 3: TOKEN: set it first`.
+fn is_unset(line: &str) -> bool {
+    let name = place::of_shell(line).and_then(|_| line.split(": ").nth(2));
+    let is_name = |name: &str| {
+        name.len() > 2
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    name.is_some_and(is_name)
 }
 
 /// What passes on that something below could not run.

@@ -128,7 +128,6 @@ const WRONGS: &[&str] = &[
     "is not in ",
     "no longer ",
     "conflict",
-    "ambiguous",
     "duplicate",
     "already ",
     "expired",
@@ -137,6 +136,18 @@ const WRONGS: &[&str] = &[
     "not known",
     "ailed to load",
     "did you mean",
+    "not met",
+    "not contain valid",
+    "changed",
+    "only accept",
+    "too old",
+    "too new",
+    "no binary",
+    "dubious",
+    "managed",
+    "must configure",
+    "no module named",
+    "error importing",
 ];
 
 /// Whether a line says that something which a check needs is not as it should be.
@@ -145,7 +156,8 @@ pub(super) fn is_told(line: &str) -> bool {
     // What is said of a place in a file is said of what is checked.
     place::mention(line).is_none()
         && WRONGS.iter().any(|wrong| lower.contains(wrong))
-        && (THINGS.iter().any(|thing| ends_of(&lower, thing).any(|end| matches!(end, "" | "s")))
+        && (lower.split([' ', '"', '`', '\'', ':', ',']).any(place::is_equipment)
+            || THINGS.iter().any(|thing| ends_of(&lower, thing).any(|end| matches!(end, "" | "s")))
             || STEMS.iter().any(|stem| ends_of(&lower, stem).next().is_some()))
 }
 
@@ -157,6 +169,53 @@ fn ends_of<'a>(text: &'a str, start: &'a str) -> impl Iterator<Item = &'a str> {
         let begins = !before.ends_with(|c: char| c.is_alphanumeric());
         rest.get(..end).filter(|_| begins)
     })
+}
+
+/// Whether a line compares what was wanted with what there is, or speaks of the work as reviewers
+/// do: then something was checked.
+pub(super) fn has_compared(lines: &[(u64, &str)]) -> bool {
+    const WORDS: &[&str] = &[
+        "but was",
+        "but got",
+        " instead of ",
+        "differ",
+        " below ",
+        " exceed",
+        "slower than",
+        "larger than",
+        "limit of",
+        "threshold",
+        "coverage",
+        "broken",
+        "would be ",
+        "not formatted",
+        "unformatted",
+        "returned error",
+        "assert",
+        "regress",
+        " stale",
+        "unused",
+        "deprecated",
+        "violat",
+        "must not ",
+        "should not ",
+        "not up to date",
+    ];
+    const WANTED: &[&str] = &["expected"];
+    const HAD: &[&str] = &["actual", "got", "received", "found", " was "];
+    let has = |words: &[&str], is: fn(&str) -> bool| {
+        lines.iter().any(|(_, line)| {
+            let lower = line.to_ascii_lowercase();
+            is(&lower) && words.iter().any(|word| lower.contains(word))
+        })
+    };
+    // What cannot be read is told in such words, too.
+    let is_own = |line: &str| {
+        !["parse", "parsing", "syntax", "token", "invalid type"]
+            .iter()
+            .any(|word| line.contains(word))
+    };
+    has(WORDS, is_own) || (has(WANTED, is_own) && has(HAD, is_own))
 }
 
 /// Whether somebody counts what was found: then something was checked.
@@ -201,7 +260,7 @@ pub(super) fn of_a_tool(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
     frames().next().filter(|(file, _)| place::is_installed(file))?;
     let (number, said) = below.iter().find(|(_, line)| is_exception(line))?;
     let finding = Finding::new(FindingKind::CouldNotRun, said.trim());
-    let own = frames().filter(|(file, _)| !place::is_installed(file)).last();
+    let own = frames().rfind(|(file, _)| !place::is_installed(file));
     let finding = match own {
         Some((file, line)) => finding.at(file, line, None),
         None => finding,
@@ -216,7 +275,7 @@ fn frame(line: &str) -> Option<(&str, u32)> {
 }
 
 /// Whether a line is what a stack of Python's ends in: `KeyError: 'x'`, `a.b.Missing`.
-fn is_exception(line: &str) -> bool {
+pub(super) fn is_exception(line: &str) -> bool {
     let (name, rest) = line.split_once(':').unwrap_or((line, ""));
     !name.is_empty()
         && (rest.is_empty() || rest.starts_with(' '))

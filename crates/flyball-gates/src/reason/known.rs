@@ -1,7 +1,5 @@
 //! Commands whose checks are read here: when none of their words was understood, they did not check.
 
-use crate::place;
-
 /// Programs that test, compile or lint.
 const PROGRAMS: &[&str] = &[
     "pytest",
@@ -87,29 +85,73 @@ const RUNNERS: &[&str] = &[
     "npm",
     "pnpm",
     "yarn",
-    "make",
-    "just",
+    "npx",
+    "bunx",
     "lerna",
     "nx",
     "turbo",
+    "rush",
+    "wireit",
+    "concurrently",
+    "npm-run-all",
+    "run-s",
+    "run-p",
+    "lint-staged",
+    "lefthook",
+    "husky",
+    "zx",
+    "gulp",
+    "grunt",
+    "jake",
+    "make",
+    "gmake",
+    "cmake",
+    "ninja",
+    "meson",
+    "scons",
+    "bazel",
+    "just",
+    "task",
+    "mage",
+    "rake",
+    "bundle",
+    "composer",
     "honcho",
     "foreman",
+    "overmind",
+    "nf",
+    "goreman",
     "tox",
     "nox",
     "pre-commit",
+    "prek",
     "uv",
     "poetry",
     "pdm",
     "hatch",
-    "bundle",
-    "composer",
+    "pipenv",
+    "pipx",
+    "rye",
     "invoke",
     "inv",
-    "task",
-    "rake",
-    "gulp",
-    "grunt",
-    "npx",
+    "doit",
+    "duty",
+    "poe",
+    "taskipy",
+    "ant",
+    "gradle",
+    "gradlew",
+    "mvn",
+    "mvnw",
+    "sbt",
+    "mix",
+    "docker",
+    "docker-compose",
+    "podman",
+    "earthly",
+    "act",
+    "parallel",
+    "xargs",
 ];
 
 /// Whether a command starts others.
@@ -117,33 +159,6 @@ pub(super) fn is_starter(command: &str) -> bool {
     let program = command.split_whitespace().find(|word| !word.contains('='));
     let name = program.and_then(|program| program.rsplit('/').next());
     name.is_some_and(|name| RUNNERS.contains(&name))
-}
-
-/// Whether a line says that something is not there, or not as it should be; not of a place in a file.
-pub(super) fn is_missing(line: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "not found",
-        "does not exist",
-        "doesn't exist",
-        "no such ",
-        "cannot find ",
-        "can't find ",
-        "could not find ",
-        "couldn't find ",
-        "is not installed",
-        "is it installed",
-        "not installed",
-        "unrecognized ",
-        "unknown option",
-        "unknown version",
-        "unsupported ",
-        "not supported",
-        "could not be loaded",
-        "failed to load",
-        "could not load ",
-    ];
-    let lower = line.to_ascii_lowercase();
-    WORDS.iter().any(|word| lower.contains(word)) && place::mention(line).is_none()
 }
 
 /// Whether a line is such a command as who starts it prints it: `> eslint .`, `$ mocha`, `+ cargo test`,
@@ -168,14 +183,12 @@ pub(super) fn is_echoed(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_echoed, is_known, is_missing, is_starter};
+    use super::{is_echoed, is_known, is_starter};
 
     #[test]
-    fn who_starts_others_says_what_is_not_there() {
+    fn who_starts_others_is_known() {
         assert!(is_starter("CI=1 npm test") && is_starter("make -s lint"));
         assert!(!is_starter("./check.sh") && !is_starter("pytest"));
-        assert!(is_missing("error: No such file or directory"));
-        assert!(!is_missing("src/a.py:3: name not found") && !is_missing("all is well"));
     }
 
     #[test]

@@ -123,6 +123,7 @@ pub(super) const STARTS: &[&str] = &[
     "ERROR: Could not open requirements file",
     "ERROR: No matching distribution found for ",
     "No data to report.",
+    "No data to combine",
     "warning: No Python files found",
     "Usage of `",
     // Rust.
@@ -243,6 +244,11 @@ pub(super) const WORDS: &[&str] = &[
     "No interpreter found for ",
     "RuboCop found unknown Ruby version",
     "does not contain these features: ",
+    "BEGIN failed--compilation aborted",
+    "required--this is only ",
+    "yaml: line ",
+    "yaml: unmarshal errors",
+    "TOML parse error at line ",
 ];
 
 /// Words that say so when they come last: before, somebody may have tried again.
@@ -282,4 +288,6 @@ pub(super) const PAIRS: &[(&str, &str)] = &[
     ("[ERR_MODULE_NOT_FOUND]: ", "Cannot find "),
     (": *** ", "  Stop."),
     (": ", ": parameter not set"),
+    ("release version ", " not supported"),
+    ("In ", ".php line "),
 ];

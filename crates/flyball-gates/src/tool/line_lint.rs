@@ -2,8 +2,10 @@
 //! hadolint, actionlint, yamllint, ty, bandit, isort, pydocstyle, sqlfluff, and the formats `unix` and
 //! `compact` of many.
 
+mod ruled;
 mod studio;
 
+use self::ruled::{codespell, ruled};
 use self::studio::{is_level, studio};
 use crate::place::{self, Place};
 use crate::recogniser::{Attention, Cues, Line, PATHS, Places, Recogniser, Trait};
@@ -237,29 +239,6 @@ impl LineLint {
             .or_else(|| actionlint(&place))?;
         Some((place, said))
     }
-}
-
-/// `teh ==> the`, `wich ==> which, witch`.
-fn codespell(rest: &str) -> Option<Said<'_>> {
-    let (word, _) = rest.split_once(" ==> ").filter(|(word, _)| !word.contains(' '))?;
-    let kind = FindingKind::Lint;
-    Some(Said { tool: "codespell", kind, rule: Some(word), message: rest, is_warning: false })
-}
-
-/// standard and ktlint: `  a.js:2:28: Strings must use singlequote. (quotes)`.
-fn ruled(text: &str) -> Option<(Place<'_>, Said<'_>)> {
-    let place = place::prefix(text::trim_start(text)).filter(|place| place.column.is_some())?;
-    let (message, rule) = place.rest.strip_suffix(')')?.rsplit_once(" (")?;
-    let is_rule = rule.starts_with(|first: char| first.is_ascii_lowercase())
-        && rule.bytes().all(|byte| byte.is_ascii_lowercase() || b"-/:@".contains(&byte));
-    let is_linted =
-        place.has_extension(&["js", "jsx", "mjs", "cjs", "ts", "tsx", "vue", "kt", "kts"]);
-    // Others say how grave it is first.
-    let level = message.split([':', ' ']).next().unwrap_or_default();
-    let is_plain = !matches!(level, "error" | "warning" | "info" | "-");
-    let kind = FindingKind::Lint;
-    let said = Said { tool: "standard", kind, rule: Some(rule), message, is_warning: false };
-    (is_rule && is_linted && is_plain).then_some((place, said))
 }
 
 /// `a.py:2 in public function `f`:`.

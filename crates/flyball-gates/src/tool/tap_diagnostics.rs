@@ -34,7 +34,14 @@ pub(super) fn finding(name: &str, block: &str) -> Finding {
 
 /// Whether a shell could not read the test file itself: `a.bats: line 3: syntax error near …`.
 fn unread(message: &str) -> bool {
-    message.lines().next().is_some_and(|line| line.contains(": syntax error"))
+    let is_shell = |line: &str| line.contains(": line ") && line.contains(": syntax error");
+    let first = message.lines().next().unwrap_or_default();
+    first.contains(": syntax error") || (is_shell_place(first) && message.lines().any(is_shell))
+}
+
+/// Whether a shell speaks of a place in a test file.
+fn is_shell_place(line: &str) -> bool {
+    line.split_once(": line ").is_some_and(|(file, _)| place::has_extension(file, &["bats"]))
 }
 
 type At = (String, u32, Option<u32>);

@@ -1,0 +1,204 @@
+//! Whether an output that nobody understood shows that nothing could be checked: by who started whom,
+//! by what is said of what a check needs, and by the lack of anything that only a check says.
+
+use super::{fault, finding, in_words, is_relay, known};
+use crate::prefix::{self, Shape};
+use crate::report::Findings;
+use crate::{Finding, FindingKind, place};
+
+/// The lines without what stands before each of them, where they are too few for that to be seen
+/// while they come.
+pub(crate) fn bare<'a>(lines: &[(u64, &'a str)]) -> Vec<(u64, &'a str)> {
+    let mut bare = lines.to_vec();
+    for _ in 0..PREFIXES_MAX {
+        let said = || bare.iter().filter(|(_, line)| !line.is_empty());
+        let shape = said().next().and_then(|(_, line)| prefix::of(line)).map(|first| first.shape);
+        let is_shared =
+            said().all(|(_, line)| prefix::of(line).is_some_and(|own| Some(own.shape) == shape));
+        let is_put = shape.is_some_and(|shape| {
+            matches!(shape, Shape::Time | Shape::Step | Shape::Bar | Shape::Bracket | Shape::Tag)
+        });
+        if !is_shared || !is_put {
+            break;
+        }
+        for (_, line) in &mut bare {
+            *line = prefix::of(line).map_or(*line, |own| own.rest);
+        }
+    }
+    bare
+}
+
+/// How many prefixes a line may have, one inside the other.
+const PREFIXES_MAX: usize = 3;
+
+/// So many lines are little.
+const WORDS_MAX: usize = 5;
+
+/// What is known of an output besides its lines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heard<'a> {
+    pub(crate) command: &'a str,
+    /// Whether some tool was understood.
+    pub(crate) has_tool: bool,
+    /// Whether somebody put something before the lines of others.
+    pub(crate) is_prefixed: bool,
+}
+
+/// Whether an output in which nothing was counted shows that nothing could be checked. What was
+/// found in it then says why; where nothing was, the line that says so is found here.
+pub(crate) fn settle(found: &mut Findings, heard: Heard<'_>, lines: &[(u64, &str)]) {
+    let is_unread = |finding: &Finding| finding.kind == FindingKind::Other;
+    // One complaint about how to check, in the words of whoever reads such things.
+    let is_of_config = |finding: &Finding| {
+        let file = finding.file.as_deref();
+        file.is_some_and(place::is_equipment) && fault::is_told(&finding.message)
+    };
+    if found.len() == 1 {
+        found.those(is_of_config).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
+    }
+    if !found.kept().all(is_unread) {
+        return;
+    }
+    if heard.has_tool {
+        if let Some((number, finding)) = in_words(lines).filter(|_| !found.is_empty()) {
+            found.those(is_unread).for_each(|found| found.kind = finding.kind);
+            if !found.kept().any(|found| found.message.contains(&finding.message)) {
+                found.push(number, finding);
+            }
+        }
+    } else if let Some((number, finding)) = fault::of_a_tool(lines) {
+        found.truncate(0);
+        found.push(number, finding);
+    }
+    let is_direct =
+        known::is_known(heard.command) || lines.iter().any(|(_, line)| known::is_echoed(line));
+    if is_list(found) || (!is_direct && fault::has_counted(lines)) {
+        return;
+    }
+    let is_passed_on = heard.is_prefixed || known::is_starter(heard.command);
+    let is_default = is_direct || (is_passed_on && !fault::has_compared(lines));
+    let is_fault = |finding: &Finding| {
+        let is_exception = fault::is_exception(finding.message.lines().next().unwrap_or_default());
+        // What is said of a file is said of what is checked, unless that says how to check.
+        let file = finding.file.as_deref();
+        let is_of_work = file.is_some_and(|file| !place::is_equipment(file));
+        let is_default = is_default && !heard.has_tool;
+        is_unread(finding)
+            && ((is_default && (is_direct || is_exception || !is_of_work))
+                || (!is_of_work && finding.message.lines().any(fault::is_told)))
+    };
+    found.those(is_fault).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
+    if found.is_empty() && !heard.has_tool {
+        let told = lines.iter().position(|(_, line)| fault::is_told(line));
+        let told = told.and_then(|at| {
+            let (number, line) = lines.get(at)?;
+            let after = lines.get(at + 1..).unwrap_or_default();
+            Some((*number, finding(FindingKind::CouldNotRun, line, after)))
+        });
+        if let Some((number, finding)) = told.or_else(|| last_words(lines).filter(|_| is_default)) {
+            found.push(number, finding);
+        }
+    }
+}
+
+/// Whether several places are told, of what is checked: who lists such has checked.
+fn is_list(found: &Findings) -> bool {
+    let own = |found: &&Finding| {
+        found.line.is_some() && !found.file.as_deref().is_some_and(place::is_equipment)
+    };
+    let mut places = found.kept().filter(own);
+    let first = places.next().map(|first| (&first.file, first.line));
+    first.is_some_and(|first| places.any(|other| (&other.file, other.line) != first))
+}
+
+/// What a program that checked nothing said last.
+fn last_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
+    let said = |line: &str| {
+        let line = line.trim();
+        !line.is_empty() && !known::is_echoed(line) && !is_relay(line)
+    };
+    // Who says much may have checked something, in words nobody knows.
+    let at = lines.iter().rposition(|(_, line)| said(line))?;
+    let (number, line) = lines.get(at)?;
+    if lines.iter().filter(|(_, line)| said(line)).count() > WORDS_MAX {
+        return None;
+    }
+    Some((*number, finding(FindingKind::CouldNotRun, line, &[])))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{FindingKind, Parser};
+
+    fn kinds(command: &str, output: &str) -> Vec<FindingKind> {
+        let mut parser = Parser::new(command);
+        parser.feed(output.as_bytes());
+        parser.finish(Some(1)).findings.iter().map(|finding| finding.kind).collect()
+    }
+
+    #[test]
+    fn what_could_not_check_is_told_in_any_words() {
+        for (command, output) in [
+            ("hatch run lint:check", "Unknown environment: lint\n"),
+            (
+                "inv acceptance",
+                "USING RUNNER: x\nConfigError: No steps directory in '/p/features'\n",
+            ),
+            (
+                "npm run precommit",
+                "\n> crm@1.0.0 precommit\n> lint-staged\n\n\u{2716} No valid configuration found.\n",
+            ),
+            (
+                "./ci.sh",
+                "#9 0.731 An error has occurred: FatalError: git failed.\n#9 0.731 Check the log\n",
+            ),
+            (
+                "meson test -C build",
+                "Version: 1.0.1\nmeson.build:12:0: ERROR: Expecting rparen got id.\n",
+            ),
+            (
+                "honcho run python manage.py test",
+                "Traceback (most recent call last):\n  File \"/p/manage.py\", line 3, in <module>\n    go()\n  File \"/p/models.py\", line 5, in <module>\n    x()\nTypeError: x() missing 1 required argument\n",
+            ),
+            ("./ci.sh", "ruff: reading\ninvalid config: no such rule: \"line-lenght\"\n"),
+            (
+                "make e2e",
+                "./e2e.sh: line 3: TOKEN: set it in the secrets\nmake: *** [Makefile:2: e2e] Error 1\n",
+            ),
+            (
+                "make types",
+                "pyproject.toml:1: error: Error importing plugin \"a.b\": No module named 'a'  [misc]\n",
+            ),
+        ] {
+            assert_eq!(kinds(command, output), [FindingKind::CouldNotRun], "{command}: {output}");
+        }
+    }
+
+    #[test]
+    fn what_has_checked_is_red_whatever_it_speaks_of() {
+        for (command, output) in [
+            ("./check.sh", "FATAL: migration 0042 is missing\n"),
+            ("make size", "ERROR: app.js exceeds its limit of 200 kB\n"),
+            ("make links", "docs/a.md:3: no such target: x\ndocs/b.md:4: no such target: y\n"),
+            ("npm run audit", "error: config of 3 services\n\n2 problems found\n"),
+            (
+                "./headers.sh",
+                "src/b.py: missing license header\nsrc/c.py: missing license header\n",
+            ),
+            ("make smoke", "ERROR: expected 200 but got 404 from the server\n"),
+            ("./cov.sh", "coverage 81.2% is below the minimum of 85%\n"),
+        ] {
+            let kinds = kinds(command, output);
+            assert!(!kinds.is_empty(), "{command}: {output}");
+            assert!(
+                kinds.iter().all(|kind| *kind == FindingKind::Other),
+                "{kinds:?} {command}: {output}"
+            );
+        }
+    }
+
+    #[test]
+    fn silence_is_no_reason() {
+        assert_eq!(kinds("make test", ""), []);
+    }
+}
