@@ -92,6 +92,11 @@ impl Common {
         line.get(line.len().saturating_sub(rest.len())..)
     }
 
+    /// What tells its lines from those of others.
+    pub(crate) fn name(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
     /// Whether it names somebody or tells the time, which no tool does before each of its lines.
     fn has_name(&self) -> bool {
         let words = self.0.split(|byte| !byte.is_ascii_alphabetic());

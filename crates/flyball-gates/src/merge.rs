@@ -148,8 +148,7 @@ impl Parts {
         }
         let is_counted = self.counts.is_some_and(|counts| counts.total() > 0);
         if ended.is_none() && !is_counted {
-            let heard =
-                reason::Heard { command, has_tool: self.is_told, is_prefixed: self.streams > 1 };
+            let heard = reason::Heard { command, has_tool: self.is_told };
             reason::settle(&mut found, heard, &lines);
         }
         found.sort();

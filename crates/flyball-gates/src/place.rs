@@ -211,6 +211,7 @@ pub(crate) fn is_equipment(file: &str) -> bool {
     ];
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file).to_ascii_lowercase();
     let is_config = name.contains(".config.")
+        || (name.starts_with("requirements") && has_extension(&name, &["txt"]))
         || name.contains(".conf.")
         || name.starts_with("tsconfig")
         || (name.starts_with('.') && name.contains("rc"))

@@ -195,6 +195,7 @@ fn crashed(line: &str) -> Option<FindingKind> {
         "signal: killed",
         "test exited abnormally",
         "Error occurred during initialization of VM",
+        "virtual memory exhausted",
     ];
     let line = line.trim_start();
     if line.starts_with("test ") || line.starts_with("E  ") {

@@ -24,10 +24,12 @@ pub(crate) const ANNOTATIONS: &str = "annotations";
 /// How many findings are kept.
 pub(crate) const FINDINGS_MAX: usize = 200;
 const NAME_CHARS_MAX: usize = 300;
-/// How many of them have a long excerpt: nobody reads on for so long.
+/// How many of them have a long excerpt, and how many have one at all: nobody reads on for so long.
 const WHOLE_MAX: usize = 50;
-/// How many findings are remembered to recognise a repeated one.
-const SEEN_MAX: usize = 2_048;
+const QUOTED_MAX: usize = 100;
+/// How many findings are remembered to recognise a repeated one: as many as a table of 2,048 places
+/// takes before it doubles.
+const SEEN_MAX: usize = 1_792;
 
 /// What one tool said.
 #[derive(Clone, Debug, Default)]
@@ -141,8 +143,11 @@ impl Findings {
     pub(crate) fn push_as(&mut self, mark: u64, number: u64, finding: Finding) {
         if self.is_kept(mark, &finding) {
             let finding = bounded(finding);
-            let is_one_of_many = self.kept.len() >= WHOLE_MAX;
-            let finding = if is_one_of_many { shortened(finding) } else { finding };
+            let finding = match self.kept.len() {
+                ..WHOLE_MAX => finding,
+                WHOLE_MAX..QUOTED_MAX => shortened(finding),
+                QUOTED_MAX.. => Finding { excerpt: None, ..finding },
+            };
             self.kept.push((number, Arc::new(finding)));
         }
     }

@@ -14,6 +14,9 @@ const CHILDREN_MAX: usize = 24;
 /// How many prefixes a line may have, one inside the other.
 const DEPTH_MAX: usize = 3;
 
+/// How many prefixes nobody knows may stand side by side.
+const BEFORE_MAX: usize = 8;
+
 /// One stream of lines, and those that are inside it.
 #[derive(Clone)]
 pub(crate) struct Stream {
@@ -22,8 +25,8 @@ pub(crate) struct Stream {
     panel: Panel,
     kept: Kept,
     window: Window,
-    /// What stands before the lines of this stream.
-    before: Option<Before>,
+    /// What stands before the lines of this stream; of prefixes nobody knows there may be several.
+    before: Vec<Before>,
     children: Vec<Child>,
 }
 
@@ -61,7 +64,7 @@ impl Stream {
             panel,
             kept: Kept::default(),
             window: Window::default(),
-            before: None,
+            before: Vec::new(),
             children: Vec::new(),
         }
     }
@@ -71,9 +74,7 @@ impl Stream {
         if self.depth >= DEPTH_MAX {
             return self.own(line);
         }
-        if let Some(before) = self.before.take() {
-            self.route(&before, line);
-            self.before = Some(before);
+        if !self.before.is_empty() && self.route(line) {
             return;
         }
         let may_be_routine = !line.is_refused && self.is_settled();
@@ -86,7 +87,7 @@ impl Stream {
         let is_announcing = self.children.iter().any(|child| child.is_announced && child.is_heard);
         if is_announcing && self.window.is_empty() {
             self.own_or_announced(line);
-        } else if self.window.wants(line.text) {
+        } else if self.window.wants(line.text) || !self.before.is_empty() {
             let text = line.text.to_owned();
             let held = Held { text, number: line.number, near_end: line.near_end };
             let judgement = self.window.hold(held, self.depth);
@@ -99,7 +100,7 @@ impl Stream {
     /// Takes whole lines from the start of these as long as they are routine; the first is the
     /// `number`th. None of them is near the end.
     pub(crate) fn skim(&mut self, lines: &[u8], number: u64) -> Skimmed {
-        let is_plain = self.before.is_none() && self.is_settled();
+        let is_plain = self.before.is_empty() && self.is_settled();
         let skimmed = if is_plain { self.panel.skim(lines, number) } else { Skimmed::default() };
         if skimmed.lines > 0 {
             self.window.pass(skimmed.lines);
@@ -134,7 +135,7 @@ impl Stream {
     }
 
     fn collect(&mut self, folder: Option<String>, all: &mut Vec<Said>) {
-        while self.before.is_none() && !self.window.is_empty() {
+        while !self.window.is_empty() {
             let judgement = self.window.judge(self.depth);
             self.follow(judgement);
         }
@@ -155,10 +156,12 @@ impl Stream {
             Judgement::Plain(lines) => self.all_own(&lines),
             Judgement::Found(before, plain, lines) => {
                 self.all_own(&plain);
+                self.before.push(before);
                 for line in &lines {
-                    self.route(&before, line.passing());
+                    if !self.route(line.passing()) {
+                        self.own_or_announced(line.passing());
+                    }
                 }
-                self.before = Some(before);
             }
         }
     }
@@ -169,16 +172,27 @@ impl Stream {
         }
     }
 
-    /// A line of a stream whose lines have a prefix.
-    fn route(&mut self, before: &Before, line: Passing<'_>) {
-        match before.strip(line.text) {
-            Some((key, rest)) => self.inside(key, line.inside(rest)),
-            // Lines go on without a time.
-            None if matches!(before, Before::Known(Shape::Time, _)) => {
+    /// Takes a line of a stream whose lines have a prefix; not one that may have another.
+    fn route(&mut self, line: Passing<'_>) -> bool {
+        let before = std::mem::take(&mut self.before);
+        let is_time = matches!(before.first(), Some(Before::Known(Shape::Time, _)));
+        let has_room = before.len() < BEFORE_MAX;
+        let is_taken =
+            if let Some((key, rest)) = before.iter().find_map(|before| before.strip(line.text)) {
+                self.inside(key, line.inside(rest));
+                true
+            } else if is_time {
+                // Lines go on without a time.
                 self.inside("", line.inside(line.text));
-            }
-            None => self.own_or_announced(line),
-        }
+                true
+            } else if has_room && matches!(before.first(), Some(Before::Common(_))) {
+                false
+            } else {
+                self.own_or_announced(line);
+                true
+            };
+        self.before = before;
+        is_taken
     }
 
     fn inside(&mut self, key: &str, line: Passing<'_>) {

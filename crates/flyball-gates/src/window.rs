@@ -45,14 +45,14 @@ pub(crate) enum Before {
 
 impl Before {
     /// Whose line it is, and the line without its prefix.
-    pub(crate) fn strip<'a>(&self, line: &'a str) -> Option<(&'a str, &'a str)> {
+    pub(crate) fn strip<'a>(&'a self, line: &'a str) -> Option<(&'a str, &'a str)> {
         match self {
             Self::Known(shape, blanks) => {
                 let Prefixed { shape: own, key, rest } = prefix::as_shape(line, *shape)?;
                 let extra = rest.bytes().take(*blanks).take_while(|byte| *byte == b' ').count();
                 (own == *shape).then(|| (key, rest.get(extra..).unwrap_or(rest)))
             }
-            Self::Common(common) => common.strip(line).map(|rest| ("", rest)),
+            Self::Common(common) => common.strip(line).map(|rest| (common.name(), rest)),
         }
     }
 }
@@ -191,10 +191,9 @@ fn common(held: &[Held], depth: usize) -> Option<(Before, usize)> {
     let is_all = pairs().all(|(known, text)| more(known, text).is_none());
     let has_other =
         pairs().any(|(known, text)| Some(known.shape) == shape && common.strip(text).is_none());
-    let is_level = pairs().find_map(|(known, text)| more(known, text)).is_some_and(|more| {
-        let level = more.trim().strip_prefix('[').and_then(|level| level.strip_suffix(']'));
-        level.is_some_and(prefix::is_word)
-    });
+    let is_level = pairs()
+        .find_map(|(known, text)| more(known, text))
+        .is_some_and(|more| prefix::is_word(more.trim().trim_matches(['[', ']', '>', ':'])));
     let is_known = sorted * 20 >= texts.len() * 19 && (is_all || has_other || is_level);
     (!is_known).then_some((Before::Common(common), first))
 }

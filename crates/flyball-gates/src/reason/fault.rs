@@ -22,6 +22,7 @@ const THINGS: &[&str] = &[
     "toolchain",
     "interpreter",
     "compiler",
+    "linker",
     "runtime",
     "executable",
     "binary",
@@ -65,6 +66,19 @@ const THINGS: &[&str] = &[
     "tests",
     "test file",
     "source",
+    "space",
+    "memory",
+    "heap",
+    "disk",
+    "platform",
+    "image",
+    "container",
+    "service",
+    "network",
+    "address",
+    "port",
+    "certificate",
+    "dialect",
 ];
 
 /// The same, of which words of several endings are made.
@@ -137,7 +151,7 @@ const WRONGS: &[&str] = &[
     "ailed to load",
     "did you mean",
     "not met",
-    "not contain valid",
+    "not contain ",
     "changed",
     "only accept",
     "too old",
@@ -154,7 +168,7 @@ const WRONGS: &[&str] = &[
 pub(super) fn is_told(line: &str) -> bool {
     let lower = line.trim().to_ascii_lowercase();
     // What is said of a place in a file is said of what is checked.
-    place::mention(line).is_none()
+    place::mention(line).is_none_or(|place| place::is_installed(place.file))
         && WRONGS.iter().any(|wrong| lower.contains(wrong))
         && (lower.split([' ', '"', '`', '\'', ':', ',']).any(place::is_equipment)
             || THINGS.iter().any(|thing| ends_of(&lower, thing).any(|end| matches!(end, "" | "s")))

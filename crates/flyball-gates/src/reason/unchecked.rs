@@ -40,8 +40,6 @@ pub(crate) struct Heard<'a> {
     pub(crate) command: &'a str,
     /// Whether some tool was understood.
     pub(crate) has_tool: bool,
-    /// Whether somebody put something before the lines of others.
-    pub(crate) is_prefixed: bool,
 }
 
 /// Whether an output in which nothing was counted shows that nothing could be checked. What was
@@ -75,8 +73,16 @@ pub(crate) fn settle(found: &mut Findings, heard: Heard<'_>, lines: &[(u64, &str
     if is_list(found) || (!is_direct && fault::has_counted(lines)) {
         return;
     }
-    let is_passed_on = heard.is_prefixed || known::is_starter(heard.command);
+    let is_passed_on = known::is_starter(heard.command);
     let is_default = is_direct || (is_passed_on && !fault::has_compared(lines));
+    // One place, in what says how to check, and that is an error.
+    let is_of_config = |finding: &Finding| {
+        let file = finding.file.as_deref();
+        finding.line.is_some()
+            && file.is_some_and(place::is_equipment)
+            && finding.message.lines().any(is_error)
+    };
+    let is_one = !heard.has_tool && is_one_place(found);
     let is_fault = |finding: &Finding| {
         let is_exception = fault::is_exception(finding.message.lines().next().unwrap_or_default());
         // What is said of a file is said of what is checked, unless that says how to check.
@@ -85,20 +91,40 @@ pub(crate) fn settle(found: &mut Findings, heard: Heard<'_>, lines: &[(u64, &str
         let is_default = is_default && !heard.has_tool;
         is_unread(finding)
             && ((is_default && (is_direct || is_exception || !is_of_work))
+                || (is_one && is_of_config(finding))
                 || (!is_of_work && finding.message.lines().any(fault::is_told)))
     };
     found.those(is_fault).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
-    if found.is_empty() && !heard.has_tool {
-        let told = lines.iter().position(|(_, line)| fault::is_told(line));
-        let told = told.and_then(|at| {
+    let is_of_work =
+        |finding: &Finding| finding.file.as_deref().is_some_and(|file| !place::is_equipment(file));
+    let is_open = found.kept().all(|finding| is_unread(finding) && !is_of_work(finding));
+    if is_open && !heard.has_tool {
+        // Beside other words only an error is one.
+        let is_alone = found.is_empty();
+        let is_told = |line: &str| fault::is_told(line) && (is_alone || is_error(line));
+        let told = lines.iter().position(|(_, line)| is_told(line)).and_then(|at| {
             let (number, line) = lines.get(at)?;
             let after = lines.get(at + 1..).unwrap_or_default();
             Some((*number, finding(FindingKind::CouldNotRun, line, after)))
         });
-        if let Some((number, finding)) = told.or_else(|| last_words(lines).filter(|_| is_default)) {
+        let last = || last_words(lines).filter(|_| is_default && is_alone);
+        if let Some((number, finding)) = told.or_else(last) {
             found.push(number, finding);
         }
     }
+}
+
+/// Whether a line is headed as an error.
+fn is_error(line: &str) -> bool {
+    let mut words = line.split_whitespace().take(3);
+    words.any(|word| ["error:", "fatal:"].iter().any(|head| word.eq_ignore_ascii_case(head)))
+}
+
+/// Whether all that is told is told of one place.
+fn is_one_place(found: &Findings) -> bool {
+    let mut places = found.kept().map(|found| (&found.file, found.line));
+    let first = places.next();
+    first.is_some_and(|first| places.all(|other| other == first))
 }
 
 /// Whether several places are told, of what is checked: who lists such has checked.

@@ -290,4 +290,5 @@ pub(super) const PAIRS: &[(&str, &str)] = &[
     (": ", ": parameter not set"),
     ("release version ", " not supported"),
     ("In ", ".php line "),
+    ("`", "` not found."),
 ];

@@ -108,11 +108,16 @@ impl Ctest {
         };
         let failures = failures(&output);
         let message = match failures.as_str() {
+            "" if reason == "Failed" => printed(&output).unwrap_or(reason),
             "" => reason,
             found => found.to_owned(),
         };
-        let mut finding = Finding::new(kind, message).named(name).with_excerpt(output.as_str());
-        if let Some(place) = output.lines().find_map(failed_at) {
+        // Of a few lines the first is what it is about.
+        let bare = place::prefix(&message).filter(|_| failures.is_empty());
+        let place = output.lines().find_map(failed_at).or(bare);
+        let mut finding =
+            Finding::new(kind, message.as_str()).named(name).with_excerpt(output.as_str());
+        if let Some(place) = place {
             finding = finding.at(place::tidy(place.file), place.line, place.column);
         }
         self.findings.push(number, finding);
@@ -147,7 +152,8 @@ fn result(text: &str) -> Option<TestLine<'_>> {
     let rest = rest.trim_start().strip_prefix("Test")?.trim_start().strip_prefix('#')?;
     let (_, rest) = text::number(rest)?;
     let rest = rest.strip_prefix(": ")?;
-    if !rest.contains(" sec") {
+    // A reason may have lines of its own, and the time comes behind it.
+    if !rest.contains(" sec") && !rest.contains("***Failed  ") {
         return None;
     }
     let (name, after) = rest.split_once(" .").or_else(|| rest.split_once("   "))?;
@@ -162,7 +168,9 @@ fn result(text: &str) -> Option<TestLine<'_>> {
     let shown = after.trim_start_matches('*').split("  ").next().unwrap_or(word).trim();
     // What is switched off did not fail.
     let is_off = *word == "Skipped" || shown.contains("(Disabled)");
-    let failed = (!is_off).then(|| shown.trim_end_matches(':'));
+    let why = after.split_once("Failed  ").map(|(_, why)| why.trim());
+    let why = why.filter(|why| why.starts_with("Required ") || why.starts_with("Error "));
+    let failed = (!is_off).then(|| why.unwrap_or(shown).trim_end_matches(':'));
     Some(TestLine { name: name.trim(), failed })
 }
 
@@ -185,6 +193,16 @@ fn total(text: &str) -> Option<Counts> {
     let (_, all) = rest.split_once(" out of ")?;
     let (all, _) = text::number(all)?;
     Some(Counts { passed: all.saturating_sub(failed), failed, ..Counts::default() })
+}
+
+/// So many lines are a message.
+const PRINTED_MAX: usize = 5;
+
+/// All that a test printed, where that is little.
+fn printed(output: &str) -> Option<String> {
+    let said = text::trim_lines(output);
+    let is_little = !said.is_empty() && said.lines().count() <= PRINTED_MAX;
+    is_little.then(|| said.trim().to_owned())
 }
 
 /// What the test itself said of its failures: the lines where they stand, and what follows.
@@ -260,6 +278,11 @@ mod tests {
                 "5/7 Test #5: g ..........................***Not Run   0.00 sec",
                 "g",
                 Some("Not Run"),
+            ),
+            (
+                "5/7 Test #5: i .......***Failed  Required regular expression not found. Regex=[a",
+                "i",
+                Some("Required regular expression not found. Regex=[a"),
             ),
             ("5/7 Test #5: h ..........................***Skipped   0.00 sec", "h", None),
         ];

@@ -43,7 +43,7 @@ impl Recogniser for Vitest {
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
-        if let Some(head) = text.strip_prefix(" FAIL  ")
+        if let Some(head) = headed(text)
             && (self.spoke || head.contains(" > ") || head.contains(" [ "))
         {
             if self.has_begun {
@@ -85,7 +85,7 @@ impl Recogniser for Vitest {
         // More of a failure of which nothing is kept.
         let is_counted =
             !self.heads.is_empty() && self.unhandled.is_none() && self.block.is_closed();
-        let is_more = is_counted && !line.starts_with(b" FAIL  ") && line.first() != Some(&0xe2);
+        let is_more = is_counted && !line.starts_with(b" FAIL ") && line.first() != Some(&0xe2);
         self.has_begun |= is_more && !line.trim_ascii().is_empty();
         is_more
     }
@@ -125,7 +125,8 @@ impl Vitest {
             let mut finding = finding("", &block.take());
             // Nothing may have run for want of it.
             if finding.kind != FindingKind::Compile {
-                finding.kind = FindingKind::Other;
+                let is_idle = self.counts.is_some_and(|counts| counts.total() == 0);
+                finding.kind = if is_idle { FindingKind::CouldNotRun } else { FindingKind::Other };
             }
             finding.file = finding.file.filter(|file| !file.is_empty());
             self.findings.push(number, finding);
@@ -150,9 +151,16 @@ impl Vitest {
     }
 }
 
+/// What stands behind ` FAIL  `, or ` FAIL |project|  `.
+fn headed(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix(" FAIL ")?;
+    rest.strip_prefix(' ').or_else(|| rest.starts_with('|').then_some(rest))
+}
+
 fn finding(head: &str, block: &str) -> Finding {
     // ` |project| path > suite > test`, or `path [ path ]` for a file that did not load.
     let head = head.strip_prefix('|').and_then(|rest| rest.split_once("| ")).map_or(head, |h| h.1);
+    let head = head.trim_start();
     let (file, test) = match head.split_once(" > ") {
         Some((file, test)) => (file, Some(test)),
         None => (head.split(" [ ").next().unwrap_or(head), None),
