@@ -1,11 +1,13 @@
 //! Makes one result of what several recognisers have understood, in all streams of an output.
 
 mod plain;
+mod repeats;
 mod said;
 
 use std::sync::Arc;
 
-use crate::report::{ANNOTATIONS, Findings, MENTIONS, Report, TICKS};
+use self::repeats::{died, without_repeats};
+use crate::report::{Findings, MENTIONS, Report, TICKS};
 use crate::stream::Said;
 use crate::tail::Tail;
 use crate::{Counts, Executed, Exit, Finding, FindingKind, Parsed, place, reason};
@@ -268,124 +270,5 @@ fn with_ticks(mut reports: Vec<Report>) -> Vec<Report> {
     {
         runner.names = ticks.names;
     }
-    reports
-}
-
-/// `prove -v` shows the TAP of the tests, which say why they failed elsewhere: on stderr.
-fn explained(reports: &mut [Report]) {
-    let prove = reports.iter().find(|report| report.tool == "prove");
-    let told: Vec<Finding> =
-        prove.map(|prove| prove.findings.kept().cloned().collect()).unwrap_or_default();
-    let Some(tap) = reports.iter_mut().find(|report| report.tool == "tap") else { return };
-    for finding in told {
-        let is_same = |own: &Finding| own.name.is_some() && own.name == finding.name;
-        if let Some(own) = tap.findings.first(is_same) {
-            if own.line.is_none() {
-                *own = finding;
-            }
-        } else if finding.line.is_none() {
-            tap.findings.push(u64::MAX, finding);
-        }
-    }
-}
-
-/// A file that died says why and where itself, on stderr; prove only that it did.
-fn died(findings: &mut Findings, lines: &[(u64, &str)]) {
-    let is_dead = |finding: &Finding| {
-        finding.line.is_none() && finding.file.is_some() && finding.file == finding.name
-    };
-    for finding in findings.those(is_dead) {
-        let last = lines.iter().find_map(|(_, line)| {
-            let (file, at) = said::perl_place(line).filter(|_| !line.starts_with('#'))?;
-            (Some(file) == finding.file.as_deref()).then_some((*line, at))
-        });
-        if let Some((said, at)) = last {
-            finding.message = format!("{}\n{}", said.trim(), finding.message);
-            finding.line = Some(at);
-        }
-    }
-}
-
-/// A file that could not be loaded fails as a test as well, without a word: node says why elsewhere.
-/// Files that nobody speaks of remain.
-fn unloaded(reports: &mut [Report]) {
-    let is_silent = |finding: &Finding| finding.message == "test failed";
-    let node = reports.iter().find(|report| report.tool == "node");
-    let told: Vec<Finding> =
-        node.map(|node| node.findings.kept().cloned().collect()).unwrap_or_default();
-    let is_about = |told: &Finding, test: &Finding| {
-        test.name.as_deref().is_some_and(|name| {
-            let file = told.file.as_deref().map(place::tidy);
-            file.is_some_and(|file| name.ends_with(file) || file.ends_with(place::tidy(name)))
-                || (name.contains('/') && told.message.contains(name))
-        })
-    };
-    let names = reports.iter().filter(|report| report.tool == "node-test");
-    let silent: Vec<Finding> = names
-        .flat_map(|tests| tests.findings.kept())
-        .filter(|test| is_silent(test))
-        .cloned()
-        .collect();
-    for node in reports.iter_mut().filter(|report| report.tool == "node") {
-        for found in node.findings.those(|found| found.name.is_none()) {
-            found.name =
-                silent.iter().find(|test| is_about(found, test)).and_then(|test| test.name.clone());
-        }
-    }
-    let Some(tests) = reports.iter_mut().find(|report| report.tool == "node-test") else { return };
-    let is_told = |test: &Finding| told.iter().any(|told| is_about(told, test));
-    let silent = silent.len();
-    let mut strangers =
-        told.iter().filter(|told| !tests.findings.kept().any(|test| is_about(told, test))).count();
-    // What broke may be in a file that the test's file loads.
-    let all = strangers >= silent;
-    tests.findings.retain(|test| {
-        let goes = is_silent(test) && (all || is_told(test) || strangers > 0);
-        if goes && !is_told(test) {
-            strangers = strangers.saturating_sub(1);
-        }
-        !goes
-    });
-}
-
-/// Drops reports of what another report already says.
-fn without_repeats(mut reports: Vec<Report>) -> Vec<Report> {
-    let has = |reports: &[Report], tool: &str| reports.iter().any(|report| report.tool == tool);
-    explained(&mut reports);
-    for (winner, loser) in [
-        ("nextest", "cargo-test"),
-        ("tap", "prove"),
-        // What a test of CTest printed is told with that test.
-        ("ctest", "gtest"),
-        ("ctest", "catch2"),
-    ] {
-        if has(&reports, winner) {
-            reports.retain(|report| report.tool != loser);
-        }
-    }
-    // The same run as text and as a document: the document, which comes later in the list.
-    let mut at = 0;
-    while let Some(tool) = reports.get(at).map(|report| report.tool) {
-        if reports.iter().skip(at + 1).any(|later| later.tool == tool) {
-            reports.remove(at);
-        } else {
-            at += 1;
-        }
-    }
-    // Runners that count tests annotate the same failures once more.
-    if reports.iter().any(|report| report.tool != ANNOTATIONS && report.counts.is_some()) {
-        reports.retain(|report| report.tool != ANNOTATIONS);
-    }
-    unloaded(&mut reports);
-    // A JUnit report of tests that were counted already.
-    let others = reports
-        .iter()
-        .filter(|report| report.tool != "junit")
-        .filter_map(|report| report.counts)
-        .map(Counts::total)
-        .reduce(u64::saturating_add);
-    reports.retain(|report| {
-        report.tool != "junit" || others.is_none() || report.counts.map(Counts::total) != others
-    });
     reports
 }

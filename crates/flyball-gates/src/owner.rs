@@ -145,7 +145,8 @@ fn indented(line: &str, before: Before) -> Option<Part> {
     if is_console(line) {
         return Some(Part::Jest);
     }
-    if line.starts_with(" FAIL  ") && (line.contains(" > ") || line.contains(" [ ")) {
+    let is_headed = line.starts_with(" FAIL  ") || line.starts_with(" FAIL |");
+    if is_headed && (line.contains(" > ") || line.contains(" [ ")) {
         return Some(Part::Vitest);
     }
     if own.starts_with("START [") {

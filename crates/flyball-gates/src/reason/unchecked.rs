@@ -78,9 +78,7 @@ pub(crate) fn settle(found: &mut Findings, heard: Heard<'_>, lines: &[(u64, &str
     // One place, in what says how to check, and that is an error.
     let is_of_config = |finding: &Finding| {
         let file = finding.file.as_deref();
-        finding.line.is_some()
-            && file.is_some_and(place::is_equipment)
-            && finding.message.lines().any(is_error)
+        file.is_some_and(place::is_equipment) && finding.message.lines().any(is_error)
     };
     let is_one = !heard.has_tool && is_one_place(found);
     let is_fault = |finding: &Finding| {

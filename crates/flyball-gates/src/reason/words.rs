@@ -245,6 +245,7 @@ pub(super) const WORDS: &[&str] = &[
     "RuboCop found unknown Ruby version",
     "does not contain these features: ",
     "BEGIN failed--compilation aborted",
+    "No such file or directory -- ",
     "required--this is only ",
     "yaml: line ",
     "yaml: unmarshal errors",

@@ -1,4 +1,5 @@
-//! Maven: the compiler plugin's errors and surefire's test results; Ant's, which are told alike.
+//! Maven: the compiler plugin's errors and surefire's test results; Ant's and `JUnit`'s own, which are
+//! told alike.
 
 use crate::{Counts, Finding, FindingKind};
 
@@ -19,6 +20,8 @@ pub(super) struct Maven {
     class: Option<String>,
     /// Ant: the test whose result may stand on the next line.
     case: Option<String>,
+    /// Whether `JUnit` itself prints what failed.
+    is_plain: bool,
     open: Option<(u64, String, Block)>,
     compile: Option<(u64, Finding)>,
     /// Why the build failed, in Maven's own words.
@@ -32,7 +35,7 @@ impl Recogniser for Maven {
     }
 
     fn cues(&self) -> Cues {
-        Cues { starts: &["[ERR", "[INF", "[WAR", "Test"], ..Cues::NONE }
+        Cues { starts: &["[ERR", "[INF", "[WAR", "Test", "JUni", "0) "], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -49,6 +52,12 @@ impl Recogniser for Maven {
         } else if let Some(name) = case.filter(|_| is_failure(text)) {
             self.spoke = true;
             let name = self.class.as_ref().map_or(name.clone(), |class| format!("{class}.{name}"));
+            self.open = Some((line.number, name, Block::default()));
+        } else if text.starts_with("JUnit version ") {
+            self.is_plain = true;
+        } else if let Some(name) = listed(text).filter(|_| self.is_plain) {
+            self.close();
+            self.spoke = true;
             self.open = Some((line.number, name, Block::default()));
         } else if let Some(name) = failed_test(text) {
             self.close();
@@ -199,6 +208,14 @@ fn failed_test(text: &str) -> Option<String> {
         Some((test, class)) => Some(format!("{class}.{test}")),
         None => Some(name.to_owned()),
     }
+}
+
+/// `2) adds(shop.MoneyTest)` of `JUnit`'s own list.
+fn listed(text: &str) -> Option<String> {
+    let (_, rest) = text::number(text)?;
+    let (test, class) = rest.strip_prefix(") ")?.strip_suffix(')')?.rsplit_once('(')?;
+    let is_class = !class.is_empty() && !class.contains(' ');
+    is_class.then(|| format!("{class}.{test}"))
 }
 
 /// What Ant says below the name of a test that failed.
