@@ -122,7 +122,12 @@ fn verdict(capture: &Capture, told: &Told, score: &Score) -> bool {
         Verdict::Red => {
             let only_crashed = !told.findings.is_empty() && crashes && score.facts > 0;
             let is_blind = only_crashed && score.hit == 0;
-            !told.is_green && !is_blind
+            // What was checked and found wanting did run; a build file may be where it is wanting.
+            let is_excuse = |finding: &Finding| {
+                finding.kind == FindingKind::CouldNotRun && finding.line.is_none()
+            };
+            let only_excuses = !told.findings.is_empty() && told.findings.iter().all(is_excuse);
+            !told.is_green && !is_blind && !only_excuses
         }
     }
 }
