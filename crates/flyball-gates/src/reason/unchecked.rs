@@ -45,71 +45,92 @@ pub(crate) struct Heard<'a> {
 /// Whether an output in which nothing was counted shows that nothing could be checked. What was
 /// found in it then says why; where nothing was, the line that says so is found here.
 pub(crate) fn settle(found: &mut Findings, heard: Heard<'_>, lines: &[(u64, &str)]) {
-    let is_unread = |finding: &Finding| finding.kind == FindingKind::Other;
     // One complaint about how to check, in the words of whoever reads such things.
-    let is_of_config = |finding: &Finding| {
-        let file = finding.file.as_deref();
-        file.is_some_and(place::is_equipment) && fault::is_told(&finding.message)
-    };
     if found.len() == 1 {
-        found.those(is_of_config).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
+        let is_of_config = |found: &Finding| is_of_config(found) && fault::is_told(&found.message);
+        found.those(is_of_config).for_each(excuse);
     }
     if !found.kept().all(is_unread) {
         return;
     }
     if heard.has_tool {
-        if let Some((number, finding)) = in_words(lines).filter(|_| !found.is_empty()) {
-            found.those(is_unread).for_each(|found| found.kind = finding.kind);
-            if !found.kept().any(|found| found.message.contains(&finding.message)) {
-                found.push(number, finding);
-            }
-        }
+        take_words(found, lines);
     } else if let Some((number, finding)) = fault::of_a_tool(lines) {
         found.truncate(0);
         found.push(number, finding);
     }
-    let is_direct =
-        known::is_known(heard.command) || lines.iter().any(|(_, line)| known::is_echoed(line));
+    let is_direct = known::is_known(heard.command) || lines.iter().any(|(_, line)| is_echoed(line));
     if is_list(found) || (!is_direct && fault::has_counted(lines)) {
         return;
     }
-    let is_passed_on = known::is_starter(heard.command);
-    let is_default = is_direct || (is_passed_on && !fault::has_compared(lines));
-    // One place, in what says how to check, and that is an error.
-    let is_of_config = |finding: &Finding| {
-        let file = finding.file.as_deref();
-        file.is_some_and(place::is_equipment) && finding.message.lines().any(is_error)
-    };
+    let is_starter = known::is_starter(heard.command) && !fault::has_compared(lines);
+    let is_silent = (is_direct || is_starter) && !heard.has_tool;
     let is_one = !heard.has_tool && is_one_place(found);
     let is_fault = |finding: &Finding| {
-        let is_exception = fault::is_exception(finding.message.lines().next().unwrap_or_default());
-        // What is said of a file is said of what is checked, unless that says how to check.
-        let file = finding.file.as_deref();
-        let is_of_work = file.is_some_and(|file| !place::is_equipment(file));
-        let is_default = is_default && !heard.has_tool;
+        let first = finding.message.lines().next().unwrap_or_default();
+        let is_free = is_direct || !is_of_work(finding) || fault::is_exception(first);
+        let is_told = || finding.message.lines().any(fault::is_told);
+        let is_wrong = || is_of_config(finding) && finding.message.lines().any(is_error);
         is_unread(finding)
-            && ((is_default && (is_direct || is_exception || !is_of_work))
-                || (is_one && is_of_config(finding))
-                || (!is_of_work && finding.message.lines().any(fault::is_told)))
+            && ((is_silent && is_free)
+                || (is_one && is_wrong())
+                || (!is_of_work(finding) && is_told()))
     };
-    found.those(is_fault).for_each(|finding| finding.kind = FindingKind::CouldNotRun);
-    let is_of_work =
-        |finding: &Finding| finding.file.as_deref().is_some_and(|file| !place::is_equipment(file));
+    found.those(is_fault).for_each(excuse);
     let is_open = found.kept().all(|finding| is_unread(finding) && !is_of_work(finding));
     if is_open && !heard.has_tool {
         // Beside other words only an error is one.
         let is_alone = found.is_empty();
-        let is_told = |line: &str| fault::is_told(line) && (is_alone || is_error(line));
-        let told = lines.iter().position(|(_, line)| is_told(line)).and_then(|at| {
-            let (number, line) = lines.get(at)?;
-            let after = lines.get(at + 1..).unwrap_or_default();
-            Some((*number, finding(FindingKind::CouldNotRun, line, after)))
-        });
-        let last = || last_words(lines).filter(|_| is_default && is_alone);
-        if let Some((number, finding)) = told.or_else(last) {
+        let last = || last_words(lines).filter(|_| is_silent && is_alone);
+        if let Some((number, finding)) =
+            told(lines, |line| is_alone || is_error(line)).or_else(last)
+        {
             found.push(number, finding);
         }
     }
+}
+
+/// What a tool left open, where the words of others say what it was.
+fn take_words(found: &mut Findings, lines: &[(u64, &str)]) {
+    if found.is_empty() {
+        return;
+    }
+    let Some((number, finding)) = in_words(lines) else { return };
+    found.those(is_unread).for_each(|found| found.kind = finding.kind);
+    if !found.kept().any(|found| found.message.contains(&finding.message)) {
+        found.push(number, finding);
+    }
+}
+
+/// The first line that tells of something a check needs.
+fn told(lines: &[(u64, &str)], is_meant: impl Fn(&str) -> bool) -> Option<(u64, Finding)> {
+    let at = lines.iter().position(|(_, line)| fault::is_told(line) && is_meant(line))?;
+    let (number, line) = lines.get(at)?;
+    let after = lines.get(at + 1..).unwrap_or_default();
+    Some((*number, finding(FindingKind::CouldNotRun, line, after)))
+}
+
+fn is_unread(finding: &Finding) -> bool {
+    finding.kind == FindingKind::Other
+}
+
+const fn excuse(finding: &mut Finding) {
+    finding.kind = FindingKind::CouldNotRun;
+}
+
+/// Whether it is about a file that says how to check.
+fn is_of_config(finding: &Finding) -> bool {
+    finding.file.as_deref().is_some_and(place::is_equipment)
+}
+
+/// Whether it is about a file that is checked.
+fn is_of_work(finding: &Finding) -> bool {
+    finding.file.as_deref().is_some_and(|file| !place::is_equipment(file))
+}
+
+/// Whether a known program was printed as it was started, whatever stands before.
+fn is_echoed(line: &str) -> bool {
+    known::is_echoed(line) || prefix::of(line).is_some_and(|own| known::is_echoed(own.rest))
 }
 
 /// Whether a line is headed as an error.
