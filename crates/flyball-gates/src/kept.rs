@@ -10,7 +10,7 @@ use crate::text;
 
 const FIRST_MAX: usize = 40;
 /// So many of them are for who reads an output nobody understands.
-const ALL_MAX: usize = 200;
+const ALL_MAX: usize = 120;
 const ERRORS_MAX: usize = 20;
 const LAST_MAX: usize = 40;
 const LINE_CHARS_MAX: usize = 400;

@@ -7,6 +7,7 @@ mod said;
 use std::sync::Arc;
 
 use self::repeats::{died, without_repeats};
+use crate::kept::Kept;
 use crate::report::{Findings, MENTIONS, Report, TICKS};
 use crate::stream::Said;
 use crate::tail::Tail;
@@ -29,12 +30,13 @@ pub(crate) fn merged(
     for one in said {
         parts.add(one);
     }
+    let kept = std::mem::take(&mut parts.kept);
     let findings =
-        if exit.is_success() { Findings::default() } else { parts.choose(exit, command) };
-    let (kept, left_out) = findings.take();
-    let findings: Vec<Arc<Finding>> = kept.into_iter().map(|(_, finding)| finding).collect();
+        if exit.is_success() { Findings::default() } else { parts.choose(exit, command, &kept) };
+    let (chosen, left_out) = findings.take();
+    let findings: Vec<Arc<Finding>> = chosen.into_iter().map(|(_, finding)| finding).collect();
     let is_sure = findings.iter().any(|finding| finding.kind != FindingKind::Other);
-    let errors = if exit.is_success() || is_sure { Vec::new() } else { parts.errors };
+    let errors = if exit.is_success() || is_sure { Vec::new() } else { errors(&kept) };
     let parsed = Parsed {
         counts: parts.counts,
         findings: Vec::new(),
@@ -49,8 +51,6 @@ pub(crate) fn merged(
 /// What all streams said, sorted.
 #[derive(Default)]
 struct Parts {
-    /// How many streams there were, the one around all others included.
-    streams: usize,
     /// Whether some tool said more than that it was there.
     is_told: bool,
     tools: Vec<&'static str>,
@@ -61,21 +61,13 @@ struct Parts {
     mentions: Findings,
     /// Places of what only warns.
     remarks: Findings,
-    /// Lines that may say why, with their numbers.
-    lines: Vec<(u64, String)>,
-    errors: Vec<(u64, String)>,
-    /// More of them, for an output nobody understands.
-    more: Vec<(u64, String)>,
+    /// Lines that may say why, by stream.
+    kept: Vec<Kept>,
 }
 
 impl Parts {
     fn add(&mut self, said: Said) {
         let Said { folder, reports, kept } = said;
-        self.streams += 1;
-        let own = |(number, line): (u64, &str)| (number, line.to_owned());
-        self.lines.extend(kept.lines().into_iter().map(own));
-        self.more.extend(kept.all().into_iter().map(own));
-        self.errors.extend(kept.errors().map(own));
         let mut found = Vec::new();
         let mut warnings = Vec::new();
         for mut report in without_repeats(with_ticks(reports)) {
@@ -108,17 +100,14 @@ impl Parts {
         }
         self.found.append(together(found));
         self.warnings.append(together(warnings));
+        self.kept.push(kept);
     }
 
     /// How it ended, then the findings of the tools; failing these their warnings; failing these
     /// why it could not run; failing that what stands there.
-    fn choose(&mut self, exit: Exit, command: &str) -> Findings {
-        self.lines.sort_unstable();
-        self.errors.sort_unstable();
-        self.more.sort_unstable();
-        let lines: Vec<(u64, &str)> =
-            self.lines.iter().map(|(n, line)| (*n, line.as_str())).collect();
-        let lines = if self.streams > 1 { lines } else { reason::bare(&lines) };
+    fn choose(&mut self, exit: Exit, command: &str, kept: &[Kept]) -> Findings {
+        let lines = of_all(kept, Kept::lines);
+        let lines = if kept.len() > 1 { lines } else { reason::bare(&lines) };
         let ended = reason::of_exit(exit, command, &lines);
         let mut found = std::mem::take(&mut self.found);
         if found.is_empty() {
@@ -130,12 +119,11 @@ impl Parts {
             match words {
                 Some((number, finding)) => found.push(number, finding),
                 None if ended.is_none() => {
-                    let all: Vec<(u64, &str)> =
-                        self.more.iter().map(|(n, line)| (*n, line.as_str())).collect();
+                    let (all, errors) = (of_all(kept, Kept::all), errors(kept));
                     let mentions = std::mem::take(&mut self.mentions);
-                    found = as_a_person(&all, mentions, &self.errors);
+                    found = as_a_person(&all, mentions, &errors);
                     if found.is_empty() {
-                        found = said::findings(&self.errors, &lines);
+                        found = said::findings(&errors, &lines);
                     }
                     if found.is_empty() {
                         found = std::mem::take(&mut self.remarks);
@@ -161,13 +149,21 @@ impl Parts {
     }
 }
 
+/// Some of the lines that were kept, of all streams, in the order of the output.
+fn of_all(kept: &[Kept], some: fn(&Kept) -> Vec<(u64, &str)>) -> Vec<(u64, &str)> {
+    let mut lines: Vec<(u64, &str)> = kept.iter().flat_map(some).collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// The first lines that speak of an error.
+fn errors(kept: &[Kept]) -> Vec<(u64, &str)> {
+    of_all(kept, |kept| kept.errors().collect())
+}
+
 /// What a person would see in an output nobody understands: errors with their places, things marked
 /// as failed, and further places that are mentioned.
-fn as_a_person(
-    lines: &[(u64, &str)],
-    mut mentions: Findings,
-    errors: &[(u64, String)],
-) -> Findings {
+fn as_a_person(lines: &[(u64, &str)], mut mentions: Findings, errors: &[(u64, &str)]) -> Findings {
     let plain::Plain { mut findings, taken } = plain::read(lines);
     mentions.retain_lines(|number| !taken.contains(&number));
     findings.append(unread(mentions, errors));
@@ -176,7 +172,7 @@ fn as_a_person(
 
 /// The places that output nobody understands mentions. A bare place says nothing when an error
 /// stands elsewhere; the error itself is in the tail.
-fn unread(mut mentions: Findings, errors: &[(u64, String)]) -> Findings {
+fn unread(mut mentions: Findings, errors: &[(u64, &str)]) -> Findings {
     let is_error = |message: &str| errors.iter().any(|(_, line)| line.contains(message));
     let listed = |mention: &Finding| level(mention);
     if mentions.kept().any(|mention| is_error(&mention.message)) {

@@ -19,7 +19,9 @@ pub(crate) fn of_exit(exit: Exit, command: &str, lines: &[(u64, &str)]) -> Optio
         Exit::TimedOut => (FindingKind::Timeout, "it ran into its time limit".to_owned()),
         Exit::Signal(signal) => (FindingKind::Crash, ended_by(signal)),
         Exit::Code(code @ (126 | 127)) => return Some(not_started(code, command, lines)),
-        Exit::Code(124) if is_limited(command) => {
+        Exit::Code(124)
+            if is_limited(command) || lines.iter().any(|(_, line)| is_limited(line)) =>
+        {
             (FindingKind::Timeout, "`timeout` ended it (exit code 124)".to_owned())
         }
         Exit::Code(code @ 129..=192) => {
@@ -85,12 +87,13 @@ pub(crate) fn is_relay(line: &str) -> bool {
         "make: *** ",
         "make[",
         "error: Recipe `",
+        "error: recipe `",
         "error Command ",
         "info Visit ",
         "Script ",
     ];
     by.iter().any(|start| line.starts_with(start))
-        || ["ELIFECYCLE", "exited with code ", "exit code ", "exit status "]
+        || ["ELIFECYCLE", "exited with code ", "exit code ", "exit code: ", "exit status "]
             .iter()
             .any(|words| line.contains(words))
 }
@@ -99,7 +102,9 @@ pub(crate) fn is_relay(line: &str) -> bool {
 pub(crate) fn in_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
     let tell = |is: fn(&str) -> Option<FindingKind>| {
         lines.iter().enumerate().find_map(|(at, (number, line))| {
-            let kind = is(line.trim_end())?;
+            // What stands before it may be there too seldom to be seen.
+            let (kind, line) = unchecked::each_bare(line.trim_end())
+                .find_map(|line| is(line).map(|kind| (kind, line)))?;
             Some((*number, finding(kind, line, lines.get(at + 1..).unwrap_or_default())))
         })
     };
@@ -204,7 +209,7 @@ fn crashed(line: &str) -> Option<FindingKind> {
     let is_killed = line == "Killed"
         || line == "MemoryError"
         || line == "Aborted"
-        || (line.starts_with("make") && is_signal(line))
+        || ((line.starts_with("make") || line.contains("make: *** [")) && is_signal(line))
         || (line.contains(": line ") && line.trim_end().ends_with("Killed"));
     (is_killed || ENDS.iter().any(|word| line.contains(word))).then_some(FindingKind::Crash)
 }

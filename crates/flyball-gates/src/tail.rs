@@ -39,13 +39,13 @@ impl Tail {
     }
 
     /// The last lines as one text, with `errors` before them as far as they are not among them.
-    pub(crate) fn finish(self, exit: Exit, errors: &[(u64, String)]) -> String {
+    pub(crate) fn finish(self, exit: Exit, errors: &[(u64, &str)]) -> String {
         if !self.spoke && !exit.is_success() {
             return format!("it printed nothing and ended with {exit}");
         }
         let since = self.total.saturating_sub(Self::LINES_MAX as u64);
         let errors = errors.iter().filter(|(number, _)| *number <= since).take(ERRORS_MAX);
-        let mut kept: Vec<&str> = errors.map(|(_, line)| line.as_str()).collect();
+        let mut kept: Vec<&str> = errors.map(|(_, line)| *line).collect();
         let mut chars: usize = kept.iter().map(|line| line.chars().count() + 1).sum();
         if !kept.is_empty() {
             kept.push("[…]");
@@ -91,8 +91,7 @@ mod tests {
         for number in 0..500 {
             tail.push(&format!("line {number}"), number + 1);
         }
-        let text =
-            tail.finish(Exit::Code(2), &[(1, "FATAL: no".to_owned()), (499, "x".to_owned())]);
+        let text = tail.finish(Exit::Code(2), &[(1, "FATAL: no"), (499, "x")]);
         assert!(text.starts_with("FATAL: no\n[…]\nline 462"), "{text}");
         assert_eq!(text.lines().count(), Tail::LINES_MAX);
         let silent = Tail::default().finish(Exit::Code(3), &[]);

@@ -177,3 +177,48 @@ fn a_heading_may_stand_above_indented_output() {
     assert_eq!(told_of.len(), 1, "{told_of:?}");
     assert_eq!(told_of.first().and_then(|told| told.1.as_deref()), Some("a.py::test_a"));
 }
+
+/// One program speaks for a while, then another: a prefix that all of the first lines share is not
+/// the only one.
+#[test]
+fn who_speaks_later_is_heard_as_well() {
+    let captures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures");
+    let of = |name: &str| fs::read_to_string(captures.join(name)).expect("a capture");
+    let both = [("web", of("vitest/plain.txt")), ("api", of("pytest/plain.txt"))];
+    let mut alone: Vec<Told> = Vec::new();
+    for (_, output) in &both {
+        alone.extend(told(&read("./ci.sh", Some(1), output)));
+    }
+    alone.sort();
+    assert!(alone.len() > 4, "{alone:?}");
+    // `lint.1 | `, bare names, and names behind a time.
+    let shapes: [fn(&str) -> String; 3] = [
+        |name| format!("12:30:01 {name}.1 | "),
+        |name| format!("{name} "),
+        |name| format!("01:24:15 {name} "),
+    ];
+    for before in shapes {
+        let mut output = String::new();
+        for (name, own) in &both {
+            for line in own.lines() {
+                writeln!(output, "{}{line}", before(name)).expect("text");
+            }
+        }
+        let mut found = told(&read("./ci.sh", Some(1), &output));
+        found.sort();
+        assert_eq!(found, alone, "behind {:?}", before("web"));
+    }
+}
+
+#[test]
+fn what_tools_say_of_gravity_themselves_is_no_prefix() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let output = fs::read_to_string(corpus.join("maven/failing.txt")).expect("an output");
+    let plain = told(&read("mvn test", Some(1), &output));
+    let mut stamped = String::new();
+    for line in output.lines() {
+        writeln!(stamped, "[2026-11-18T00:47:57.697888Z] {line}").expect("text");
+    }
+    assert!(!plain.is_empty());
+    assert_eq!(told(&read("mvn test", Some(1), &stamped)), plain);
+}

@@ -5,7 +5,7 @@ use crate::{Finding, FindingKind, place, reason, text};
 
 /// The gravest lines that speak of an error, as far as they begin alike; failing these the last line
 /// with a place in the words of a shell or of Perl. Anything else is for the tail to say.
-pub(super) fn findings(errors: &[(u64, String)], lines: &[(u64, &str)]) -> Findings {
+pub(super) fn findings(errors: &[(u64, &str)], lines: &[(u64, &str)]) -> Findings {
     const GRAVE: &[&str] = &["fatal", "panic", "critical", "emerg", "uncaught", "unhandled"];
     let is_grave = |word: &str| GRAVE.iter().any(|grave| word.starts_with(grave));
     let is_own = |line: &str| !place::is_foreign(line) && !reason::is_relay(line);
@@ -124,9 +124,7 @@ mod tests {
     use super::findings;
 
     fn told(errors: &[(u64, &str)], lines: &[(u64, &str)]) -> Vec<(String, String)> {
-        let errors: Vec<(u64, String)> =
-            errors.iter().map(|(number, line)| (*number, (*line).to_owned())).collect();
-        let (kept, _) = findings(&errors, lines).take();
+        let (kept, _) = findings(errors, lines).take();
         let tell =
             |found: &crate::Finding| (found.place().unwrap_or_default(), found.message.clone());
         kept.iter().map(|(_, found)| tell(found)).collect()

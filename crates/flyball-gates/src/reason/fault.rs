@@ -79,6 +79,7 @@ const THINGS: &[&str] = &[
     "port",
     "certificate",
     "dialect",
+    "class",
 ];
 
 /// The same, of which words of several endings are made.
@@ -180,7 +181,8 @@ fn ends_of<'a>(text: &'a str, start: &'a str) -> impl Iterator<Item = &'a str> {
     text.match_indices(start).filter_map(move |(at, _)| {
         let (before, rest) = (text.get(..at)?, text.get(at + start.len()..)?);
         let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
-        let begins = !before.ends_with(|c: char| c.is_alphanumeric());
+        // The names of rules are no words.
+        let begins = !before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_'));
         rest.get(..end).filter(|_| begins)
     })
 }
@@ -319,6 +321,7 @@ mod tests {
             "src/a.py:3: unknown option x",
             "about page: expected '200' but was '404'",
             "'optional' is invalid",
+            "1 N801 invalid-class-name",
         ] {
             assert!(!is_told(line), "{line}");
         }

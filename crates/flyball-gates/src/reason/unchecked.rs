@@ -28,6 +28,14 @@ pub(crate) fn bare<'a>(lines: &[(u64, &'a str)]) -> Vec<(u64, &'a str)> {
     bare
 }
 
+/// A line as it is, and without each of what may stand before it.
+pub(super) fn each_bare(line: &str) -> impl Iterator<Item = &str> {
+    fn rest<'a>(line: &&'a str) -> Option<&'a str> {
+        prefix::of(line).map(|own| own.rest)
+    }
+    std::iter::successors(Some(line), rest).take(PREFIXES_MAX + 1)
+}
+
 /// How many prefixes a line may have, one inside the other.
 const PREFIXES_MAX: usize = 3;
 
@@ -130,7 +138,7 @@ fn is_of_work(finding: &Finding) -> bool {
 
 /// Whether a known program was printed as it was started, whatever stands before.
 fn is_echoed(line: &str) -> bool {
-    known::is_echoed(line) || prefix::of(line).is_some_and(|own| known::is_echoed(own.rest))
+    each_bare(line).any(known::is_echoed)
 }
 
 /// Whether a line is headed as an error.

@@ -294,6 +294,7 @@ fn is_summary(message: &str) -> bool {
         "could not compile",
         "aborting due to",
         "test failed, to rerun",
+        "recipe `",
         "doctest failed",
         "test run failed",
         "build failed",
