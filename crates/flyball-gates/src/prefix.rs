@@ -266,6 +266,17 @@ fn bare_bar(text: &str) -> Option<Prefixed<'_>> {
     (!is_row(rest)).then_some(Prefixed { shape: Shape::BareBar, key: "", rest })
 }
 
+/// Cloud Build: `Step #2 - "test": text`, `Step #0: text`.
+fn build_step(text: &str) -> Option<Prefixed<'_>> {
+    let rest = text.strip_prefix("Step #")?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = rest.get(digits..).filter(|_| digits > 0)?;
+    let named = rest.strip_prefix(" - \"").and_then(|name| name.split_once('"'));
+    let rest = named.map_or(rest, |(_, rest)| rest).strip_prefix(':')?;
+    let key = text.get(..text.len().checked_sub(rest.len() + 1)?)?;
+    Some(Prefixed { shape: Shape::Tag, key, rest: after_blank(rest)? })
+}
+
 /// A name and its mark: a bar, a colon or a tab.
 fn named(text: &str) -> Option<Prefixed<'_>> {
     let bytes = text.as_bytes();
@@ -273,6 +284,9 @@ fn named(text: &str) -> Option<Prefixed<'_>> {
     if bytes.get(3) == Some(&b' ')
         && let Some(prefixed) = time(text)
     {
+        return Some(prefixed);
+    }
+    if let Some(prefixed) = build_step(text) {
         return Some(prefixed);
     }
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.@/:#+-".contains(byte);
@@ -364,6 +378,8 @@ mod tests {
             ("[16:30:22] : x", Shape::Time, "", "x"),
             ("[16:30:22]W:   x", Shape::Time, "", "  x"),
             ("[16:30:22] :\t [Step 2/3]   x", Shape::Time, "", "  x"),
+            ("Step #2 - \"unit\":   x", Shape::Tag, "Step #2 - \"unit\"", "  x"),
+            ("Step #0:", Shape::Tag, "Step #0", ""),
             ("[unit:17]   x", Shape::Bracket, "unit", "  x"),
             ("2026-11-15T16:30:22.123456Z 01O x", Shape::Time, "", "x"),
             ("2026-11-15T16:30:22.123456Z 00E", Shape::Time, "", ""),

@@ -78,7 +78,8 @@ pub(crate) fn settle(found: &mut Findings, heard: Heard<'_>, lines: &[(u64, &str
         let first = finding.message.lines().next().unwrap_or_default();
         let is_free = is_direct || !is_of_work(finding) || fault::is_exception(first);
         let is_told = || finding.message.lines().any(fault::is_told);
-        let is_wrong = || is_of_config(finding) && finding.message.lines().any(is_error);
+        let is_headed = || lines.iter().any(|(_, line)| is_error(line) && line.contains(first));
+        let is_wrong = || is_of_config(finding) && is_headed();
         is_unread(finding)
             && ((is_silent && is_free)
                 || (is_one && is_wrong())

@@ -57,6 +57,7 @@ pub(super) const STARTS: &[&str] = &[
     "0 passing (",
     "Error: No test files found",
     "Error: No tests found",
+    "Error: no test specified",
     "Error: Cannot find any files matching pattern",
     "Error: Could not find a config file",
     "Error: Can't find a root directory",
