@@ -293,4 +293,5 @@ pub(super) const PAIRS: &[(&str, &str)] = &[
     ("release version ", " not supported"),
     ("In ", ".php line "),
     ("`", "` not found."),
+    ("Buildfile: ", " does not exist!"),
 ];

@@ -153,7 +153,8 @@ impl Jest {
         }
         let is_suite = name == "Test suite failed to run";
         let (message, mut kind) = message(&text);
-        if is_suite && typed_place(&message).is_some() {
+        // None of its tests ran, whatever was in the way.
+        if is_suite && kind == FindingKind::Test {
             kind = FindingKind::Compile;
         }
         if !is_suite && kind == FindingKind::Compile {

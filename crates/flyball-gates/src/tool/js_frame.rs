@@ -59,11 +59,19 @@ pub(super) fn kind(message: &str) -> FindingKind {
         &["Exceeded timeout of", "Test timed out in", "Timeout of ", "Hook timed out in"];
     if TIMEOUT.iter().any(|words| message.contains(words)) {
         FindingKind::Timeout
-    } else if COMPILE.iter().any(|words| message.contains(words)) {
+    } else if COMPILE.iter().any(|words| message.contains(words)) && !is_of_data(message) {
         FindingKind::Compile
     } else {
         FindingKind::Test
     }
+}
+
+/// Whether what cannot be parsed is no program: `SyntaxError: Unexpected end of JSON input`.
+fn is_of_data(message: &str) -> bool {
+    let first = message.lines().find(|line| line.contains("SyntaxError")).unwrap_or_default();
+    ["JSON input", "in JSON at ", "valid JSON", "JSON Parse error"]
+        .iter()
+        .any(|words| first.contains(words))
 }
 
 /// The kind of a test's failure: a missing module inside a test is still the test's failure.
