@@ -6,6 +6,7 @@ mod chaos;
 mod detect;
 mod dist;
 mod e2e;
+mod features;
 mod gates;
 mod mutants;
 mod reference;
@@ -34,6 +35,7 @@ Usage: cargo xtask <chore>
   detect --vectors FILE       the call ring on cases of other detectors
   dist [--target T]           the program as it is shipped: small, and laid out by what it does most (valgrind)
   e2e [CLIENT…]               real agent clients against the scripted model, installed from npm
+  features                    every small build: without features, and with each alone
   gates [FOLDER] [--misses]   what is found in recorded outputs of tools; --tool T, --flyball BIN
   gates --speed [MB] [NAME…]  how fast outputs are read, beside `grep -c FAILED`, and in how much memory
   mutants [--sample N] [--seed N]  faults put into the core: do its tests notice? 300 by lot
@@ -63,6 +65,7 @@ fn run(chore: &str, words: &[String]) -> Result<()> {
         "detect" => detect::run(words),
         "dist" => dist::run(words),
         "e2e" => e2e::run(words),
+        "features" => features::run(words),
         "gates" => gates::run(words),
         "mutants" => mutants::run(words),
         "reference" => reference::run(words),

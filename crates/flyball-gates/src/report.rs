@@ -25,8 +25,8 @@ pub(crate) const ANNOTATIONS: &str = "annotations";
 pub(crate) const FINDINGS_MAX: usize = 200;
 const NAME_CHARS_MAX: usize = 300;
 /// How many of them have a long excerpt, and how many have one at all: nobody reads on for so long.
-const WHOLE_MAX: usize = 50;
-const QUOTED_MAX: usize = 100;
+const WHOLE_MAX: usize = 25;
+const QUOTED_MAX: usize = 75;
 /// How many findings are remembered to recognise a repeated one: as many as a table of 2,048 places
 /// takes before it doubles.
 const SEEN_MAX: usize = 1_792;
