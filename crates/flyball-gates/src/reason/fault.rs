@@ -149,7 +149,6 @@ const WRONGS: &[&str] = &[
     "unreachable",
     "timed out",
     "not known",
-    "ailed to load",
     "did you mean",
     "not met",
     "not contain ",
@@ -217,21 +216,15 @@ pub(super) fn has_compared(lines: &[(u64, &str)]) -> bool {
         "should not ",
         "not up to date",
     ];
-    const WANTED: &[&str] = &["expected"];
     const HAD: &[&str] = &["actual", "got", "received", "found", " was "];
-    let has = |words: &[&str], is: fn(&str) -> bool| {
-        lines.iter().any(|(_, line)| {
-            let lower = line.to_ascii_lowercase();
-            is(&lower) && words.iter().any(|word| lower.contains(word))
-        })
-    };
     // What cannot be read is told in such words, too.
-    let is_own = |line: &str| {
-        !["parse", "parsing", "syntax", "token", "invalid type"]
-            .iter()
-            .any(|word| line.contains(word))
+    const UNREAD: &[&str] = &["parse", "parsing", "syntax", "token", "invalid type"];
+    let holds = |line: &str, words: &[&str]| words.iter().any(|word| line.contains(word));
+    let has = |words: &[&str]| {
+        let mut lines = lines.iter().map(|(_, line)| line.to_ascii_lowercase());
+        lines.any(|line| holds(&line, words) && !holds(&line, UNREAD))
     };
-    has(WORDS, is_own) || (has(WANTED, is_own) && has(HAD, is_own))
+    has(WORDS) || (has(&["expected"]) && has(HAD))
 }
 
 /// Whether somebody counts what was found: then something was checked.
@@ -291,11 +284,17 @@ fn frame(line: &str) -> Option<(&str, u32)> {
 }
 
 /// Whether a line is what a stack of Python's ends in: `KeyError: 'x'`, `a.b.Missing`.
-pub(super) fn is_exception(line: &str) -> bool {
+fn is_exception(line: &str) -> bool {
     let (name, rest) = line.split_once(':').unwrap_or((line, ""));
     !name.is_empty()
         && (rest.is_empty() || rest.starts_with(' '))
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'))
+}
+
+/// Whether a text is an exception by its name: `TypeError: no list`.
+pub(super) fn is_raised(text: &str) -> bool {
+    let name = text.split(':').next().unwrap_or_default();
+    is_exception(text) && (name.ends_with("Error") || name.ends_with("Exception"))
 }
 
 #[cfg(test)]

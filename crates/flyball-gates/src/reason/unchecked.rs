@@ -78,7 +78,7 @@ pub(crate) fn settle(found: &mut Findings, heard: Heard<'_>, lines: &[(u64, &str
         let first = finding.message.lines().next().unwrap_or_default();
         // Who starts others passes on what they say; a thing that is marked has been checked.
         let is_passed_on = is_starter && !heard.has_tool && finding.name.is_none();
-        let is_ended = || fault::is_exception(first) || (is_headed(first) && !is_of_work(finding));
+        let is_ended = || fault::is_raised(first) || (is_headed(first) && !is_of_work(finding));
         let is_told = || finding.message.lines().any(fault::is_told);
         let is_wrong = || {
             let is_error = |line: &str| is_error(line) && line.contains(first);
@@ -256,6 +256,7 @@ mod tests {
             ),
             ("make smoke", "ERROR: expected 200 but got 404 from the server\n"),
             ("npm run links", "\u{2717} docs/guide.md: ./setup.md (dead)\n\u{2713} docs/a.md\n"),
+            ("make guides", "guide: a dead link in a.md line 3\n"),
             ("make drift", "the table users has a column more than the model\n"),
             ("./cov.sh", "coverage 81.2% is below the minimum of 85%\n"),
         ] {
