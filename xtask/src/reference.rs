@@ -19,6 +19,9 @@ const VARIABLES: &str = "crates/flyball/variables.txt";
 const NOTE: &str =
     "<!-- Written by `cargo xtask reference`; change the program, not this page. -->";
 
+/// Commands that a build with the default features does not have, and the feature that brings them.
+const OPTIONAL: [(&str, &str); 1] = [("export", "otel")];
+
 /// Writes the pages, or checks them.
 pub(crate) fn run(words: &[String]) -> Result<()> {
     let check = match words {
@@ -48,10 +51,14 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The program as it stands in this tree.
+/// The program as it stands in this tree, with every feature; the one that `FLYBALL_PROGRAM` names, where it does.
 fn built() -> Result<PathBuf> {
+    if let Some(program) = std::env::var_os("FLYBALL_PROGRAM") {
+        return fs::canonicalize(program).context("`FLYBALL_PROGRAM` names no program");
+    }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo).args(["build", "-q", "-p", "flyball"]).status()?;
+    let words = ["build", "-q", "-p", "flyball", "--all-features"];
+    let status = Command::new(cargo).args(words).status()?;
     ensure!(status.success(), "flyball does not build");
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
@@ -67,7 +74,14 @@ fn commands(program: &Path) -> Result<String> {
         let help = help(program, &path)?;
         let title = [&["flyball".to_owned()], path.as_slice()].concat().join(" ");
         let level = "#".repeat(path.len() + 2);
-        parts.push(format!("{level} `{title}`\n\n```text\n{}\n```\n", help.trim_end()));
+        let only = match path.as_slice() {
+            [name] => OPTIONAL.iter().find(|(command, _)| command == name),
+            _ => None,
+        };
+        let only = only.map_or_else(String::new, |(_, feature)| {
+            format!("Only in a build with the feature `{feature}`.\n\n")
+        });
+        parts.push(format!("{level} `{title}`\n\n{only}```text\n{}\n```\n", help.trim_end()));
         for name in subcommands(&help).into_iter().rev() {
             open.push([path.as_slice(), &[name]].concat());
         }
