@@ -41,6 +41,7 @@ const MADE: &[&str] = &[
     "eslint",
     "mypy",
     "rustc",
+    "junit",
     "pytest-red",
     "jest-red",
     "eslint-red",
@@ -281,6 +282,10 @@ fn line_of(shape: &str, test: u64) -> Option<String> {
         "gtest" => {
             format!("[ RUN      ] Area.Number{test}\n[       OK ] Area.Number{test} (0 ms)\n")
         }
+        "junit" if test == 0 => "<testsuites>\n<testsuite name=\"all\">\n".to_owned(),
+        "junit" => format!(
+            "  <testcase classname=\"tests.area_{at}\" name=\"keeps number {test}\" time=\"0.004\"/>\n"
+        ),
         "dotnet" => format!("  Passed Example.AreaTests.Number{test} [3 ms]\n"),
         "flake8" => {
             format!("src/area_{at}.py:{test}:80: E501 line too long (93 > 79 characters)\n")

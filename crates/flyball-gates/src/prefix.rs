@@ -166,6 +166,14 @@ fn bracket(text: &str) -> Option<Prefixed<'_>> {
     in_brackets(text)
 }
 
+/// What a command printed of a line of act, which has a bar before it; what act says itself has none:
+/// `[CI/test] ⭐ Run`, `[CI/test]   | text`.
+pub(crate) fn printed_below<'a>(line: &str, rest: &'a str) -> Option<&'a str> {
+    let printed = after_blank(rest.strip_prefix("  |")?)?;
+    let (name, _) = line.strip_prefix('[')?.split_once(']')?;
+    name.contains('/').then_some(printed)
+}
+
 /// Ant puts the names of its tasks into a column: `    [junit] text`.
 fn of_ant(text: &str) -> Option<Prefixed<'_>> {
     const COLUMN: usize = 11;

@@ -46,14 +46,15 @@ pub(crate) enum Before {
 impl Before {
     /// Whose line it is, and the line without its prefix.
     pub(crate) fn strip<'a>(&'a self, line: &'a str) -> Option<(&'a str, &'a str)> {
-        match self {
+        let (key, rest) = match self {
             Self::Known(shape, blanks) => {
                 let Prefixed { shape: own, key, rest } = prefix::as_shape(line, *shape)?;
                 let extra = rest.bytes().take(*blanks).take_while(|byte| *byte == b' ').count();
-                (own == *shape).then(|| (key, rest.get(extra..).unwrap_or(rest)))
+                (own == *shape).then(|| (key, rest.get(extra..).unwrap_or(rest)))?
             }
-            Self::Common(common) => common.strip(line).map(|rest| (common.name(), rest)),
-        }
+            Self::Common(common) => (common.name(), common.strip(line)?),
+        };
+        Some((key, prefix::printed_below(line, rest).unwrap_or(rest)))
     }
 }
 

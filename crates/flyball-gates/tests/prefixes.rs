@@ -222,3 +222,32 @@ fn what_tools_say_of_gravity_themselves_is_no_prefix() {
     assert!(!plain.is_empty());
     assert_eq!(told(&read("mvn test", Some(1), &stamped)), plain);
 }
+
+#[test]
+fn what_act_says_itself_has_no_bar_before_it() {
+    let said = |text: &str| format!("[build/linux] {text}\n");
+    let mut output = String::new();
+    for step in ["checkout", "configure", "build", "link"] {
+        output += &said(&format!("\u{2b50} Run Main {step}"));
+        output += &said("  \u{1f433}  docker exec cmd=[bash --noprofile -e] user= workdir=");
+        if step == "link" {
+            for line in [
+                "/usr/bin/ld: a.cpp.o: in function `main':",
+                "a.cpp:(.text+0x85): undefined reference to `perimeter(double)'",
+                "collect2: error: ld returned 1 exit status",
+            ] {
+                output += &said(&format!("  | {line}"));
+            }
+            output += &said("  \u{274c}  Failure - Main link [0.2s]");
+        } else {
+            output += &said("  | -- done");
+            output += &said(&format!("  \u{2705}  Success - Main {step} [0.2s]"));
+        }
+    }
+    output += "Error: Job 'linux' failed\n";
+    let parsed = read("act push", Some(1), &output);
+    let [found] = parsed.findings.as_slice() else { panic!("{:?}", parsed.findings) };
+    assert_eq!(found.kind, FindingKind::Compile);
+    assert_eq!(found.file.as_deref(), Some("a.cpp"));
+    assert_eq!(found.message, "undefined reference to `perimeter(double)'");
+}

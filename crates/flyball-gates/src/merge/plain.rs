@@ -60,10 +60,13 @@ impl Plain {
                 continue;
             }
             let above = at.saturating_sub(ABOVE_MAX)..at;
+            // Between the first lines and the last ones many may be missing.
+            let is_near = |line: u64| number.saturating_sub(line) <= ABOVE_MAX as u64;
             let is_free = |line: u64| !self.taken.contains(&line);
             let heads = lines.get(above).unwrap_or_default().iter().rev();
-            let head =
-                heads.take_while(|(line, _)| is_free(*line)).find(|(_, line)| error_head(line));
+            let head = heads
+                .take_while(|(line, _)| is_near(*line) && is_free(*line))
+                .find(|(_, line)| error_head(line));
             let frames =
                 lines.iter().skip(at).take_while(|(_, line)| is_frame(line) || between(line));
             let frames: Vec<(u64, &str)> = frames.copied().collect();

@@ -15,6 +15,8 @@ pub(super) struct Ctest {
     /// What the test that runs now printed, each line behind its number.
     printed: Block,
     open: Option<Open>,
+    /// What a test could not be started for.
+    missing: Option<String>,
     listed: bool,
     findings: Findings,
 }
@@ -24,6 +26,7 @@ struct Open {
     number: u64,
     name: String,
     reason: String,
+    missing: Option<String>,
     output: Block,
     /// The lines of failures behind what is kept.
     further: Block,
@@ -35,7 +38,7 @@ impl Recogniser for Ctest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { starts: &["0/", "0: ", "0% t", "Star", "No t", "The "], ..Cues::NONE }
+        Cues { starts: &["0/", "0: ", "0% t", "Star", "No t", "The ", "Coul"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -44,11 +47,14 @@ impl Recogniser for Ctest {
             self.close();
             self.spoke = true;
             self.names.ran(result.name);
+            let missing = self.missing.take();
             if let Some(reason) = result.failed {
+                let missing = missing.filter(|_| reason == "Not Run");
                 self.open = Some(Open {
                     number: line.number,
                     name: result.name.to_owned(),
                     reason: reason.to_owned(),
+                    missing,
                     output: std::mem::take(&mut self.printed),
                     further: Block::default(),
                 });
@@ -68,6 +74,8 @@ impl Recogniser for Ctest {
         } else if text == "No tests were found!!!" || text == "No test configuration file found!" {
             self.spoke = true;
             self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, text));
+        } else if self.open.is_none() && text.starts_with("Could not find executable ") {
+            self.missing = Some(text.to_owned());
         } else if let Some(own) = numbered(text) {
             self.printed.push(own);
         } else if let Some(open) = &mut self.open {
@@ -98,7 +106,7 @@ impl Recogniser for Ctest {
 impl Ctest {
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
-        let Open { number, name, reason, mut output, mut further } = open;
+        let Open { number, name, reason, missing, mut output, mut further } = open;
         let output = output.take() + &further.take();
         let kind = match reason.as_str() {
             "Timeout" => FindingKind::Timeout,
@@ -109,7 +117,7 @@ impl Ctest {
         let failures = failures(&output);
         let message = match failures.as_str() {
             "" if reason == "Failed" => printed(&output).unwrap_or(reason),
-            "" => reason,
+            "" => missing.unwrap_or(reason),
             found => found.to_owned(),
         };
         // Of a few lines the first is what it is about.

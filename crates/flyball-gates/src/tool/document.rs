@@ -21,23 +21,39 @@ use crate::report::Report;
 /// A document longer than this is given up.
 const DOCUMENT_MAX: usize = 16 * 1024 * 1024;
 
+/// So many lines of others may stand between those of a document, as warnings do; with more it is none.
+const FOREIGN_MAX: usize = 8;
+
 /// Collects a document over its lines and reads it when it is complete.
 #[derive(Clone, Default)]
 pub(crate) struct Documents {
-    open: Option<(u64, String)>,
+    open: Option<Open>,
     reports: Vec<Report>,
+}
+
+/// A document of which the end is still to come.
+#[derive(Clone)]
+struct Open {
+    number: u64,
+    text: String,
+    /// How many lines were left out that cannot be part of it.
+    foreign: usize,
 }
 
 impl Documents {
     /// Takes a line that begins with a bracket, or any line while a document is open.
     pub(crate) fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text.trim_end();
-        if let Some((_, document)) = &mut self.open {
-            document.push_str(text);
-            document.push('\n');
+        if let Some(open) = &mut self.open {
+            if continues(text) {
+                open.text.push_str(text);
+                open.text.push('\n');
+            } else {
+                open.foreign += 1;
+            }
             if matches!(text, "}" | "]") {
                 self.close();
-            } else if document.len() > DOCUMENT_MAX {
+            } else if open.text.len() > DOCUMENT_MAX || open.foreign > FOREIGN_MAX {
                 self.open = None;
             }
         } else if text.starts_with("[\"fail\",{") {
@@ -49,7 +65,8 @@ impl Documents {
             if text.len() > 1 && text.ends_with(['}', ']']) {
                 self.read(text, line.number);
             } else {
-                self.open = Some((line.number, format!("{text}\n")));
+                let text = format!("{text}\n");
+                self.open = Some(Open { number: line.number, text, foreign: 0 });
             }
         }
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
@@ -62,8 +79,8 @@ impl Documents {
     }
 
     fn close(&mut self) {
-        if let Some((number, document)) = self.open.take() {
-            self.read(&document, number);
+        if let Some(open) = self.open.take() {
+            self.read(&open.text, open.number);
         }
     }
 
@@ -94,6 +111,17 @@ fn begins(text: &str) -> bool {
         let rest = rest.trim_start();
         rest.is_empty() || rest.starts_with(['{', ']'])
     })
+}
+
+/// Whether a line can stand inside a document: no text of a document holds a line break, so each begins with a
+/// value or with what stands between values.
+fn continues(text: &str) -> bool {
+    let text = text.trim_start();
+    match text.as_bytes() {
+        [] | [b'"' | b'{' | b'}' | b'[' | b']' | b',' | b':' | b'0'..=b'9', ..] => true,
+        [b'-', next, ..] => next.is_ascii_digit(),
+        _ => ["true", "false", "null"].iter().any(|word| text.starts_with(word)),
+    }
 }
 
 /// The report of a document, by the keys it has.
@@ -144,7 +172,38 @@ fn report(document: &str, number: u64) -> Option<Report> {
 
 #[cfg(test)]
 mod tests {
-    use super::begins;
+    use super::{Documents, FOREIGN_MAX, begins};
+    use crate::recogniser::{Attention, Line};
+
+    /// What is found, and whether the last line left a document open.
+    fn read(lines: &[&str]) -> (usize, Attention) {
+        let mut documents = Documents::default();
+        let mut attention = Attention::Idle;
+        for (number, text) in (1..).zip(lines) {
+            attention = documents.line(&Line { text, number, place: None });
+        }
+        let found = documents.finish().iter().map(|report| report.findings.len()).sum();
+        (found, attention)
+    }
+
+    #[test]
+    fn a_few_lines_of_others_do_not_spoil_a_document_many_end_it() {
+        let head = ["[", "  {", "    \"filePath\": \"a.js\","];
+        let tail = [
+            "    \"messages\": [{\"ruleId\": \"eqeqeq\", \"severity\": 2, \"line\": 1, \"message\": \"no\"}],",
+            "    \"fatal\":",
+            "      true",
+            "  }",
+            "]",
+        ];
+        let with = |others: usize| [&head[..], &vec!["(node:1) Warning"; others], &tail].concat();
+        assert_eq!(read(&with(0)), (1, Attention::Idle));
+        assert_eq!(read(&with(FOREIGN_MAX)), (1, Attention::Idle));
+        let many = with(FOREIGN_MAX + 1);
+        let until = &many[..=head.len() + FOREIGN_MAX];
+        assert_eq!(read(until), (0, Attention::Idle), "held although it is none");
+        assert_eq!(read(&until[..until.len() - 1]).1, Attention::Busy);
+    }
 
     #[test]
     fn a_document_is_told_from_a_tag_and_from_an_event() {

@@ -10,20 +10,41 @@ use self::case::{Case, CaseVerdict};
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Findings, Report};
 
-/// A report longer than this is given up.
-const DOCUMENT_MAX: usize = 16 * 1024 * 1024;
+/// So much of a report is held; what is complete of a longer one is read before the rest comes.
+const HELD_MAX: usize = 64 * 1024;
+/// One test that is longer than this ends the report.
+const TEST_MAX: usize = 16 * 1024 * 1024;
 
 /// Collects `<testsuites>…</testsuites>` and reads it event by event; a cut report gives what it
 /// has.
 #[derive(Clone, Default)]
 pub(super) struct Junit {
+    /// What was not read yet.
     document: String,
+    /// How long it must be before complete tests are looked for in it.
+    enough: usize,
+    /// What ends it.
+    end: &'static str,
     number: u64,
-    collecting: bool,
+    at: At,
     /// The name of the suite: linters put the path of a file there.
     suite: String,
     counts: Option<Counts>,
     findings: Findings,
+}
+
+/// Where the last line has left a report.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum At {
+    /// None has begun, or it has ended.
+    #[default]
+    Outside,
+    /// Behind the end of a test or the start of a suite.
+    Between,
+    /// In a test.
+    Test,
+    /// In a text, where tests are what somebody printed.
+    Text,
 }
 
 impl Recogniser for Junit {
@@ -37,25 +58,37 @@ impl Recogniser for Junit {
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let mut text = line.text;
-        if !self.collecting {
+        if self.at == At::Outside {
             let Some(at) = text.find("<testsuite") else { return Attention::Idle };
             text = text.get(at..).unwrap_or(text);
-            self.collecting = true;
+            self.at = At::Between;
             self.number = line.number;
-        }
-        if self.document.len().saturating_add(text.len()) > DOCUMENT_MAX {
-            self.document.clear();
-            self.collecting = false;
-            return Attention::Idle;
+            self.enough = HELD_MAX;
+            let is_many = text.starts_with("<testsuites");
+            self.end = if is_many { "</testsuites>" } else { "</testsuite>" };
         }
         self.document.push_str(text);
         self.document.push('\n');
-        let end =
-            if self.document.starts_with("<testsuites") { "</testsuites>" } else { "</testsuite>" };
-        if text.contains(end) {
+        self.follow(text.trim());
+        if text.contains(self.end) || self.document.len() > TEST_MAX {
             self.read();
+        } else if self.document.len() > self.enough {
+            self.read_complete();
         }
-        if self.collecting { Attention::Busy } else { Attention::Idle }
+        if self.at == At::Outside { Attention::Idle } else { Attention::Busy }
+    }
+
+    /// A test that passed, on a line of its own.
+    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+        let own = line.trim_ascii();
+        let is_passed = self.at == At::Between
+            && own.starts_with(b"<testcase ")
+            && own.ends_with(b"/>")
+            && memchr::memchr(b'>', own) == own.len().checked_sub(1);
+        if is_passed {
+            self.counts.get_or_insert_default().passed += 1;
+        }
+        is_passed
     }
 
     fn finish(&mut self) -> Option<Report> {
@@ -71,10 +104,37 @@ impl Recogniser for Junit {
 }
 
 impl Junit {
+    /// Where a line has left the report.
+    fn follow(&mut self, line: &str) {
+        let is_end = line.ends_with("</testcase>")
+            || (line.ends_with("/>") && line.starts_with("<testcase "))
+            || (line.ends_with('>') && line.starts_with("<testsuite"));
+        self.at = match is_open(line) {
+            Some(true) => At::Text,
+            None if self.at == At::Text => At::Text,
+            _ if is_end => At::Between,
+            _ => At::Test,
+        };
+    }
+
+    /// Reads the tests of which the next one shows that they are complete, and keeps the rest.
+    fn read_complete(&mut self) {
+        let at = last_test(&self.document).unwrap_or_default();
+        let rest = self.document.split_off(at);
+        let complete = std::mem::replace(&mut self.document, rest);
+        self.read_text(&complete);
+        // A long test is not searched again with every line of it.
+        self.enough = HELD_MAX.max(self.document.len().saturating_mul(2));
+    }
+
     fn read(&mut self) {
-        self.collecting = false;
+        self.at = At::Outside;
         let document = std::mem::take(&mut self.document);
-        let mut reader = Reader::from_str(&document);
+        self.read_text(&document);
+    }
+
+    fn read_text(&mut self, document: &str) {
+        let mut reader = Reader::from_str(document);
         reader.config_mut().check_end_names = false;
         let mut case = None;
         loop {
@@ -173,6 +233,26 @@ impl Junit {
     }
 }
 
+/// Where the last test begins that is none of a text that some test printed.
+fn last_test(document: &str) -> Option<usize> {
+    let mut before = document;
+    loop {
+        let at = before.rfind("<testcase")?;
+        before = before.get(..at)?;
+        if is_open(before) != Some(true) {
+            return Some(at);
+        }
+    }
+}
+
+/// Whether a text was begun and not ended; none where there is neither beginning nor end of one.
+fn is_open(document: &str) -> Option<bool> {
+    match (document.rfind("<![CDATA["), document.rfind("]]>")) {
+        (Some(begin), end) => Some(end.is_none_or(|end| end < begin)),
+        (None, end) => end.map(|_| false),
+    }
+}
+
 fn append(case: &mut Option<Case>, text: &str) {
     if let Some(case) = case
         && case.reading
@@ -193,5 +273,56 @@ fn character(entity: &BytesRef<'_>) -> Option<char> {
         b"apos" => Some('\''),
         b"quot" => Some('"'),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HELD_MAX, Junit, last_test};
+    use crate::recogniser::{Line, Recogniser as _};
+
+    #[test]
+    fn a_test_in_what_a_test_printed_is_none() {
+        let text = "<testcase name=\"a\"/><testcase><system-out><![CDATA[<testcase name=\"x\">";
+        assert_eq!(last_test(text), Some(20));
+        assert_eq!(last_test("<testsuite><![CDATA[]]><testcase/>"), Some(23));
+        assert_eq!(last_test("<testsuite name=\"none\">"), None);
+    }
+
+    #[test]
+    fn a_long_report_is_read_while_it_comes_and_gives_the_same() {
+        let mut junit = Junit::default();
+        let mut number = 0;
+        let mut longest = 0;
+        let mut line = |junit: &mut Junit, text: &str| {
+            number += 1;
+            let _attention = junit.line(&Line { text, number, place: None });
+            longest = longest.max(junit.document.len());
+        };
+        line(&mut junit, "<testsuites>");
+        line(&mut junit, "<testsuite name=\"all\">");
+        for test in 0..5_000 {
+            if test % 100 != 7 {
+                let passed = format!("<testcase classname=\"c\" name=\"number {test}\"/>");
+                if !junit.routine(passed.as_bytes(), 0) {
+                    line(&mut junit, &passed);
+                }
+                continue;
+            }
+            line(&mut junit, &format!("<testcase classname=\"c\" name=\"number {test}\">"));
+            line(&mut junit, "<failure message=\"it is &lt;3&gt;\"><![CDATA[Error");
+            line(&mut junit, "</testsuite><testcase name=\"printed\"><failure/></testcase>");
+            assert!(!junit.routine(b"<testcase name=\"printed\"/>", 0), "a test printed it");
+            line(&mut junit, "<testcase name=\"printed\"/>");
+            line(&mut junit, "]]></failure>");
+            line(&mut junit, "</testcase>");
+        }
+        line(&mut junit, "</testsuite>");
+        line(&mut junit, "</testsuites>");
+        assert!(longest < HELD_MAX + 200, "{longest}");
+        let report = junit.finish().expect("a report");
+        let counts = report.counts.expect("counts");
+        assert_eq!((counts.passed, counts.failed), (4_950, 50));
+        assert_eq!(report.findings.len(), 50);
     }
 }

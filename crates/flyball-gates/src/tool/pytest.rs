@@ -147,6 +147,14 @@ impl Recogniser for Pytest {
             let finding = Finding::new(FindingKind::CouldNotRun, "no tests ran");
             self.findings.push(u64::MAX, finding);
         }
+        // Not one test could begin: what they ask for is not there.
+        let is_missing = |found: &Finding| {
+            found.message.starts_with("fixture '") && found.message.contains("' not found")
+        };
+        let is_all = |counts: Counts| counts.ran() == self.findings.len() as u64;
+        if counts.is_some_and(is_all) && self.findings.kept().all(is_missing) {
+            self.findings.those(is_missing).for_each(|found| found.kind = FindingKind::CouldNotRun);
+        }
         Some(Report {
             tool: "pytest",
             counts,

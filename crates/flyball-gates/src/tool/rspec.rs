@@ -129,10 +129,15 @@ impl Rspec {
         let kind = if loading { FindingKind::Compile } else { FindingKind::Test };
         let mut finding = Finding::new(kind, message(&block)).with_excerpt(block.as_str());
         finding.name = name;
-        let place = block
-            .lines()
-            .filter_map(|line| place::prefix(line.trim_start().strip_prefix("# ")?))
-            .find(|place| !is_foreign(place.file));
+        let frames = || {
+            let frames = block.lines().filter(|line| line.trim_start().starts_with("# "));
+            frames.map(|line| (text::indent(line), line.trim_start().trim_start_matches("# ")))
+        };
+        // Those further in are of an error that the message speaks of.
+        let depth = frames().map(|(depth, _)| depth).min();
+        let own = frames().filter(|(at, _)| Some(*at) == depth);
+        let places = own.chain(frames()).filter_map(|(_, frame)| place::prefix(frame));
+        let place = places.into_iter().find(|place| !is_foreign(place.file));
         // What cannot be parsed is named in the message itself.
         let said = finding.message.lines().next().unwrap_or("").to_owned();
         let unread = said.strip_prefix("SyntaxError: ").and_then(place::mention);

@@ -56,7 +56,7 @@ fn yaml(lines: &[&str]) -> (String, Option<At>) {
     let depth = first.map_or(0, |line| text::indent(line));
     let value = |key: &str, deepest: usize| {
         let own = lines.iter().enumerate().filter(|(_, line)| text::indent(line) <= deepest);
-        own.into_iter().find_map(|(at, line)| {
+        let tell = |(at, line): (usize, &&str)| {
             let value = line.trim_start().strip_prefix(key)?.strip_prefix(':')?.trim();
             let text = if value.starts_with('|') || value.starts_with('>') {
                 below(lines, at)
@@ -64,7 +64,9 @@ fn yaml(lines: &[&str]) -> (String, Option<At>) {
                 unquote(value)
             };
             (!text.is_empty()).then_some(text)
-        })
+        };
+        // Of an error that was expected the stack comes before the test's own.
+        if key == "stack" { own.rev().find_map(tell) } else { own.into_iter().find_map(tell) }
     };
     let scalar = |key: &str| value(key, depth).or_else(|| value(key, usize::MAX));
     let message = detail(lines).or_else(|| scalar("message")).or_else(|| scalar("error"));
