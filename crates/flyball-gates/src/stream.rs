@@ -11,6 +11,8 @@ use crate::window::{Before, Held, Judgement, Window};
 
 /// How many streams are read side by side; the lines of further ones stay with the others.
 const CHILDREN_MAX: usize = 24;
+/// How many further ones may be inside of those, besides one in each: a time may stand before all lines.
+const SPARE: usize = 48;
 /// How many prefixes a line may have, one inside the other.
 const DEPTH_MAX: usize = 3;
 
@@ -22,6 +24,8 @@ const BEFORE_MAX: usize = 8;
 pub(crate) struct Stream {
     command: String,
     depth: usize,
+    /// How many streams may still begin inside others, of the whole output.
+    spare: usize,
     panel: Panel,
     kept: Kept,
     window: Window,
@@ -61,6 +65,7 @@ impl Stream {
         Self {
             command: command.to_owned(),
             depth,
+            spare: SPARE,
             panel,
             kept: Kept::default(),
             window: Window::default(),
@@ -142,7 +147,9 @@ impl Stream {
         for child in &mut self.children {
             let named = child.is_announced.then(|| child.key.rsplit_once(' ')).flatten();
             let named = named.map(|(path, _)| path.to_owned()).filter(|path| path != ".");
+            child.stream.spare = self.spare;
             child.stream.collect(named.or_else(|| folder.clone()), all);
+            self.spare = child.stream.spare;
         }
         // Only a stream of its own has a folder of its own.
         let told = self.panel.folder().filter(|_| self.depth > 0);
@@ -196,24 +203,25 @@ impl Stream {
     }
 
     fn inside(&mut self, key: &str, line: Passing<'_>) {
-        if let Some(child) = self.child(key) {
-            child.stream.line(line);
-        } else {
-            self.own(line);
+        match self.child(key) {
+            Some(at) => self.pass_on(at, line),
+            None => self.own(line),
         }
     }
 
-    fn child(&mut self, key: &str) -> Option<&mut Child> {
-        let at = self.children.iter().position(|child| child.key == key);
-        let at = match at {
-            Some(at) => at,
-            None if self.children.len() < CHILDREN_MAX => {
-                self.add(key);
-                self.children.len().saturating_sub(1)
-            }
-            None => return None,
-        };
-        self.children.get_mut(at)
+    /// Which of the streams inside has this key; a new one, where there is room for it.
+    fn child(&mut self, key: &str) -> Option<usize> {
+        let known = self.children.iter().position(|child| child.key == key);
+        if known.is_some() {
+            return known;
+        }
+        let is_free = self.depth == 0 || self.children.is_empty();
+        if self.children.len() >= CHILDREN_MAX || (!is_free && self.spare == 0) {
+            return None;
+        }
+        self.spare -= usize::from(!is_free);
+        self.add(key);
+        self.children.len().checked_sub(1)
     }
 
     fn add(&mut self, key: &str) {
@@ -227,30 +235,41 @@ impl Stream {
         });
     }
 
+    /// Hands a line over to one of the streams inside.
+    fn pass_on(&mut self, at: usize, line: Passing<'_>) {
+        if let Some(child) = self.children.get_mut(at) {
+            child.stream.spare = self.spare;
+            child.stream.line(line);
+            self.spare = child.stream.spare;
+        }
+    }
+
     /// A line without a prefix of the usual kind: pnpm announces its own.
     fn own_or_announced(&mut self, line: Passing<'_>) {
         if line.hints.marks.dollar
             && let Some(key) = prefix::announced(line.text)
         {
-            if let Some(child) = self.child(key) {
+            let at = self.child(key);
+            if let Some(child) = at.and_then(|at| self.children.get_mut(at)) {
                 child.is_announced = true;
             }
             return;
         }
-        let announced = self.children.iter_mut().filter(|child| child.is_announced);
-        for child in announced {
+        let announced =
+            self.children.iter_mut().enumerate().filter(|(_, child)| child.is_announced);
+        for (at, child) in announced {
             let rest = line.text.strip_prefix(&*child.key).and_then(|rest| rest.strip_prefix(':'));
             if let Some(rest) = rest {
                 let text = rest.strip_prefix(' ').unwrap_or(rest);
                 child.is_heard = true;
-                return child.stream.line(line.inside(text));
+                return self.pass_on(at, line.inside(text));
             }
         }
         // Its other way: lines with a bar below the announcement.
         if let Some(text) = line.text.strip_prefix("\u{2502} ")
-            && let Some(last) = self.children.last_mut().filter(|child| child.is_announced)
+            && self.children.last().is_some_and(|last| last.is_announced)
         {
-            return last.stream.line(line.inside(text));
+            return self.pass_on(self.children.len() - 1, line.inside(text));
         }
         self.own(line);
     }
@@ -266,5 +285,34 @@ impl Held {
         let Self { text, number, near_end } = self;
         let (number, near_end) = (*number, *near_end);
         Passing { text, number, hints: Hints::UNKNOWN, near_end, is_refused: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHILDREN_MAX, Held, SPARE, Stream};
+
+    fn count(stream: &Stream) -> usize {
+        1 + stream.children.iter().map(|child| count(&child.stream)).sum::<usize>()
+    }
+
+    #[test]
+    fn streams_inside_streams_are_bounded_as_a_whole() {
+        let mut stream = Stream::new("./ci.sh");
+        let mut number = 0;
+        for outer in 0..30 {
+            for middle in 0..30 {
+                for inner in (0..30).flat_map(|inner| [inner; 3]) {
+                    number += 1;
+                    let text =
+                        format!("[part{outer}] web-{middle}  | [job{inner}]   text {number}");
+                    stream.line(Held { text, number, near_end: false }.passing());
+                }
+            }
+        }
+        let count = count(&stream);
+        assert!(count > CHILDREN_MAX, "{count}: they are not told apart");
+        let inside = CHILDREN_MAX + SPARE;
+        assert!(count <= 1 + CHILDREN_MAX + 2 * inside, "{count}");
     }
 }
