@@ -50,6 +50,9 @@ pub struct Finding {
     /// Column, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
+    /// The package whose file it is, where a tool names only the file: Go's import path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
     /// What is wrong, in one or few lines.
     pub message: String,
     /// A few lines of the tool's own output around it.
@@ -69,6 +72,7 @@ impl Finding {
             file: None,
             line: None,
             column: None,
+            package: None,
             message: message.into(),
             excerpt: None,
             old: false,

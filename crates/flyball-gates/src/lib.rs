@@ -32,7 +32,8 @@
 //! code says.
 //!
 //! [`Finding::identity`] says which findings of two readings are the same, [`Difference`] what changed
-//! between them, and [`Executed`] which tests ran at all.
+//! between them, and [`Executed`] which tests ran at all. [`Finding::locate`] makes a file a path in the
+//! repository, for who can look whether it is there.
 //!
 //! Without the feature `read` only those types are left, and the standard library is not needed.
 #![cfg_attr(not(feature = "read"), no_std)]
@@ -45,6 +46,7 @@ mod counts;
 mod difference;
 mod executed;
 mod finding;
+mod locate;
 
 #[cfg(feature = "read")]
 mod ansi;
@@ -103,5 +105,6 @@ pub use self::executed::{Executed, Fewer};
 #[cfg(feature = "read")]
 pub use self::exit::Exit;
 pub use self::finding::{Finding, FindingKind};
+pub use self::locate::Tree;
 #[cfg(feature = "read")]
 pub use self::parser::{Parsed, Parser, read};

@@ -106,7 +106,8 @@ fn said(case: &Case, parsed: &Parsed) -> Expect {
 }
 
 fn expected(finding: Finding) -> Expected {
-    let Finding { kind, name, file, line, column, message, excerpt: _, old: _ } = finding;
+    let Finding { kind, name, file, line, column, package: _, message, excerpt: _, old: _ } =
+        finding;
     Expected { kind, name, file, line, column, message }
 }
 

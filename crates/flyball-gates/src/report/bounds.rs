@@ -19,6 +19,7 @@ pub(super) fn key(finding: &Finding) -> u64 {
     finding.file.as_deref().map(file_of).hash(&mut hasher);
     finding.line.filter(|line| *line > 0).hash(&mut hasher);
     finding.column.filter(|column| *column > 0).hash(&mut hasher);
+    finding.package.hash(&mut hasher);
     message_of(&finding.message).hash(&mut hasher);
     hasher.finish()
 }

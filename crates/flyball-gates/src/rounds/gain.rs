@@ -111,8 +111,9 @@ impl Mark {
         let mut said = DefaultHasher::new();
         parsed.tools.hash(&mut said);
         for finding in &findings {
-            let Finding { kind, name, file, line, column, message, excerpt, .. } = &**finding;
-            (kind, name, file, line, column, message, excerpt).hash(&mut said);
+            let Finding { kind, name, file, line, column, package, message, excerpt, old: _ } =
+                &**finding;
+            (kind, name, file, line, column, package, message, excerpt).hash(&mut said);
         }
         let executed = parsed.executed.into_iter().map(|mut executed| {
             let mut names = DefaultHasher::new();

@@ -11,7 +11,7 @@ use self::begun::Begun;
 use self::event::Event;
 use self::printed::Printed;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
-use crate::report::{Block, Findings, Names, Report};
+use crate::report::{Block, FINDINGS_MAX, Findings, Names, Report};
 use crate::{Executed, bytes, place, text};
 
 /// Reads `--- FAIL: TestX (0.00s)` with its lines, panics, and the events of `-json`.
@@ -42,6 +42,8 @@ pub(super) struct GoTest {
     ended: Option<(u64, String)>,
     /// The test that was running then.
     left: Option<String>,
+    /// What was found since the last package, which is named after it.
+    pending: Vec<(u64, Finding)>,
     findings: Findings,
 }
 
@@ -169,7 +171,11 @@ impl GoTest {
             self.spoke = true;
             // A bare `PASS` may be what a test printed.
             let is_timed = text.starts_with("FAIL\t") && text.ends_with('s');
-            if is_timed && self.ended.is_none() && self.findings.is_empty() {
+            if is_timed
+                && self.ended.is_none()
+                && self.findings.is_empty()
+                && self.pending.is_empty()
+            {
                 self.ended = Some((number, "exit status 1".to_owned()));
             }
             if let Some(package) = text.split('\t').nth(1) {
@@ -205,6 +211,22 @@ impl GoTest {
             self.names.ran(format!("{package} {name}").trim_start());
         }
         self.names.leave_out(of.names_left_out);
+        for (number, mut finding) in std::mem::take(&mut self.pending) {
+            if !package.is_empty() {
+                finding.package = Some(text::clip(package, 300).to_owned());
+            }
+            self.findings.push(number, finding);
+        }
+    }
+
+    /// Keeps a finding until its package is named; where there is no more room for that, it goes without.
+    fn found(&mut self, number: u64, finding: Finding) {
+        self.pending.push((number, finding));
+        if self.pending.len() + self.findings.len() > FINDINGS_MAX {
+            for (number, finding) in std::mem::take(&mut self.pending) {
+                self.findings.push(number, finding);
+            }
+        }
     }
 
     /// Whether the result of this test may stand so deep: subtests are indented below their parent's.
@@ -312,7 +334,8 @@ impl GoTest {
                 self.counts.failed += 1;
                 self.names.ran_in(&event.package, &event.test);
                 let mut block = self.printed.take(&self.key);
-                let finding = output::finding(&event.test, &block.take());
+                let mut finding = output::finding(&event.test, &block.take());
+                finding.package = Some(text::clip(&event.package, 300).to_owned());
                 self.findings.push(number, finding);
             }
             _ => {}
@@ -341,7 +364,8 @@ impl GoTest {
         }
         self.spoke = true;
         let name = started.unwrap_or(&open.name);
-        self.findings.push(open.number, output::finding(name, &block));
+        let finding = output::finding(name, &block);
+        self.found(open.number, finding);
     }
 }
 
@@ -360,14 +384,18 @@ fn starter(block: &str) -> Option<&str> {
 
 /// A failed subtest fails its parents too: they are only kept when they say something themselves.
 fn drop_parents(findings: &mut Findings) {
-    let names: Vec<String> = findings.kept().filter_map(|finding| finding.name.clone()).collect();
+    let names: Vec<(String, Option<String>)> = findings
+        .kept()
+        .filter_map(|finding| Some((finding.name.clone()?, finding.package.clone())))
+        .collect();
     let is_parent = |finding: &Finding| {
         finding.kind == FindingKind::Test
             && finding.message == output::SILENT
             && finding.name.as_deref().is_some_and(|name| {
-                names
-                    .iter()
-                    .any(|other| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')))
+                let is_below = |other: &str| {
+                    other.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
+                };
+                names.iter().any(|(other, package)| *package == finding.package && is_below(other))
             })
     };
     findings.retain(|finding| !is_parent(finding));

@@ -10,7 +10,7 @@ use flyball_core::Millis;
 use flyball_core::effect::Force;
 use flyball_core::event::ExitHow;
 use flyball_core::gate::{Check, CheckStatus, Finding, FindingKind};
-use flyball_gates::{Exit, Parsed};
+use flyball_gates::{Exit, Parsed, Tree};
 
 use super::cancel::{Cancel, Cancelled};
 use super::capture::Capture;
@@ -98,7 +98,9 @@ fn run_once(gate: &Gate, of: &GateRunner, cancel: &Cancel) -> Result<Check, Canc
         write_log(dir, gate, &kept);
     }
     let duration = clock.now().since(begun);
-    Ok(judge(gate, ending, parsed, duration))
+    let mut check = judge(gate, ending, parsed, duration);
+    locate(&mut check.findings, gate, &of.root);
+    Ok(check)
 }
 
 fn spec(gate: &Gate, of: &GateRunner) -> Spec {
@@ -186,6 +188,17 @@ fn judge(gate: &Gate, ending: Ending, parsed: Parsed, duration: Millis) -> Check
         duration,
         tail: parsed.tail,
         ..Check::bare(name, status)
+    }
+}
+
+/// Files as paths in the repository, wherever the gate runs and whatever its tools print.
+fn locate(findings: &mut [Finding], gate: &Gate, root: &Path) {
+    let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let (root, real) = (root.to_string_lossy(), real.to_string_lossy());
+    let has = |path: &str| Path::new(&*real).join(path).is_file();
+    let tree = Tree { roots: &[&root, &real], folder: &gate.cwd, has: &has };
+    for finding in findings {
+        finding.locate(&tree);
     }
 }
 

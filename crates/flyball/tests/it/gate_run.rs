@@ -12,7 +12,7 @@ use flyball::gate::{Cancel, Cancelled, Gate, GatePlan, GateProgress, GateRunner}
 use flyball::journal::Journal;
 use flyball::platform;
 use flyball::process::KeeperProgram;
-use flyball_core::gate::{Check, CheckStatus, FindingKind, GateResult};
+use flyball_core::gate::{Check, CheckStatus, Finding, FindingKind, GateResult};
 use flyball_core::{GateName, Millis, Moment};
 use tempfile::TempDir;
 
@@ -300,6 +300,32 @@ fn a_check_runs_in_its_folder_with_its_variables_and_is_told_that_nobody_is_ther
     assert!(runner.run("tree", &Cancel::new(), &|_| {}).unwrap().is_green());
     assert!(place.read("web/here").trim().ends_with("/web"));
     assert_eq!(place.read("env").trim(), "strict 1");
+}
+
+#[test]
+fn files_are_paths_in_the_repository_wherever_a_gate_runs_and_however_its_tools_write_them() {
+    let go = "printf -- '--- FAIL: TestA (0.00s)\\n    a_test.go:3: no\\nFAIL\\nFAIL\\tx.org/m/%s\\t0.1s\\n' one two; exit 1";
+    let mut place = Place::new()
+        .gate("absolute", "echo \"$PWD/web/a.c:1:4: error: x\"; exit 1", &[])
+        .gate("folder", "echo \"a.c:2:4: error: x\"; exit 1", &[])
+        .gate("packages", go, &[])
+        .gate("elsewhere", "echo \"/usr/include/a.h:2:4: error: x\"; exit 1", &[]);
+    place.gates[1].cwd = "web".to_owned();
+    for file in ["web/a.c", "one/a_test.go", "two/a_test.go"] {
+        let path = place.dir.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
+    let result = place.run();
+    let places: Vec<Vec<String>> = result
+        .checks
+        .iter()
+        .map(|check| check.findings.iter().filter_map(Finding::place).collect())
+        .collect();
+    assert_eq!(places[0], ["web/a.c:1:4"]);
+    assert_eq!(places[1], ["web/a.c:2:4"]);
+    assert_eq!(places[2], ["one/a_test.go:3", "two/a_test.go:3"]);
+    assert_eq!(places[3], ["/usr/include/a.h:2:4"]);
 }
 
 #[test]
