@@ -297,6 +297,33 @@ pub(super) fn is_raised(text: &str) -> bool {
     is_exception(text) && (name.ends_with("Error") || name.ends_with("Exception"))
 }
 
+/// Whether an error of Python's is a fault of the program that it ended, and not what it has to say: nobody raises these
+/// to tell of what was checked.
+pub(super) fn is_crash(said: &str) -> bool {
+    const FAULTS: &[&str] = &[
+        "AttributeError",
+        "ConnectionRefusedError",
+        "FileNotFoundError",
+        "IndexError",
+        "IsADirectoryError",
+        "JSONDecodeError",
+        "KeyError",
+        "MemoryError",
+        "NameError",
+        "NotADirectoryError",
+        "PermissionError",
+        "RecursionError",
+        "TypeError",
+        "UnboundLocalError",
+        "UnicodeDecodeError",
+        "UnicodeEncodeError",
+        "ZeroDivisionError",
+    ];
+    let class = said.split(':').next().unwrap_or(said);
+    let class = class.rsplit('.').next().unwrap_or(class);
+    FAULTS.contains(&class)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{has_counted, is_told, of_a_tool};

@@ -91,6 +91,10 @@ pub(crate) fn settle(found: &mut Findings, heard: Heard<'_>, lines: &[(u64, &str
                 || (!is_of_work(finding) && is_told()))
     };
     found.those(is_fault).for_each(excuse);
+    if !heard.has_tool && found.len() == 1 {
+        let is_crash = |finding: &Finding| is_unread(finding) && fault::is_crash(&finding.message);
+        found.those(is_crash).for_each(|finding| finding.kind = FindingKind::Crash);
+    }
     let is_open = found.kept().all(|finding| is_unread(finding) && !is_of_work(finding));
     if is_open && !heard.has_tool {
         // Beside other words only an error is one.
@@ -240,6 +244,25 @@ mod tests {
             ),
         ] {
             assert_eq!(kinds(command, output), [FindingKind::CouldNotRun], "{command}: {output}");
+        }
+    }
+
+    #[test]
+    fn a_check_that_was_ended_by_a_fault_of_its_own_crashed() {
+        let traced = |error: &str| {
+            format!(
+                "Traceback (most recent call last):\n  File \"/p/check.py\", line 3, in <module>\n    go()\n{error}\n"
+            )
+        };
+        for (error, kind) in [
+            ("KeyError: 'title'", FindingKind::Crash),
+            ("json.decoder.JSONDecodeError: Expecting value: line 1", FindingKind::Crash),
+            ("FileNotFoundError: [Errno 2] No such file: 'en.json'", FindingKind::Crash),
+            ("AssertionError: 3 titles differ", FindingKind::Other),
+            ("ValueError: the title of a.md is too long", FindingKind::Other),
+            ("check.Drift: 3 tables", FindingKind::Other),
+        ] {
+            assert_eq!(kinds("./check.py", &traced(error)), [kind], "{error}");
         }
     }
 

@@ -4,15 +4,17 @@ mod begun;
 mod event;
 mod output;
 mod printed;
+mod results;
 
 use crate::{Counts, Finding, FindingKind};
 
 use self::begun::Begun;
 use self::event::Event;
 use self::printed::Printed;
+use self::results::{drop_parents, is_plain, is_time, result, starter};
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, FINDINGS_MAX, Findings, Names, Report};
-use crate::{Executed, bytes, place, text};
+use crate::{Executed, place, text};
 
 /// Reads `--- FAIL: TestX (0.00s)` with its lines, panics, and the events of `-json`.
 #[derive(Clone, Default)]
@@ -367,56 +369,6 @@ impl GoTest {
         let finding = output::finding(name, &block);
         self.found(open.number, finding);
     }
-}
-
-/// The test that began what panicked beside it: `created by example.com/bank.TestLater`.
-fn starter(block: &str) -> Option<&str> {
-    let mut lines = block.lines().filter_map(|line| line.strip_prefix("created by "));
-    lines.find_map(|by| {
-        let by = by.split(" in goroutine ").next().unwrap_or(by);
-        let name = by.rsplit('/').next()?.split_once('.')?.1;
-        let name = name.split(".func").next().unwrap_or(name);
-        let is_test =
-            ["Test", "Fuzz", "Benchmark", "Example"].iter().any(|start| name.starts_with(start));
-        (is_test && !name.contains('.')).then_some(name)
-    })
-}
-
-/// A failed subtest fails its parents too: they are only kept when they say something themselves.
-fn drop_parents(findings: &mut Findings) {
-    let names: Vec<(String, Option<String>)> = findings
-        .kept()
-        .filter_map(|finding| Some((finding.name.clone()?, finding.package.clone())))
-        .collect();
-    let is_parent = |finding: &Finding| {
-        finding.kind == FindingKind::Test
-            && finding.message == output::SILENT
-            && finding.name.as_deref().is_some_and(|name| {
-                let is_below = |other: &str| {
-                    other.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
-                };
-                names.iter().any(|(other, package)| *package == finding.package && is_below(other))
-            })
-    };
-    findings.retain(|finding| !is_parent(finding));
-}
-
-/// Word and name of `FAIL: TestX (0.00s)`.
-fn result(result: &str) -> Option<(&str, &str)> {
-    let (word, rest) = result.split_once(": ")?;
-    let name = rest.split(" (").next().unwrap_or(rest);
-    (rest.ends_with("s)") && matches!(word, "FAIL" | "PASS" | "SKIP")).then_some((word, name))
-}
-
-/// Whether a name is that of a test, as nearly all are.
-fn is_plain(name: &str) -> bool {
-    name.len() < 300 && !name.is_empty() && name.trim().len() == name.len()
-}
-
-/// `0.00s)`.
-fn is_time(time: &[u8]) -> bool {
-    let fraction = bytes::after_digits(time).and_then(|rest| rest.strip_prefix(b"."));
-    fraction.and_then(bytes::after_digits) == Some(b"s)")
 }
 
 /// The line of a package: `ok`, its name and its time, or `FAIL`; or a bare `FAIL` or `PASS`.

@@ -81,7 +81,7 @@ fn message(lines: &[&str]) -> String {
 fn plain(lines: &[&str]) -> Finding {
     let note = lines.iter().find_map(|line| line.trim().strip_prefix("note: test did not panic"));
     if let Some(rest) = note {
-        let (rest, place) = rest.rsplit_once(" at ").unwrap_or((rest, ""));
+        let (_, place) = rest.rsplit_once(" at ").unwrap_or((rest, ""));
         let finding = Finding::new(FindingKind::Test, format!("test did not panic{rest}"));
         return match place::prefix(place) {
             Some(place) => finding.at(place.file, place.line, place.column),

@@ -93,11 +93,11 @@ fn is_path(text: &str) -> bool {
 
 fn syntax(file: &str, message: &str) -> Finding {
     let at = message.strip_suffix(')').and_then(|text| text.rsplit_once(" ("));
-    if let Some((words, at)) = at
+    if let Some((_, at)) = at
         && let Some((line, rest)) = text::small(at)
         && let Some((column, _)) = rest.strip_prefix(':').and_then(text::small)
     {
-        return Finding::new(FindingKind::Compile, words).at(file, line, column);
+        return Finding::new(FindingKind::Compile, message).at(file, line, column);
     }
     Finding::new(FindingKind::Compile, message).at(file, None, None)
 }
