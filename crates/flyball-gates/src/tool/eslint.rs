@@ -149,27 +149,20 @@ fn next_file(lines: &[u8]) -> Option<(usize, &str)> {
 
 /// Whether a line is nothing but a path.
 fn path(text: &str) -> Option<&str> {
-    // Cheap questions first, and all others in one go: this looks at very many lines.
+    // Cheap questions first: this looks at very many lines.
     let bytes = text.as_bytes();
     if bytes.len() >= 400 || matches!(bytes, [] | [b' ', ..] | [.., b':' | b'.' | b')' | b';']) {
         return None;
     }
-    let (mut blanks, mut has_slash, mut has_dot) = (0, false, false);
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'/' => (has_slash, has_dot) = (true, false),
-            b'.' => has_dot = true,
-            b' ' => {
-                blanks += 1;
-                let (before, after) = bytes.split_at_checked(at).unwrap_or_default();
-                if blanks > 2 || before.ends_with(b":") || after.starts_with(b" - ") {
-                    return None;
-                }
-            }
-            _ => {}
+    let name = memchr::memrchr(b'/', bytes).and_then(|slash| bytes.get(slash..))?;
+    memchr::memchr(b'.', name)?;
+    for (blanks, at) in memchr::memchr_iter(b' ', bytes).enumerate() {
+        let (before, after) = bytes.split_at_checked(at).unwrap_or_default();
+        if blanks >= 2 || before.ends_with(b":") || after.starts_with(b" - ") {
+            return None;
         }
     }
-    (has_slash && has_dot).then_some(text)
+    Some(text)
 }
 
 /// `  1:10  error  Missing semicolon  semi`.

@@ -54,8 +54,8 @@ impl Recogniser for Stylelint {
 
 /// A line that is nothing but the path of a style sheet.
 fn is_sheet(text: &str) -> bool {
-    let end = text.rsplit_once('.').map_or("", |(_, end)| end);
-    matches!(end, "css" | "scss" | "sass" | "less") && !text.starts_with(' ') && text.len() < 400
+    let has_end = [".css", ".scss", ".sass", ".less"].iter().any(|end| text.ends_with(end));
+    has_end && !text.starts_with(' ') && text.len() < 400
 }
 
 /// Severity, place and finding of `  1:12  ✖  Invalid hex color "#12"   color-no-invalid-hex`.

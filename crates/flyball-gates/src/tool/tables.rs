@@ -116,9 +116,11 @@ impl<'a> Row<'a> {
 fn path(line: &str) -> Option<&str> {
     let bytes = line.as_bytes();
     // Cheap questions first: this looks at very many lines.
+    if bytes.len() > 300 || text::indent(line) > 3 {
+        return None;
+    }
     let own = text::trim_start(line.strip_prefix("FILE: ").unwrap_or(line));
-    if bytes.len() > 300 || text::indent(line) > 3 || memchr::memchr(b' ', own.as_bytes()).is_some()
-    {
+    if memchr::memchr(b' ', own.as_bytes()).is_some() {
         return None;
     }
     let file = own.split_once(':').map_or(own, |(file, _)| file);
