@@ -1,6 +1,8 @@
 //! Panics printed outside a failure block: with `--nocapture`, and when a test takes the program
 //! down with it.
 
+use std::sync::Arc;
+
 use super::super::panic;
 use crate::recogniser::Line;
 use crate::report::Block;
@@ -13,7 +15,8 @@ const PANICS_MAX: usize = 200;
 #[derive(Clone, Default)]
 pub(super) struct Loose {
     open: bool,
-    panics: Vec<(String, String)>,
+    /// Shared by copies until there are more.
+    panics: Arc<Vec<(String, String)>>,
     block: Block,
     name: String,
     /// An `Error: …` that was printed last: a test that returned it fails next.
@@ -94,7 +97,7 @@ impl Loose {
 
     fn keep(&mut self, name: String, text: String) {
         if self.panics.len() < PANICS_MAX {
-            self.panics.push((name, text));
+            Arc::make_mut(&mut self.panics).push((name, text));
         }
     }
 }
