@@ -75,4 +75,15 @@ mod tests {
         assert_eq!(difference.still_failing, ["b"]);
         assert_eq!(difference.newly_failing, ["c"]);
     }
+
+    #[test]
+    fn a_test_of_two_packages_is_two() {
+        let test = |package: &str| {
+            let mut finding = Finding::new(FindingKind::Test, "no").named("TestA");
+            finding.package = Some(package.into());
+            Label { identity: finding.identity("unit"), label: finding.label("unit") }
+        };
+        let difference = Difference::between(&[test("x/a"), test("x/b")], &[test("x/b")]);
+        assert_eq!((difference.fixed.len(), difference.still_failing.len()), (1, 1));
+    }
 }

@@ -112,6 +112,7 @@ impl Finding {
     pub fn identity(&self, gate: &(impl Display + ?Sized)) -> String {
         let name = self.name.as_deref().unwrap_or("");
         let file = self.file.as_deref().unwrap_or("");
+        let package = self.package.as_deref().map_or_else(String::new, |name| format!(":{name}"));
         let message = match (self.kind, &self.name) {
             (
                 FindingKind::Test
@@ -122,7 +123,7 @@ impl Finding {
             ) => String::new(),
             _ => without_digits(&self.message),
         };
-        format!("{gate}:{:?}:{name}:{file}:{message}", self.kind)
+        format!("{gate}:{:?}:{name}:{file}:{message}{package}", self.kind)
     }
 
     /// Where it is, as `file:line:column` with what is known.

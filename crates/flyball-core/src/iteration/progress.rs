@@ -99,6 +99,9 @@ fn finding_hash(gate: &GateName, finding: Option<&Finding>) -> u64 {
     if let Some(finding) = finding {
         put(finding.name.as_deref().unwrap_or("-"));
         put(finding.file.as_deref().unwrap_or("-"));
+        if let Some(package) = &finding.package {
+            put(package);
+        }
         let is_named_test = finding.name.is_some()
             && matches!(
                 finding.kind,

@@ -213,10 +213,10 @@ impl GoTest {
             self.names.ran(format!("{package} {name}").trim_start());
         }
         self.names.leave_out(of.names_left_out);
+        // What went wrong may stand behind it: `[build failed]`.
+        let package = package.split(' ').next().filter(|package| !package.is_empty());
         for (number, mut finding) in std::mem::take(&mut self.pending) {
-            if !package.is_empty() {
-                finding.package = Some(text::clip(package, 300).to_owned());
-            }
+            finding.package = package.map(|package| text::clip(package, 300).to_owned());
             self.findings.push(number, finding);
         }
     }
