@@ -3,6 +3,7 @@
 mod plain;
 mod repeats;
 mod said;
+mod strict;
 
 use std::sync::Arc;
 
@@ -26,7 +27,9 @@ pub(crate) fn merged(
     exit: Exit,
     command: &str,
 ) -> (Parsed, Vec<Arc<Finding>>) {
-    let mut parts = Parts::default();
+    let has_echo = |one: &Said| one.kept.lines().iter().any(|(_, line)| strict::is_asked(line));
+    let is_strict = strict::is_asked(command) || said.iter().any(has_echo);
+    let mut parts = Parts { is_strict, ..Parts::default() };
     for one in said {
         parts.add(one);
     }
@@ -51,6 +54,8 @@ pub(crate) fn merged(
 /// What all streams said, sorted.
 #[derive(Default)]
 struct Parts {
+    /// Whether a linter was asked to fail because of warnings, too.
+    is_strict: bool,
     /// Whether some tool said more than that it was there.
     is_told: bool,
     tools: Vec<&'static str>,
@@ -71,6 +76,9 @@ impl Parts {
         let mut found = Vec::new();
         let mut warnings = Vec::new();
         for mut report in without_repeats(with_ticks(reports)) {
+            if self.is_strict && strict::has_limit(report.tool) {
+                report.findings.append(std::mem::take(&mut report.warnings));
+            }
             if report.tool == "prove" {
                 died(&mut report.findings, &kept.all());
             }
@@ -261,10 +269,15 @@ fn with_ticks(mut reports: Vec<Report>) -> Vec<Report> {
         matches!(report.tool, "jest" | "vitest" | "mocha") && report.counts.is_some()
     };
     let mut runners = reports.iter_mut().filter(is_one);
-    if let (Some(runner), None) = (runners.next(), runners.next())
-        && runner.names.is_empty()
-    {
-        runner.names = ticks.names;
+    if let (Some(runner), None) = (runners.next(), runners.next()) {
+        if runner.names.is_empty() {
+            runner.names = ticks.names;
+        }
+        // What it said of its failures itself may have gone elsewhere.
+        let has_failed = runner.counts.is_some_and(|counts| counts.failed > 0);
+        if has_failed && runner.findings.is_empty() {
+            runner.findings = ticks.findings;
+        }
     }
     reports
 }

@@ -231,7 +231,7 @@ fn bar(text: &str) -> Option<&str> {
 /// What follows a blank and an arrow.
 fn arrow(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(' ');
-    after_blank(rest.strip_prefix(['\u{2192}', '\u{bb}', '\u{25b8}', '\u{25b6}', '\u{276f}'])?)
+    after_blank(rest.strip_prefix(['\u{2192}', '\u{bb}', '\u{25b8}', '\u{25b6}', '\u{276f}', '>'])?)
 }
 
 /// A package and its script, as bun writes them: `web test: text`.
@@ -399,6 +399,7 @@ mod tests {
             ("runner[412]:", Shape::Tag, "runner[412]", ""),
             ("unit:a>   text", Shape::Bar, "unit:a", "  text"),
             ("test \u{2192} text", Shape::Bar, "test", "text"),
+            ("test:unit >   text", Shape::Bar, "test:unit", "  text"),
             ("web test: text", Shape::Colon, "web test", "text"),
             ("[1]\ttext", Shape::Bracket, "1", "text"),
             ("01.331333 text", Shape::Time, "", "text"),

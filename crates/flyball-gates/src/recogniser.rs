@@ -72,6 +72,8 @@ pub(crate) enum Trait {
     ColonNumber,
     /// It begins with capital letters and a digit behind them: `E501`.
     Code,
+    /// It begins with a word of small letters, digits and dashes that a colon ends: `unused-import:`.
+    RuleName,
     /// Its first word ends with `Error`.
     ErrorName,
     /// It begins with one of these, all of which are three bytes long and begin alike.

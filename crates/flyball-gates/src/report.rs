@@ -21,6 +21,8 @@ pub(crate) const MENTIONS: &str = "mentions";
 pub(crate) const TICKS: &str = "ticks";
 /// Annotations for a workflow, which tools print beside their own report.
 pub(crate) const ANNOTATIONS: &str = "annotations";
+/// The name of TAP results with neither a version nor a plan: any test may print such lines.
+pub(crate) const LOOSE_TAP: &str = "tap without a plan";
 /// How many findings are kept.
 pub(crate) const FINDINGS_MAX: usize = 200;
 const NAME_CHARS_MAX: usize = 300;

@@ -29,7 +29,7 @@ pub(crate) struct Wants {
     /// By the first byte, of lines that end as `by_last` says.
     ending: Table,
     by_last: Table,
-    /// By the first byte, of lines that begin with a code.
+    /// By the first byte, of lines that begin with a code or, where it is small, with the name of a rule.
     code: Table,
     /// By the first byte, of lines that begin with the name of an error.
     error: Table,
@@ -87,7 +87,7 @@ impl Wants {
             match what {
                 Trait::Slash => mark(&mut self.slash, first, member),
                 Trait::ColonNumber => mark(&mut self.number, first, member),
-                Trait::Code => mark(&mut self.code, first, member),
+                Trait::Code | Trait::RuleName => mark(&mut self.code, first, member),
                 Trait::ErrorName => mark(&mut self.error, first, member),
                 Trait::EndsWith(last) => {
                     mark(&mut self.ending, first, member);
@@ -134,6 +134,8 @@ impl Wants {
             let (code, error) = (at(&self.code, first), at(&self.error, first));
             wanted |= if is_code(own) { code } else { 0 };
             wanted |= if is_error_name(own) { error } else { 0 };
+        } else if first.is_ascii_lowercase() {
+            wanted |= if is_rule_name(own) { at(&self.code, first) } else { 0 };
         } else if first == SIGN {
             wanted |= self.of_sign(own);
         }
@@ -198,6 +200,13 @@ fn is_code(own: &[u8]) -> bool {
     own.get(letters).is_some_and(u8::is_ascii_digit)
 }
 
+/// Whether a colon and a blank follow small letters, digits and dashes.
+fn is_rule_name(own: &[u8]) -> bool {
+    let is_part = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
+    let length = own.iter().take(80).take_while(is_part).count();
+    own.get(length..).is_some_and(|rest| rest.starts_with(b": "))
+}
+
 /// Whether the first word ends with `Error`.
 fn is_error_name(own: &[u8]) -> bool {
     let length = own.iter().take(120).take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -234,6 +243,8 @@ mod tests {
     fn traits_are_seen() {
         let code = Cues { also: &[(CAPITALS, Trait::Code)], ..Cues::NONE };
         assert!(wanted(code, "E501 x") && !wanted(code, "Error x"));
+        let rule = Cues { also: &[(b"u", Trait::RuleName)], ..Cues::NONE };
+        assert!(wanted(rule, "unused-import: x") && !wanted(rule, "unused import: x"));
         let error = Cues { also: &[(CAPITALS, Trait::ErrorName)], ..Cues::NONE };
         assert!(wanted(error, "TypeError: x") && !wanted(error, "Types: x"));
         let slash = Cues { also: &[(b"a", Trait::Slash)], ..Cues::NONE };

@@ -273,7 +273,8 @@ fn is_shared(shape: Shape, lines: &[Option<Prefixed<'_>>]) -> bool {
     let share = |percent: usize| again.saturating_mul(100) >= lines.len().saturating_mul(percent);
     most >= 3
         && match shape {
-            Shape::Time | Shape::Tag => share(70),
+            Shape::Time => share(70),
+            Shape::Tag => share(60),
             Shape::Step => share(50),
             Shape::Bar => share(60) && (has_layout || share(95)),
             Shape::Bracket | Shape::Colons => share(70) && (has_layout || share(100)),

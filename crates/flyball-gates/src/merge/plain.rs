@@ -170,7 +170,7 @@ impl Plain {
                 .collect();
             let mut said: Vec<&str> = Vec::new();
             said.extend(Some(why).filter(|why| !why.is_empty()));
-            let words = below.iter().map(|(_, said)| said.trim()).filter(|said| !said.is_empty());
+            let words = below.iter().map(|(_, said)| said.trim()).filter(|said| !is_ruled(said));
             said.extend(words.take_while(|said| !said.starts_with("at ")).take(WHY_MAX));
             // A bare place below says where, not why.
             let is_placed = said.first().is_some_and(|said| bare_place(said).is_some());

@@ -1,7 +1,7 @@
 //! What one report says once more that stands in another, and what it only explains.
 
 use super::said;
-use crate::report::{ANNOTATIONS, Findings, Report};
+use crate::report::{ANNOTATIONS, Findings, LOOSE_TAP, Report};
 use crate::{Counts, Finding, place};
 
 /// `prove -v` shows the TAP of the tests, which say why they failed elsewhere: on stderr.
@@ -19,6 +19,18 @@ fn explained(reports: &mut [Report]) {
         } else if finding.line.is_none() {
             tap.findings.push(u64::MAX, finding);
         }
+    }
+}
+
+/// Results without a plan are what a test printed, where somebody else counts tests.
+fn loose(reports: &mut Vec<Report>) {
+    let is_runner =
+        |report: &Report| !matches!(report.tool, LOOSE_TAP | "prove") && report.counts.is_some();
+    if reports.iter().any(is_runner) {
+        reports.retain(|report| report.tool != LOOSE_TAP);
+    }
+    for report in reports.iter_mut().filter(|report| report.tool == LOOSE_TAP) {
+        report.tool = "tap";
     }
 }
 
@@ -84,6 +96,7 @@ fn unloaded(reports: &mut [Report]) {
 /// Drops reports of what another report already says.
 pub(super) fn without_repeats(mut reports: Vec<Report>) -> Vec<Report> {
     let has = |reports: &[Report], tool: &str| reports.iter().any(|report| report.tool == tool);
+    loose(&mut reports);
     explained(&mut reports);
     for (winner, loser) in [
         ("nextest", "cargo-test"),

@@ -40,12 +40,10 @@ const PROGRAMS: &[&str] = &[
     "coverage",
     "ctest",
     "bats",
-    "gcc",
-    "g++",
-    "cc",
-    "clang",
-    "clang++",
 ];
+
+/// Programs that do so, and say nothing when all is well.
+const SILENT: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++"];
 
 /// Programs that do so when the word behind them says it.
 const PAIRS: &[(&str, &[&str])] = &[
@@ -67,6 +65,10 @@ const STARTERS: &[&str] = &[
 
 /// Whether a command is one of these and nothing else.
 pub(super) fn is_known(command: &str) -> bool {
+    is_one_of(command, &[PROGRAMS, SILENT])
+}
+
+fn is_one_of(command: &str, programs: &[&[&'static str]]) -> bool {
     let own = |word: &&str| !word.contains('=') && !STARTERS.contains(word);
     let mut words = command.split_whitespace().skip_while(|word| !own(word));
     let name = |word: &'static str, path: &str| path.rsplit('/').next() == Some(word);
@@ -76,7 +78,7 @@ pub(super) fn is_known(command: &str) -> bool {
     let is_one = !unquoted.into_iter().any(|part| part.contains(['|', ';', '&']));
     let second = words.next().unwrap_or_default();
     is_one
-        && (PROGRAMS.iter().any(|own| name(own, program))
+        && (programs.iter().flat_map(|some| some.iter()).any(|own| name(own, program))
             || PAIRS.iter().any(|(own, words)| name(own, program) && words.contains(&second)))
 }
 
@@ -161,11 +163,32 @@ pub(super) fn is_starter(command: &str) -> bool {
     name.is_some_and(|name| RUNNERS.contains(&name))
 }
 
+/// What stands before a command that is printed as it is started.
+const MARKS: &[&str] = &["> ", "$ ", "+ ", "% "];
+
+/// Whether a line is any command as who starts it prints it, known or not: `./build/tests`,
+/// `> node scripts/check.js`, make's `sh ci/links.sh`.
+pub(super) fn is_command(line: &str) -> bool {
+    const SHELLS: &[&str] =
+        &["node", "python", "python3", "sh", "bash", "ruby", "perl", "php", "java", "deno", "bun"];
+    let line = line.trim();
+    let line = MARKS.iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line);
+    let mut words = line.split_whitespace();
+    let (Some(first), second) = (words.next(), words.next().unwrap_or_default()) else {
+        return false;
+    };
+    let is_path = first.starts_with("./")
+        || (second.is_empty() && first.contains('/') && !first.contains([':', '(', '.']));
+    let is_argument = second.starts_with('-') || second.contains(['.', '/']);
+    (is_path && !first.ends_with(':')) || (SHELLS.contains(&first) && is_argument)
+}
+
 /// Whether a line is such a command as who starts it prints it: `> eslint .`, `$ mocha`, `+ cargo test`,
-/// and make's `pytest -q`.
+/// and make's `pytest -q`. Of those that may have said nothing, nobody knows who speaks next.
 pub(super) fn is_echoed(line: &str) -> bool {
     let line = line.trim();
-    let marked = ["> ", "$ ", "+ ", "% "].iter().find_map(|mark| line.strip_prefix(mark));
+    let is_known = |command: &str| is_one_of(command, &[PROGRAMS]);
+    let marked = MARKS.iter().find_map(|mark| line.strip_prefix(mark));
     if let Some(command) = marked {
         return is_known(command);
     }
@@ -183,7 +206,7 @@ pub(super) fn is_echoed(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_echoed, is_known, is_starter};
+    use super::{is_command, is_echoed, is_known, is_starter};
 
     #[test]
     fn who_starts_others_is_known() {
@@ -211,8 +234,15 @@ mod tests {
             "black is not there.",
             "coverage 81.2% is below the minimum of 85%",
             "make test",
+            "cc -o t t.c",
         ] {
             assert!(!is_echoed(line), "{line}");
+        }
+        for line in ["./t", "> node scripts/check.js", "sh ci/links.sh", "build/tests/conf"] {
+            assert!(is_command(line), "{line}");
+        }
+        for line in ["./a.js: no", "> 4 | expect", "node is old", "src/a.js", "a.c:3: x", ""] {
+            assert!(!is_command(line), "{line}");
         }
     }
 

@@ -67,7 +67,7 @@ pub(crate) fn settle(found: &mut Findings, heard: Heard<'_>, lines: &[(u64, &str
         found.truncate(0);
         found.push(number, finding);
     }
-    let is_direct = known::is_known(heard.command) || lines.iter().any(|(_, line)| is_echoed(line));
+    let is_direct = known::is_known(heard.command) || is_last_echoed(lines);
     if is_list(found) || (!is_direct && fault::has_counted(lines)) {
         return;
     }
@@ -144,6 +144,13 @@ fn is_of_config(finding: &Finding) -> bool {
 /// Whether it is about a file that is checked.
 fn is_of_work(finding: &Finding) -> bool {
     finding.file.as_deref().is_some_and(|file| !place::is_equipment(file))
+}
+
+/// Whether a known program was started, and nothing else after it: then it is that one which speaks.
+fn is_last_echoed(lines: &[(u64, &str)]) -> bool {
+    let Some(at) = lines.iter().rposition(|(_, line)| is_echoed(line)) else { return false };
+    let after = lines.get(at + 1..).unwrap_or_default();
+    !after.iter().any(|(_, line)| each_bare(line).any(known::is_command))
 }
 
 /// Whether a known program was printed as it was started, whatever stands before.

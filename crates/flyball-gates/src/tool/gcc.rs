@@ -283,11 +283,11 @@ fn link_error(text: &str) -> Option<(&str, Option<u32>, &str)> {
     (line.is_some() || where_.starts_with('(')).then_some((file, line, message))
 }
 
-/// The message of `/usr/bin/ld: cannot find -lfoo`.
+/// The message of `/usr/bin/ld: cannot find -lfoo`, `/usr/bin/ld: cannot open output file a: Permission denied`.
 fn missing_library(text: &str) -> Option<&str> {
     if !text.starts_with(['/', 'l']) {
         return None;
     }
     let (linker, message) = text.split_once(": ")?;
-    (linker.ends_with("ld") && message.starts_with("cannot find ")).then_some(message)
+    (linker.ends_with("ld") && message.starts_with("cannot ")).then_some(message)
 }

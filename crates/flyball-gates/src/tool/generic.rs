@@ -63,7 +63,9 @@ impl Recogniser for Generic {
             return Attention::Idle;
         } else if let Some(place) = complaint(line.text).or_else(|| closing(line.text)) {
             // Several may be about one line.
-            let finding = Finding::new(FindingKind::Other, line.text.trim());
+            let is_unread = place.rest.starts_with("syntax error");
+            let kind = if is_unread { FindingKind::Compile } else { FindingKind::Other };
+            let finding = Finding::new(kind, line.text.trim());
             let finding = finding.at(place::tidy(place.file), place.line, place.column);
             self.findings.push(line.number, finding);
         } else if let Some(place) = place::mention(line.text) {

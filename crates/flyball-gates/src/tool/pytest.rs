@@ -38,6 +38,8 @@ pub(super) struct Pytest {
     lines: Vec<(String, u32, String)>,
     /// Node ids of tests that ran, with `-v`.
     names: Names,
+    /// How many failures the summary of this session told.
+    summed: u64,
     /// Node ids already summed up.
     findings: Findings,
 }
@@ -235,6 +237,7 @@ impl Pytest {
                         self.sessions.go_on();
                     }
                     self.sessions.count(counts);
+                    self.settle(counts);
                 }
                 return;
             }
@@ -244,8 +247,19 @@ impl Pytest {
         if part == Part::Running || is_next {
             self.sessions.go_on();
         }
+        if part == Part::Summary {
+            self.summed = 0;
+        }
         self.part = part;
         self.spoke |= matches!(part, Part::Running | Part::Summary);
+    }
+
+    /// At the numbers of a session: where its summary has told every failure, other sections are what tests printed.
+    fn settle(&mut self, counts: Counts) {
+        let is_whole = self.part == Part::Summary && self.summed == counts.failed;
+        if is_whole && !self.findings.is_full() {
+            self.sections.clear();
+        }
     }
 
     fn outside(&mut self, line: &Line<'_>) {
@@ -297,6 +311,7 @@ impl Pytest {
             return;
         }
         self.spoke = true;
+        self.summed += 1;
         if self.findings.is_full() {
             // Its section was counted, or it is.
             match self.sections_left_out.checked_sub(1) {

@@ -11,6 +11,7 @@ use crate::report::{Block, Findings, Report};
 use crate::{bytes, text};
 
 const PATHS: &[u8] = b"/._abcdefghijklmnopqrstuvwxyz0123456789";
+const SMALL: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
 
 /// Reads `path:1:8: F401 text` and ruff's long form with its `-->` line.
 #[derive(Clone)]
@@ -59,7 +60,11 @@ impl Recogniser for PythonLint {
         Cues {
             starts: &["inva", "unfo", "io-e", "Foun", "All ", "erro", "woul", "Woul", "+++ "],
             places: Places::Of(&["py", "pyi", "ipynb"]),
-            also: &[(PATHS, Trait::EndsWith(b':')), (CAPITALS, Trait::Code)],
+            also: &[
+                (PATHS, Trait::EndsWith(b':')),
+                (CAPITALS, Trait::Code),
+                (SMALL, Trait::RuleName),
+            ],
             ..Cues::NONE
         }
     }
@@ -74,6 +79,7 @@ impl Recogniser for PythonLint {
         }
         if let Some(file) = self.file.take()
             && let Some((at, column, code, message)) = grouped(text)
+            && (is_code(code) || self.is_rule(code))
         {
             self.tool.get_or_insert("ruff");
             let finding = Finding::new(kind(code), message).named(code);
@@ -125,6 +131,11 @@ impl Recogniser for PythonLint {
 }
 
 impl PythonLint {
+    /// Whether this is the name of a rule, as newer ruff tells it; one of a single word only where ruff was called.
+    fn is_rule(&self, code: &str) -> bool {
+        is_rule_name(code) && (code.contains('-') || self.tool == Some("ruff"))
+    }
+
     fn concise(&mut self, place: Place<'_>, line: &Line<'_>) {
         let number = line.number;
         if let Some((code, name, message)) = bracketed(place.rest) {
@@ -133,10 +144,11 @@ impl PythonLint {
             return;
         }
         let Some((code, message)) = place.rest.split_once(' ') else { return };
-        let is_pylint = code.ends_with(':');
-        let code = code.trim_end_matches(':');
+        let (code, is_ended) = (code.trim_end_matches(':'), code.ends_with(':'));
+        let is_rule = is_ended && self.is_rule(code);
+        let is_pylint = is_ended && !is_rule;
         let message = fix_mark(message);
-        if place.column.is_none() || !(is_code(code) || code == "invalid-syntax") {
+        if place.column.is_none() || !(is_code(code) || is_rule) {
             return;
         }
         if self.findings.is_only_counted() {
@@ -211,7 +223,7 @@ impl Head {
     }
 }
 
-/// Whether a line is `a.py:3:80: E501 text` or its like of pylint.
+/// Whether a line is `a.py:3:80: E501 text` or its like of pylint and of newer ruff.
 fn is_concise(line: &[u8]) -> bool {
     let Some(place) = bytes::place(line).filter(|place| place.has_column) else { return false };
     let end = memchr::memchr(b' ', place.rest).unwrap_or(place.rest.len());
@@ -221,7 +233,12 @@ fn is_concise(line: &[u8]) -> bool {
     let rest = code.get(letters..).and_then(bytes::after_digits);
     let is_code = rest == Some(b"") && (1..=6).contains(&letters);
     let digits = code.len() - letters.min(code.len());
-    is_code && (2..=5).contains(&digits) && place.file.ends_with(b".py") && message.len() > 1
+    let is_code = is_code && (2..=5).contains(&digits);
+    let is_rule = || {
+        let is_named = |code: &str| code.contains('-') && is_rule_name(code);
+        place.rest.get(code.len()) == Some(&b':') && str::from_utf8(code).is_ok_and(is_named)
+    };
+    place.file.ends_with(b".py") && message.len() > 1 && (is_code || is_rule())
 }
 
 /// Code, name and message of `[F401] text` and `[C0114(missing-module-docstring), f] text`.
@@ -229,7 +246,7 @@ fn bracketed(rest: &str) -> Option<(&str, &str, &str)> {
     let (inner, message) = rest.strip_prefix('[')?.split_once("] ")?;
     let code = inner.split(['(', ',']).next()?;
     let name = inner.split_once('(').and_then(|(_, rest)| rest.split(')').next());
-    let is_own = is_code(code) || code == "invalid-syntax";
+    let is_own = is_code(code) || (code.contains('-') && is_rule_name(code));
     is_own.then_some((code, name.unwrap_or(code), message))
 }
 
@@ -239,16 +256,14 @@ fn grouped(text: &str) -> Option<(u32, u32, &str, &str)> {
     let (column, rest) = text::small(rest.strip_prefix(':')?)?;
     let (code, message) = rest.trim_start().split_once(' ')?;
     let code = code.strip_suffix(':').unwrap_or(code);
-    let is_own = is_code(code) || code == "invalid-syntax";
-    is_own.then(|| (line, column, code, fix_mark(message)))
+    Some((line, column, code, fix_mark(message)))
 }
 
-/// Code and message of `F401 [*] text` or `invalid-syntax: text`.
+/// Code and message of `F401 [*] text`, `unused-import: [*] text` or `invalid-syntax: text`.
 fn long_head(text: &str) -> Option<(&str, &str)> {
     let (code, message) = text.split_once(' ')?;
     if let Some(rule) = code.strip_suffix(':') {
-        let is_rule = matches!(rule, "invalid-syntax" | "unformatted" | "io-error");
-        return is_rule.then_some((rule, message));
+        return is_rule_name(rule).then(|| (rule, fix_mark(message)));
     }
     is_code(code).then(|| (code, fix_mark(message)))
 }
@@ -258,6 +273,13 @@ fn is_code(code: &str) -> bool {
     let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = code.bytes().skip(letters).take_while(u8::is_ascii_digit).count();
     (1..=6).contains(&letters) && (2..=5).contains(&digits) && letters + digits == code.len()
+}
+
+/// Whether this may be the name of a rule: small letters, digits and dashes, and no word of others.
+fn is_rule_name(code: &str) -> bool {
+    code.starts_with(|c: char| c.is_ascii_lowercase())
+        && code.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        && !matches!(code, "error" | "warning" | "note" | "help" | "info" | "fatal" | "hint")
 }
 
 /// The message without ruff's mark for what it can fix.

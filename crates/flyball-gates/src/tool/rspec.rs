@@ -18,6 +18,8 @@ pub(super) struct Rspec {
     before: usize,
     form: Form,
     open: Option<(u64, Option<String>, Block)>,
+    /// The file that could not be loaded, where the open one has no name.
+    loading: String,
     findings: Findings,
 }
 
@@ -59,8 +61,10 @@ impl Recogniser for Rspec {
         {
             self.close();
             self.in_failures = false;
-        } else if text.starts_with("An error occurred while loading ") {
+        } else if let Some(rest) = text.strip_prefix("An error occurred while loading ") {
             self.close();
+            let file = rest.split(" - Did you mean").next().unwrap_or(rest);
+            text::clip(file.trim_end_matches('.'), 300).clone_into(&mut self.loading);
             self.open = Some((line.number, None, Block::default()));
         } else if let Some(name) = jasmine::head(text).filter(|_| self.in_failures) {
             self.close();
@@ -114,7 +118,7 @@ impl Rspec {
     fn close(&mut self) {
         let Some((number, name, mut block)) = self.open.take() else { return };
         let block = block.take();
-        if self.findings.is_known(&[name.as_deref().unwrap_or_default(), &block]) {
+        if self.findings.is_known(&[name.as_deref().unwrap_or(&self.loading), &block]) {
             return;
         }
         if let Some(name) = name.as_deref().filter(|_| self.form == Form::Jasmine) {
@@ -128,7 +132,7 @@ impl Rspec {
         let loading = name.is_none();
         let kind = if loading { FindingKind::Compile } else { FindingKind::Test };
         let mut finding = Finding::new(kind, message(&block)).with_excerpt(block.as_str());
-        finding.name = name;
+        finding.name = name.or_else(|| Some(self.loading.clone()));
         let frames = || {
             let frames = block.lines().filter(|line| line.trim_start().starts_with("# "));
             frames.map(|line| (text::indent(line), line.trim_start().trim_start_matches("# ")))

@@ -6,7 +6,7 @@ use crate::{Counts, Finding, FindingKind};
 
 use super::{js_frame, tap_diagnostics};
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
-use crate::report::{Block, Findings, Report};
+use crate::report::{Block, Findings, LOOSE_TAP, Report};
 use crate::text;
 use crate::{bytes, place};
 
@@ -14,6 +14,8 @@ use crate::{bytes, place};
 #[derive(Clone, Default)]
 pub(super) struct Tap {
     spoke: bool,
+    /// Whether a version or a plan was told.
+    is_planned: bool,
     /// Leaves counted one by one.
     leaves: Counts,
     /// What the closing comments say.
@@ -95,6 +97,7 @@ impl Recogniser for Tap {
         } else if is_plan(trimmed) || trimmed.starts_with("TAP version ") {
             self.close();
             self.spoke |= trimmed.starts_with("TAP ");
+            self.is_planned = true;
         } else if let Some(name) = trimmed.strip_prefix("# Subtest:") {
             self.close();
             if depth == 0 {
@@ -105,7 +108,7 @@ impl Recogniser for Tap {
             self.levels.retain(|(level, _)| *level <= depth);
         } else if let Some(reason) = line.text.strip_prefix("Bail out!") {
             self.close();
-            self.spoke = true;
+            (self.spoke, self.is_planned) = (true, true);
             let reason = reason.trim();
             let message = if reason.is_empty() { "the tests bailed out" } else { reason };
             self.findings.push(line.number, Finding::new(FindingKind::Crash, message));
@@ -146,7 +149,7 @@ impl Recogniser for Tap {
     fn finish(&mut self) -> Option<Report> {
         self.close();
         self.spoke.then(|| Report {
-            tool: "tap",
+            tool: if self.is_planned { "tap" } else { LOOSE_TAP },
             counts: Some(Counts {
                 passed: self.closing.passed.unwrap_or(self.leaves.passed),
                 failed: self.closing.failed.unwrap_or(self.leaves.failed),

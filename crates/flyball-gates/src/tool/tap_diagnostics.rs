@@ -153,7 +153,7 @@ fn comments(lines: &[&str]) -> (String, Option<At>) {
         let words = comment.trim();
         if words.starts_with("(from function `") && words.ends_with(',') {
             // Where the test called it comes next.
-        } else if let Some(found) = perl_place(words).or_else(|| bats_place(words)) {
+        } else if let Some(found) = perl_place(unnamed(words)).or_else(|| bats_place(words)) {
             at = at.or(Some(found));
         } else if !words.starts_with("Failed test") && !words.starts_with("Looks like you") {
             kept.push(comment.trim_end());
@@ -162,6 +162,11 @@ fn comments(lines: &[&str]) -> (String, Option<At>) {
     let depth = kept.iter().filter(|l| !l.trim().is_empty()).map(|l| text::indent(l)).min();
     let kept: Vec<&str> = kept.iter().map(|l| text::dedent(l, depth.unwrap_or(0))).collect();
     (text::trim_lines(&kept.join("\n")).to_owned(), at)
+}
+
+/// What follows `Failed test ` of a test without a name.
+fn unnamed(words: &str) -> &str {
+    words.strip_prefix("Failed test ").filter(|rest| rest.starts_with("at ")).unwrap_or(words)
 }
 
 /// `at t/a.t line 3.`

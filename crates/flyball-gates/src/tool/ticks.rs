@@ -2,8 +2,8 @@
 //! only at the end, so that all of them are read here.
 
 use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
-use crate::report::{Names, Report, TICKS};
-use crate::{bytes, text};
+use crate::report::{Findings, Names, Report, TICKS};
+use crate::{Finding, FindingKind, bytes, text};
 
 /// Reads ticks and crosses, and the suites above them.
 #[derive(Clone, Default)]
@@ -21,6 +21,8 @@ pub(super) struct Ticks {
     /// How far it has come.
     part: Part,
     names: Names,
+    /// Tests that were crossed off, for runners whose own words on them got lost.
+    crossed: Findings,
 }
 
 /// What is known of who ticks.
@@ -61,9 +63,9 @@ impl Recogniser for Ticks {
         let is_failed = own.starts_with("✕ ") || own.starts_with("× ");
         let sign = if is_passed || is_failed { own.split_once(' ') } else { None };
         if let Some((_, name)) = sign.filter(|(_, name)| depth > 0 && !name.is_empty()) {
-            self.test(name, depth);
+            self.test(name, depth, is_failed.then_some(line.number));
         } else if let Some(name) = failed(own).filter(|_| self.may_fail(depth)) {
-            self.test(name, depth);
+            self.test(name, depth, None);
         } else {
             self.quiet = self.quiet.saturating_add(1);
             self.other(line.text, own, depth);
@@ -72,7 +74,7 @@ impl Recogniser for Ticks {
         self.after_routine()
     }
 
-    fn routine(&mut self, line: &[u8], _number: u64) -> bool {
+    fn routine(&mut self, line: &[u8], number: u64) -> bool {
         if let Some(file) = line.strip_prefix(b"PASS ").filter(|_| self.part == Part::Unknown) {
             return self.passed(file);
         }
@@ -91,7 +93,7 @@ impl Recogniser for Ticks {
             self.names.leave_out(1);
             self.quiet = 0;
         } else if let Ok(name) = std::str::from_utf8(name) {
-            self.test(name, depth);
+            self.test(name, depth, own.starts_with("✕".as_bytes()).then_some(number));
         } else {
             return false;
         }
@@ -106,7 +108,8 @@ impl Recogniser for Ticks {
     fn finish(&mut self) -> Option<Report> {
         let names = std::mem::take(&mut self.names);
         let is_told = !names.is_empty() && !self.is_unsure;
-        is_told.then(|| Report { tool: TICKS, names, ..Report::default() })
+        let findings = std::mem::take(&mut self.crossed);
+        is_told.then(|| Report { tool: TICKS, names, findings, ..Report::default() })
     }
 }
 
@@ -126,7 +129,8 @@ impl Ticks {
         depth > 1 && self.quiet < QUIET_MAX && self.part != Part::Counted && self.file.is_empty()
     }
 
-    fn test(&mut self, name: &str, depth: usize) {
+    /// A test, and in which line it was crossed off.
+    fn test(&mut self, name: &str, depth: usize, crossed: Option<u64>) {
         if self.file.is_empty() && depth > 1 && self.part == Part::Unknown {
             self.part = Part::Fileless;
         }
@@ -156,6 +160,12 @@ impl Ticks {
             path.push_str(suite);
         }
         self.names.ran(&path);
+        if let Some(number) = crossed {
+            let name = path.strip_prefix(&self.file).unwrap_or(&path).trim_start_matches(JOINT);
+            let mut finding = Finding::new(FindingKind::Test, "test failed").named(name);
+            finding.file = Some(self.file.clone()).filter(|file| !file.is_empty());
+            self.crossed.push(number, finding);
+        }
     }
 
     /// A line that is no test: a file, or the name of a suite.

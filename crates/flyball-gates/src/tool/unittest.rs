@@ -31,6 +31,8 @@ struct Open {
     /// The traceback has begun: the line of dashes has come.
     begun: bool,
     end: End,
+    /// The examples of a doc string that a suite runs as one test: they stand between dashes below the error.
+    is_doctest: bool,
     place: Option<(String, u32)>,
     message: Block,
     excerpt: Block,
@@ -127,7 +129,7 @@ impl Recogniser for Unittest {
             self.total(text);
         } else if let Some(open) = &mut self.open {
             let is_over = open.end == End::Blank && text.is_empty() && !open.message.is_blank();
-            if is_over || open.begun && text::is_rule(text, '-', 60) {
+            if is_over || open.begun && !open.is_doctest && text::is_rule(text, '-', 60) {
                 self.close();
             } else {
                 open.line(text);
@@ -190,6 +192,7 @@ impl Open {
             is_import: name.1,
             begun: false,
             end: End::Rule,
+            is_doctest: false,
             place: None,
             message: Block::default(),
             excerpt: room,
@@ -205,7 +208,12 @@ impl Open {
             return;
         }
         self.excerpt.push(text);
-        if let Some(rest) = text.strip_prefix("  File \"")
+        if self.is_doctest {
+            self.example(text);
+        } else if text.starts_with("AssertionError: Failed doctest test for ") {
+            self.is_doctest = true;
+            self.message.push(text);
+        } else if let Some(rest) = text.strip_prefix("  File \"")
             && let Some((file, rest)) = rest.split_once("\", line ")
             && let Some((line, _)) = text::small(rest)
         {
@@ -215,6 +223,21 @@ impl Open {
             // What the last frame leads to is the message.
             self.message.take();
         } else if !text.starts_with("  ") && !text.starts_with("Traceback (") {
+            self.message.push(text);
+        }
+    }
+
+    /// A line of the examples that failed: the first is where the test did.
+    fn example(&mut self, text: &str) {
+        if let Some((file, line)) = doctest::place(text) {
+            let is_first = !self.message.as_str().contains('\n');
+            if is_first || self.place.is_none() {
+                self.place = Some((file.to_owned(), line));
+            }
+        } else if !text.trim().is_empty()
+            && !text::is_rule(text, '-', 60)
+            && !text.starts_with("  File ")
+        {
             self.message.push(text);
         }
     }

@@ -30,6 +30,9 @@ pub(super) fn verdict(line: &str) -> Option<Marked<'_>> {
     if let Some(row) = table::row(own) {
         return Some(row).filter(|found| is_name(found.name));
     }
+    if let Some(placed) = placed(own) {
+        return Some(placed);
+    }
     let marked = own
         .strip_prefix(CROSSES)
         .or_else(|| own.strip_prefix('[')?.strip_prefix(CROSSES)?.strip_prefix(']'))
@@ -41,6 +44,25 @@ pub(super) fn verdict(line: &str) -> Option<Marked<'_>> {
     // A share of all that is done is shown by who goes on to tell more.
     let marked = marked.filter(|found| !found.name.ends_with('%'));
     marked.or_else(|| ended(own)).filter(|found| is_name(found.name))
+}
+
+/// A test behind its place, as small frameworks of C tell it: `t.c:21:test_close:FAIL: why`,
+/// `t.c:15: FAIL test_open: why`.
+fn placed(line: &str) -> Option<Marked<'_>> {
+    let rest = place::prefix(line)?.rest;
+    let is_test = |name: &str| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
+            && name.bytes().any(|byte| byte == b'_' || byte.is_ascii_uppercase())
+            && name.starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    let (name, why) = match rest.split_once(":FAIL") {
+        Some((name, why)) => (name, why.strip_prefix(':').or(why.is_empty().then_some(why))?),
+        None => {
+            let test = ["FAIL ", "FAIL: ", "FAILED "].iter().find_map(|m| rest.strip_prefix(m))?;
+            test.split_once(": ").unwrap_or((test, ""))
+        }
+    };
+    is_test(name).then_some(Marked { name, why: why.trim() })
 }
 
 /// `name ... FAIL: why`, `name   FAILED`, `name: FAIL (0.1 s)`.

@@ -78,7 +78,10 @@ impl Section {
             self.native = Some(Block::default());
         } else if self.native.is_some() {
             self.native(text);
-        } else if text.starts_with("Expected:") || text.starts_with("UNEXPECTED EXCEPTION: ") {
+        } else if ["Expected:", "Expected nothing", "Differences (", "UNEXPECTED EXCEPTION: "]
+            .iter()
+            .any(|start| text.starts_with(start))
+        {
             self.doctest.get_or_insert_default().push(text);
         } else if let Some(doctest) = &mut self.doctest {
             doctest.push(text);

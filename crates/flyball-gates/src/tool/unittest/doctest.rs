@@ -16,9 +16,7 @@ pub(super) struct Example {
 impl Example {
     /// The example that begins with `File "shop.py", line 3, in shop.add`.
     pub(super) fn begun(line: &str, number: u64) -> Option<Self> {
-        let (file, rest) = line.strip_prefix("File \"")?.split_once("\", line ")?;
-        let (at, rest) = text::small(rest)?;
-        let name = rest.strip_prefix(", in ")?.trim_end();
+        let (file, at, name) = head(line)?;
         let (file, name) = (file.to_owned(), name.to_owned());
         Some(Self { number, file, line: at, name, block: Block::default() })
     }
@@ -48,4 +46,16 @@ impl Example {
         let finding = Finding::new(FindingKind::Test, message).named(self.name);
         Some((self.number, finding.at(self.file, self.line, None).with_excerpt(block)))
     }
+}
+
+/// Where the example is that begins with this line.
+pub(super) fn place(line: &str) -> Option<(&str, u32)> {
+    head(line).map(|(file, line, _)| (file, line))
+}
+
+/// File, line and name of `File "shop.py", line 3, in shop.add`.
+fn head(line: &str) -> Option<(&str, u32, &str)> {
+    let (file, rest) = line.strip_prefix("File \"")?.split_once("\", line ")?;
+    let (at, rest) = text::small(rest)?;
+    Some((file, at, rest.strip_prefix(", in ")?.trim_end()))
 }
