@@ -3,7 +3,6 @@
 mod plain;
 mod repeats;
 mod said;
-mod strict;
 
 use std::sync::Arc;
 
@@ -27,9 +26,7 @@ pub(crate) fn merged(
     exit: Exit,
     command: &str,
 ) -> (Parsed, Vec<Arc<Finding>>) {
-    let has_echo = |one: &Said| one.kept.lines().iter().any(|(_, line)| strict::is_asked(line));
-    let is_strict = strict::is_asked(command) || said.iter().any(has_echo);
-    let mut parts = Parts { is_strict, ..Parts::default() };
+    let mut parts = Parts::default();
     for one in said {
         parts.add(one);
     }
@@ -54,8 +51,6 @@ pub(crate) fn merged(
 /// What all streams said, sorted.
 #[derive(Default)]
 struct Parts {
-    /// Whether a linter was asked to fail because of warnings, too.
-    is_strict: bool,
     /// Whether some tool said more than that it was there.
     is_told: bool,
     tools: Vec<&'static str>,
@@ -76,9 +71,6 @@ impl Parts {
         let mut found = Vec::new();
         let mut warnings = Vec::new();
         for mut report in without_repeats(with_ticks(reports)) {
-            if self.is_strict && strict::has_limit(report.tool) {
-                report.findings.append(std::mem::take(&mut report.warnings));
-            }
             if report.tool == "prove" {
                 died(&mut report.findings, &kept.all());
             }

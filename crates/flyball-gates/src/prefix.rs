@@ -148,8 +148,10 @@ fn tag(text: &str) -> Option<Prefixed<'_>> {
     let is_name = |name: &str| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.@/-".contains(&b))
     };
+    // make tells so how deep it is.
     let is_tag = process.bytes().all(|byte| byte.is_ascii_digit())
         && !process.is_empty()
+        && !is_word(name)
         && name.split(' ').count() <= 2
         && name.split(' ').all(is_name);
     let rest = text.get(end + 2..).map(|rest| rest.strip_prefix(' ').unwrap_or(rest))?;
@@ -432,6 +434,7 @@ mod tests {
             "| a | b | c |",
             "10:15 x",
             "  [junit] x",
+            "make[1]: Entering directory 'x'",
             "E   assert",
         ] {
             assert_eq!(of(text), None, "{text}");

@@ -242,7 +242,10 @@ impl CargoTest {
             }
             open.failed += 1;
         }
-        if block.is_blank() {
+        let own = self.loose.of(&name);
+        // Tests that run side by side panic below each other's names.
+        let is_others = own.is_some_and(|own| !block.as_str().contains(own.trim_end()));
+        if block.is_blank() || is_others {
             self.mark_failed(&name, number);
         } else {
             self.findings.push(number, panic::finding(&name, &block.take()));

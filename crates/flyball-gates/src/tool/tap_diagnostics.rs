@@ -70,7 +70,7 @@ fn yaml(lines: &[&str]) -> (String, Option<At>) {
     };
     let scalar = |key: &str| value(key, depth).or_else(|| value(key, usize::MAX));
     let message = detail(lines).or_else(|| scalar("message")).or_else(|| scalar("error"));
-    let message = message.or_else(|| compared(&scalar)).or_else(|| differing(&scalar));
+    let message = message.or_else(|| compared(lines, &scalar)).or_else(|| differing(&scalar));
     let message = message.unwrap_or_default();
     let stack = scalar("stack").unwrap_or_default();
     let message = if message.is_empty() {
@@ -109,8 +109,15 @@ fn differing(scalar: &impl Fn(&str) -> Option<String>) -> Option<String> {
 }
 
 /// What was expected and what came, where there is no message.
-fn compared(scalar: &impl Fn(&str) -> Option<String>) -> Option<String> {
-    let (expected, actual) = (scalar("expected")?, scalar("actual").unwrap_or_default());
+fn compared(lines: &[&str], scalar: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    let (mut expected, mut actual) = (scalar("expected")?, scalar("actual").unwrap_or_default());
+    if expected == actual {
+        // A text and what it looks like: its quotes tell them apart.
+        let quoted = |key: &str| lines.iter().find_map(|line| line.trim_start().strip_prefix(key));
+        if let (Some(one), Some(other)) = (quoted("expected:"), quoted("actual:")) {
+            (expected, actual) = (one.trim().to_owned(), other.trim().to_owned());
+        }
+    }
     let operator = scalar("operator").map(|operator| format!("operator: {operator}\n"));
     Some(format!("{}expected: {expected}\nactual: {actual}", operator.unwrap_or_default()))
 }
