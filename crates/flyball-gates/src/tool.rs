@@ -60,6 +60,8 @@ mod scalatest;
 #[cfg(test)]
 mod shapes;
 mod shellcheck;
+#[cfg(test)]
+mod situations;
 mod stylelint;
 mod swift;
 mod tables;

@@ -288,6 +288,12 @@ mod tests {
             ("npm run links", "\u{2717} docs/guide.md: ./setup.md (dead)\n\u{2713} docs/a.md\n"),
             ("make guides", "guide: a dead link in a.md line 3\n"),
             ("make drift", "the table users has a column more than the model\n"),
+            (
+                "make check",
+                "cc -o t t.c\n./t\nt.c:21:test_close:FAIL: no such file\n2 Tests 1 Failures\n",
+            ),
+            ("make check", "cc -o t t.c\n./t\nt.c:15: FAIL test_open: a: no such file\n1 failed\n"),
+            ("make check", "eslint src\nnode ci/menu.js\nmenu: 2 titles are missing\n"),
             ("./cov.sh", "coverage 81.2% is below the minimum of 85%\n"),
         ] {
             let kinds = kinds(command, output);

@@ -4,13 +4,13 @@ use crate::{Counts, FindingKind};
 
 use crate::{Parsed, Parser};
 
-fn parse(command: &str, output: &str) -> Parsed {
+pub(super) fn parse(command: &str, output: &str) -> Parsed {
     let mut parser = Parser::new(command);
     parser.feed(output.as_bytes());
     parser.finish(Some(1))
 }
 
-fn told(parsed: &Parsed) -> Vec<(FindingKind, &str, String, &str)> {
+pub(super) fn told(parsed: &Parsed) -> Vec<(FindingKind, &str, String, &str)> {
     let tell = |f: &'_ crate::Finding| f.place().unwrap_or_default();
     parsed
         .findings

@@ -56,6 +56,9 @@ impl Loose {
         } else if text.starts_with("test ") || text.starts_with("running ") {
             self.close();
             self.error = None;
+        } else if self.open && matches!(text, "FAILED" | "ok") {
+            // The result of a test that began before.
+            self.close();
         } else if self.open {
             self.block.push(text);
         } else if text.starts_with("Error: ") {

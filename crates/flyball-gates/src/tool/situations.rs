@@ -1,0 +1,137 @@
+//! What tools print in situations that recorded outputs showed, in as few lines as show it.
+
+use super::shapes::{parse, told};
+use crate::FindingKind;
+
+#[test]
+fn newer_ruff_names_its_rules_in_every_format() {
+    let names = |command: &str, output: &str| -> Vec<String> {
+        let found = parse(command, output).findings.into_iter();
+        found.map(|f| format!("{} {}", f.name.as_deref().unwrap_or_default(), f.message)).collect()
+    };
+    let want = ["unused-import `os` imported but unused", "assert Use of `assert` detected"];
+    let full = "unused-import: [*] `os` imported but unused\n --> a.py:1:8\n  |\n1 | import os\n  |\n\n\
+                assert: Use of `assert` detected\n --> a.py:5:5\n  |\n5 |     assert x\n\nFound 2 errors.\n";
+    assert_eq!(names("make lint", full), want);
+    let concise = "a.py:1:8: unused-import: [*] `os` imported but unused\n\
+                   a.py:5:5: assert: Use of `assert` detected\nFound 2 errors.\n";
+    assert_eq!(names("ruff check", concise), want);
+    let grouped = "a.py:\n  1:8  unused-import [*] `os` imported but unused\n  \
+                   5:5  assert: Use of `assert` detected\n\nFound 2 errors.\n";
+    assert_eq!(names("ruff check", grouped), want);
+    let pylint = "a.py:1: [unused-import] `os` imported but unused\n";
+    assert_eq!(names("ruff check", pylint), want[..1]);
+    // Words of others that stand where a rule may.
+    let mypy = "a.py:1:8: error: Name \"x\" is not defined  [name-defined]\n";
+    assert_eq!(names("ruff check; mypy", mypy), ["name-defined Name \"x\" is not defined"]);
+}
+
+#[test]
+fn a_doctest_that_a_suite_runs_is_one_failure() {
+    let (rule, dashes) = ("=".repeat(70), "-".repeat(70));
+    let output = format!(
+        "F.\n{rule}\nFAIL: grouper (shop.recipes)\nDoctest: shop.recipes.grouper\n{dashes}\n\
+         Traceback (most recent call last):\n  File \"/usr/lib/python3.13/doctest.py\", line 2, in runTest\n    \
+         raise x\nAssertionError: Failed doctest test for shop.recipes.grouper\n  \
+         File \"shop/recipes.py\", line 3, in grouper\n\n{dashes}\n\
+         File \"shop/recipes.py\", line 7, in shop.recipes.grouper\nFailed example:\n    grouper(1)\n\
+         Expected:\n    2\nGot:\n    3\n\n\n{dashes}\nRan 2 tests in 0.1s\n\nFAILED (failures=1)\n"
+    );
+    let parsed = parse("python -m unittest", &output);
+    let found = told(&parsed);
+    let [(kind, name, place, message)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((*kind, *name), (FindingKind::Test, "shop.recipes.grouper"));
+    assert_eq!(place, "shop/recipes.py:7");
+    assert!(message.starts_with("AssertionError: Failed doctest test for"), "{message}");
+    assert!(message.ends_with("Expected:\n    2\nGot:\n    3"), "{message}");
+}
+
+#[test]
+fn results_without_a_plan_beside_a_runner_are_what_a_test_printed() {
+    let node = "not ok 1 - fake\n\u{25b6} bank\n  \u{2716} pays (2.2ms)\n    Error: no\n        \
+                at x (file:///repo/a.test.js:11:12)\n\n\u{2139} tests 1\n\u{2139} pass 0\n\u{2139} fail 1\n";
+    let parsed = parse("node --test", node);
+    let names: Vec<&str> = told(&parsed).into_iter().map(|(_, name, ..)| name).collect();
+    assert_eq!(names, ["pays"]);
+    assert_eq!(told(&parse("./t", "ok 1 - a\nnot ok 2 - b\n")).len(), 1);
+}
+
+#[test]
+fn a_summary_that_names_all_failures_leaves_none_to_what_tests_print() {
+    let rule = |title: &str| format!("{0} {title} {0}\n", "=".repeat(20));
+    let head = |name: &str| format!("{0} {name} {0}\n", "_".repeat(30));
+    let output = [
+        &rule("FAILURES"),
+        &head("test_outer"),
+        "E   assert 0\n\na.py:3: AssertionError\n----- Captured stdout call -----\n",
+        &rule("FAILURES"),
+        &head("test_inner"),
+        "E   assert 3 == 4\n\nb.py:4: AssertionError\n",
+        &rule("short test summary info"),
+        "FAILED a.py::test_outer - assert 0\n",
+        &rule("1 failed in 0.06s"),
+    ]
+    .map(|part: &str| part.to_owned())
+    .concat();
+    let parsed = parse("pytest", &output);
+    let names: Vec<&str> = told(&parsed).into_iter().map(|(_, name, ..)| name).collect();
+    assert_eq!(names, ["a.py::test_outer"]);
+}
+
+#[test]
+fn tests_that_were_crossed_off_are_told_where_the_rest_is_lost() {
+    let output = "\n RUN  v4.0.0 /repo\n\n \u{276f} test/a.test.ts (2 tests | 1 failed) 34ms\n     \
+                  \u{2713} adds 3ms\n     \u{d7} subtracts 2ms\n\n Test Files  1 failed (1)\n      \
+                  Tests  1 failed | 1 passed (2)\n";
+    let parsed = parse("lerna run test", output);
+    let place = "test/a.test.ts".to_owned();
+    assert_eq!(told(&parsed), [(FindingKind::Test, "subtracts", place, "test failed")]);
+}
+
+#[test]
+fn a_test_that_panics_below_the_name_of_another_keeps_its_own_words() {
+    let output = "running 2 tests\n\nthread 'tests::a' (1) panicked at src/lib.rs:1:1:\nof a\n\
+                  test tests::a ... \nthread 'tests::b' (2) panicked at src/lib.rs:2:2:\nof b\nFAILED\n\
+                  test tests::b ... FAILED\n\nfailures:\n\nfailures:\n    tests::a\n    tests::b\n\n\
+                  test result: FAILED. 0 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    let parsed = parse("cargo test -- --nocapture", output);
+    let said: Vec<(&str, &str)> =
+        told(&parsed).into_iter().map(|(_, name, _, said)| (name, said)).collect();
+    assert_eq!(said, [("tests::a", "of a"), ("tests::b", "of b")]);
+}
+
+#[test]
+fn the_linker_and_a_ruby_that_cannot_be_parsed_are_compile_errors() {
+    for (output, place, message) in [
+        (
+            "cc -o b/t a.c\n/usr/bin/ld: cannot open output file b/t: Permission denied\n\
+             collect2: error: ld returned 1 exit status\nmake: *** [Makefile:5: b/t] Error 1\n",
+            "",
+            "cannot open output file b/t: Permission denied",
+        ),
+        (
+            "test/test_a.rb:56: syntax error, unexpected end-of-input\n",
+            "test/test_a.rb:56",
+            "test/test_a.rb:56: syntax error, unexpected end-of-input",
+        ),
+    ] {
+        let parsed = parse("make test", output);
+        assert_eq!(told(&parsed), [(FindingKind::Compile, "", place.to_owned(), message)]);
+    }
+}
+
+#[test]
+fn files_that_cannot_be_loaded_for_one_reason_are_told_each() {
+    let one = |file: &str| {
+        format!(
+            "\nAn error occurred while loading ./spec/{file}. - Did you mean?\n                    rspec ./spec/x.rb\n\n\
+             Failure/Error: require 'gone'\n\nLoadError:\n  cannot load such file -- gone\n# ./spec/helper.rb:3:in `x'\n"
+        )
+    };
+    let output = one("a_spec.rb")
+        + &one("b_spec.rb")
+        + "\n0 examples, 0 failures, 2 errors occurred outside of examples\n";
+    let parsed = parse("rspec", &output);
+    let names: Vec<&str> = told(&parsed).into_iter().map(|(_, name, ..)| name).collect();
+    assert_eq!(names, ["./spec/a_spec.rb", "./spec/b_spec.rb"]);
+}
