@@ -4,10 +4,12 @@
 
 mod shape;
 mod table;
+mod verdict;
 
 use std::collections::BTreeSet;
 
-use self::shape::{Marked, bare_place, error_head, file_of, is_frame, verdict, worded};
+use self::shape::{bare_place, error_head, file_of, is_frame, worded};
+use self::verdict::{Marked, is_passed, verdict};
 use crate::report::Findings;
 use crate::{Finding, FindingKind, place, text};
 
@@ -164,7 +166,7 @@ impl Plain {
                     number.saturating_add(*more) == *below
                         && (text::indent(said) > indent || is_ruled(said))
                         && verdict(said).is_none()
-                        && !shape::is_passed(said)
+                        && !is_passed(said)
                 })
                 .map(|(line, _)| *line)
                 .collect();

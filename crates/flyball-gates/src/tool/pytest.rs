@@ -1,6 +1,7 @@
 //! pytest: failure sections, the short summary and the last line.
 
 mod counted;
+mod ended;
 mod nested;
 mod node;
 mod progress;
@@ -10,6 +11,7 @@ mod stacks;
 
 use crate::{Counts, Finding, FindingKind};
 
+use self::ended::{cannot_run, conftest, coverage};
 use self::node::{split_node, split_word, title_of, values_of};
 use self::progress::{passed, ran};
 use self::section::{Section, kind};
@@ -367,35 +369,4 @@ impl Pytest {
 /// Whether a line of the summary tells a failure.
 fn is_summary(text: &str) -> bool {
     text.starts_with("FAILED ") || text.starts_with("ERROR ") || text.starts_with("SUBFAIL")
-}
-
-/// The reason of a coverage that was not reached.
-fn coverage(text: &str) -> Option<&str> {
-    // Where it was reached, that is said in nearly the same words.
-    let rest =
-        text.strip_prefix("FAIL ").filter(|rest| rest.starts_with("Required test coverage of "));
-    rest.or_else(|| text.starts_with("Coverage failure: ").then_some(text))
-}
-
-/// The file of `ImportError while loading conftest '/path/conftest.py'.`
-fn conftest(text: &str) -> Option<&str> {
-    // A cheap question first: this looks at every line.
-    if !text.ends_with("'.") {
-        return None;
-    }
-    let (class, rest) = text.split_once(" while loading conftest '")?;
-    (!class.contains(' ')).then(|| rest.trim_end_matches(['.', '\'']))
-}
-
-/// Why nothing was run, in pytest's own words.
-fn cannot_run(text: &str) -> Option<&str> {
-    if let Some(reason) = text.strip_prefix("ERROR: ") {
-        let is_reason = ["file or directory not found", "not found: ", "found no collectors"]
-            .iter()
-            .any(|start| reason.starts_with(start));
-        return is_reason.then_some(reason);
-    }
-    let stopped = text.strip_prefix("!!").and_then(|_| text::in_rule(text, '!'))?;
-    let is_counted = stopped.contains("Interrupted: ") || stopped.starts_with("stopping after ");
-    (!is_counted).then_some(stopped)
 }

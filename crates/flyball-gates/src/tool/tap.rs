@@ -14,8 +14,7 @@ use crate::{bytes, place};
 #[derive(Clone, Default)]
 pub(super) struct Tap {
     spoke: bool,
-    /// Whether a version or a plan was told.
-    is_planned: bool,
+    frame: Frame,
     /// Leaves counted one by one.
     leaves: Counts,
     /// What the closing comments say.
@@ -37,6 +36,14 @@ pub(super) struct Tap {
     /// What a linter says of the open one, where that is a file.
     problems: lint::Problems,
     findings: Findings,
+}
+
+/// Whether a version or a plan was told.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Frame {
+    #[default]
+    None,
+    Told,
 }
 
 /// Whether the details of the open test are being read.
@@ -97,7 +104,7 @@ impl Recogniser for Tap {
         } else if is_plan(trimmed) || trimmed.starts_with("TAP version ") {
             self.close();
             self.spoke |= trimmed.starts_with("TAP ");
-            self.is_planned = true;
+            self.frame = Frame::Told;
         } else if let Some(name) = trimmed.strip_prefix("# Subtest:") {
             self.close();
             if depth == 0 {
@@ -108,7 +115,7 @@ impl Recogniser for Tap {
             self.levels.retain(|(level, _)| *level <= depth);
         } else if let Some(reason) = line.text.strip_prefix("Bail out!") {
             self.close();
-            (self.spoke, self.is_planned) = (true, true);
+            (self.spoke, self.frame) = (true, Frame::Told);
             let reason = reason.trim();
             let message = if reason.is_empty() { "the tests bailed out" } else { reason };
             self.findings.push(line.number, Finding::new(FindingKind::Crash, message));
@@ -149,7 +156,7 @@ impl Recogniser for Tap {
     fn finish(&mut self) -> Option<Report> {
         self.close();
         self.spoke.then(|| Report {
-            tool: if self.is_planned { "tap" } else { LOOSE_TAP },
+            tool: if self.frame == Frame::Told { "tap" } else { LOOSE_TAP },
             counts: Some(Counts {
                 passed: self.closing.passed.unwrap_or(self.leaves.passed),
                 failed: self.closing.failed.unwrap_or(self.leaves.failed),

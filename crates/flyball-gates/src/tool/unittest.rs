@@ -31,8 +31,6 @@ struct Open {
     /// The traceback has begun: the line of dashes has come.
     begun: bool,
     end: End,
-    /// The examples of a doc string that a suite runs as one test: they stand between dashes below the error.
-    is_doctest: bool,
     place: Option<(String, u32)>,
     message: Block,
     excerpt: Block,
@@ -43,6 +41,8 @@ struct Open {
 enum End {
     Rule,
     Blank,
+    /// The next failure: the examples of a doc string that a suite runs as one test stand between dashes.
+    Next,
 }
 
 impl Recogniser for Unittest {
@@ -129,7 +129,7 @@ impl Recogniser for Unittest {
             self.total(text);
         } else if let Some(open) = &mut self.open {
             let is_over = open.end == End::Blank && text.is_empty() && !open.message.is_blank();
-            if is_over || open.begun && !open.is_doctest && text::is_rule(text, '-', 60) {
+            if is_over || open.begun && open.end != End::Next && text::is_rule(text, '-', 60) {
                 self.close();
             } else {
                 open.line(text);
@@ -192,7 +192,6 @@ impl Open {
             is_import: name.1,
             begun: false,
             end: End::Rule,
-            is_doctest: false,
             place: None,
             message: Block::default(),
             excerpt: room,
@@ -208,10 +207,10 @@ impl Open {
             return;
         }
         self.excerpt.push(text);
-        if self.is_doctest {
+        if self.end == End::Next {
             self.example(text);
         } else if text.starts_with("AssertionError: Failed doctest test for ") {
-            self.is_doctest = true;
+            self.end = End::Next;
             self.message.push(text);
         } else if let Some(rest) = text.strip_prefix("  File \"")
             && let Some((file, rest)) = rest.split_once("\", line ")

@@ -1,6 +1,7 @@
 //! Rows of tables and lists below the path they are about, in the output of unknown programs.
 
-use super::shape::{CROSSES, Marked, is_path};
+use super::shape::is_path;
+use super::verdict::{CROSSES, Marked};
 use crate::{place, text};
 
 /// A row of a table with a cell that says that something failed: the first cell names it.
