@@ -64,7 +64,8 @@ impl Recogniser for Rspec {
         } else if let Some(rest) = text.strip_prefix("An error occurred while loading ") {
             self.close();
             let file = rest.split(" - Did you mean").next().unwrap_or(rest);
-            text::clip(file.trim_end_matches('.'), 300).clone_into(&mut self.loading);
+            let file = place::tidy(file.trim_end_matches('.'));
+            text::clip(file, 300).clone_into(&mut self.loading);
             self.open = Some((line.number, None, Block::default()));
         } else if let Some(name) = jasmine::head(text).filter(|_| self.in_failures) {
             self.close();

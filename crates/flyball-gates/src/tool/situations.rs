@@ -133,5 +133,5 @@ fn files_that_cannot_be_loaded_for_one_reason_are_told_each() {
         + "\n0 examples, 0 failures, 2 errors occurred outside of examples\n";
     let parsed = parse("rspec", &output);
     let names: Vec<&str> = told(&parsed).into_iter().map(|(_, name, ..)| name).collect();
-    assert_eq!(names, ["./spec/a_spec.rb", "./spec/b_spec.rb"]);
+    assert_eq!(names, ["spec/a_spec.rb", "spec/b_spec.rb"]);
 }
