@@ -230,10 +230,15 @@ fn bar(text: &str) -> Option<&str> {
     after_blank(rest.strip_prefix(['|', '\u{2502}'])?)
 }
 
-/// What follows a blank and an arrow.
-fn arrow(text: &str) -> Option<&str> {
+/// What follows a blank and an arrow. A sign that is no arrow of its own only counts behind small letters: Gradle writes
+/// `CartTest > adds()`.
+fn arrow<'a>(name: &str, text: &'a str) -> Option<&'a str> {
     let rest = text.trim_start_matches(' ');
-    after_blank(rest.strip_prefix(['\u{2192}', '\u{bb}', '\u{25b8}', '\u{25b6}', '\u{276f}', '>'])?)
+    let is_script = || name.bytes().all(|byte| !byte.is_ascii_uppercase());
+    let after = rest
+        .strip_prefix(['\u{2192}', '\u{bb}', '\u{25b8}', '\u{25b6}', '\u{276f}'])
+        .or_else(|| rest.strip_prefix('>').filter(|_| is_script()));
+    after_blank(after?)
 }
 
 /// A package and its script, as bun writes them: `web test: text`.
@@ -316,7 +321,7 @@ fn named(text: &str) -> Option<Prefixed<'_>> {
     }
     match rest.as_bytes().first() {
         Some(b' ') => {
-            let Some(rest) = bar(rest).or_else(|| arrow(rest)) else {
+            let Some(rest) = bar(rest).or_else(|| arrow(name, rest)) else {
                 return tab(text).or_else(|| script(text, name));
             };
             (!is_row(rest)).then_some(Prefixed { shape: Shape::Bar, key: name, rest })
@@ -435,6 +440,7 @@ mod tests {
             "10:15 x",
             "  [junit] x",
             "make[1]: Entering directory 'x'",
+            "CartTest > adds() PASSED",
             "E   assert",
         ] {
             assert_eq!(of(text), None, "{text}");

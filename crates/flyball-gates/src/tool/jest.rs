@@ -131,10 +131,8 @@ impl Jest {
             self.counts = Some(counts);
         } else if text.starts_with("Test Suites: ") {
             self.spoke = true;
-        } else if let Some(reason) =
-            text.strip_prefix("Jest: ").filter(|r| r.contains(" threshold"))
-        {
-            let finding = Finding::new(FindingKind::Other, reason).named("coverage");
+        } else if text.starts_with("Jest: ") && text.contains(" threshold") {
+            let finding = Finding::new(FindingKind::Other, text.trim_end()).named("coverage");
             self.findings.push(number, finding);
         } else if let Some(reason) =
             text.strip_prefix(" › ").filter(|r| r.contains(" obsolete from "))

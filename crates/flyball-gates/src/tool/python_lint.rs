@@ -176,7 +176,7 @@ impl PythonLint {
         }
         if let Some(at) = text.strip_prefix("error: cannot parse: ").and_then(place::prefix) {
             self.tool.get_or_insert("black");
-            let finding = Finding::new(FindingKind::Compile, "cannot parse");
+            let finding = Finding::new(FindingKind::Compile, "error: cannot parse");
             self.findings.push(number, finding.at(at.file, at.line, at.column));
         }
         let black = text.strip_prefix("would reformat ");

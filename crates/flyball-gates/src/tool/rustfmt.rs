@@ -16,6 +16,8 @@ pub(super) struct Rustfmt {
     findings: Findings,
 }
 
+const WHY: &str = "not formatted the way rustfmt does";
+
 impl Rustfmt {
     pub(super) fn new(command: &str) -> Self {
         let is_fmt = command.contains("cargo fmt") || command.contains("rustfmt");
@@ -29,7 +31,8 @@ impl Rustfmt {
 
     fn close(&mut self) {
         if let Some((number, file, line, mut block)) = self.open.take() {
-            let finding = Finding::new(FindingKind::Format, "not formatted the way rustfmt does")
+            let message = format!("Diff in {file}:{line}: {WHY}");
+            let finding = Finding::new(FindingKind::Format, message)
                 .at(file, line, None)
                 .with_excerpt(block.take());
             self.findings.push(number, finding);
@@ -64,7 +67,7 @@ impl Recogniser for Rustfmt {
                 self.close();
             }
         } else if self.lists_paths && is_rust_path(line.text) {
-            let finding = Finding::new(FindingKind::Format, "not formatted the way rustfmt does");
+            let finding = Finding::new(FindingKind::Format, WHY);
             self.findings.push(line.number, finding.at(line.text, None, None));
         }
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }

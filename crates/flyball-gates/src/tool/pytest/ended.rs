@@ -5,9 +5,8 @@ use crate::text;
 /// The reason of a coverage that was not reached.
 pub(super) fn coverage(text: &str) -> Option<&str> {
     // Where it was reached, that is said in nearly the same words.
-    let rest =
-        text.strip_prefix("FAIL ").filter(|rest| rest.starts_with("Required test coverage of "));
-    rest.or_else(|| text.starts_with("Coverage failure: ").then_some(text))
+    let starts = ["FAIL Required test coverage of ", "Coverage failure: "];
+    starts.iter().any(|start| text.starts_with(start)).then_some(text)
 }
 
 /// The file of `ImportError while loading conftest '/path/conftest.py'.`
