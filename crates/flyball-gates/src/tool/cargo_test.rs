@@ -1,10 +1,12 @@
 //! `cargo test`: the text of Rust's own test harness.
 
 mod loose;
+mod program;
 
-use crate::Counts;
+use crate::{Counts, Finding, FindingKind};
 
 use self::loose::Loose;
+use self::program::Program;
 use super::panic;
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
@@ -31,6 +33,10 @@ pub(super) struct CargoTest {
     /// Panics that were printed outside a block (`--nocapture`), by their thread.
     loose: Loose,
     names: Names,
+    /// A test program whose harness has not spoken yet: it may have none.
+    program: Option<Program>,
+    /// What the first program without one has to say, unless one speaks later.
+    bare: Option<(u64, Finding)>,
     crashed: Option<(u64, String)>,
     findings: Findings,
 }
@@ -58,7 +64,7 @@ impl Recogniser for CargoTest {
 
     fn cues(&self) -> Cues {
         Cues {
-            starts: &["test", "runn", "----", "fail", "succ", "proc", "thre", "Erro"],
+            starts: &["test", "runn", "Runn", "----", "fail", "succ", "proc", "thre", "Erro"],
             ..Cues::NONE
         }
     }
@@ -97,6 +103,7 @@ impl Recogniser for CargoTest {
 
     fn after_routine(&self) -> Attention {
         let is_open = self.block.is_some() || self.live.is_some() || self.part == Part::List;
+        let is_open = is_open || self.program.is_some();
         if is_open || self.loose.is_open() { Attention::Busy } else { Attention::Idle }
     }
 
@@ -125,6 +132,7 @@ impl Recogniser for CargoTest {
         self.close_live();
         let unfinished = self.open.is_some();
         self.close_run();
+        self.close_program();
         let counts = (!unfinished || self.counts != Counts::default()).then_some(self.counts);
         let mut findings = std::mem::take(&mut self.findings);
         for (number, name) in self.failed.drain(..) {
@@ -157,6 +165,9 @@ impl CargoTest {
             }
             return;
         }
+        if !self.spoke {
+            self.of_program(line);
+        }
         self.loose.line(line);
         if let Some(rest) = text.strip_prefix("test result: ") {
             self.close_live();
@@ -172,20 +183,28 @@ impl CargoTest {
             self.close_live();
             self.close_run();
             self.spoke = true;
+            self.program = None;
             self.open = Some(Counts::default());
             self.run_begun = line.number;
         } else if let Some(name) = text.strip_suffix(" --- FAILED") {
             self.mark_failed(name, line.number);
+        } else if text.starts_with("  process didn't exit successfully")
+            && !text.contains("exit status: 101")
+        {
+            // It may come before the first line of the tests, which takes another way.
+            let message = text.trim().to_owned();
+            match self.live.take() {
+                Some((number, name, _)) if text.contains("(signal: ") => {
+                    let finding = Finding::new(FindingKind::Crash, message).named(name);
+                    self.findings.push(number, finding);
+                }
+                _ => self.crashed = Some((line.number, message)),
+            }
         } else if let Some((_, _, block)) = &mut self.live {
             match text {
                 "ok" | "FAILED" => self.end_live(text),
                 _ => block.push(text),
             }
-        } else if text.starts_with("  process didn't exit successfully")
-            && !text.contains("exit status: 101")
-        {
-            // It may come before the first line of the tests, which takes another way.
-            self.crashed = Some((line.number, text.trim().to_owned()));
         }
     }
 
@@ -249,6 +268,37 @@ impl CargoTest {
             self.mark_failed(&name, number);
         } else {
             self.findings.push(number, panic::finding(&name, &block.take()));
+        }
+    }
+
+    /// A program failed, and no harness has told of its tests.
+    fn close_program(&mut self) {
+        let Some((number, finding)) = self.bare.take() else { return };
+        if !self.spoke && self.loose.overflow.is_none() && !self.is_ended() {
+            self.spoke = true;
+            self.crashed = None;
+            self.counts.failed = 1;
+            self.findings.push(number, finding);
+        }
+    }
+
+    /// Whether a signal ended the program.
+    fn is_ended(&self) -> bool {
+        self.crashed.as_ref().is_some_and(|(_, how)| how.contains("(signal: "))
+    }
+
+    /// A line of a program that may have no harness, as long as none has spoken.
+    fn of_program(&mut self, line: &Line<'_>) {
+        if let Some(program) = Program::begun(line.text) {
+            self.program = Some(program);
+        } else if line.text.starts_with("{ \"type\": ") {
+            // A harness that tells its events.
+            self.program = None;
+        } else if let Some(program) = &mut self.program
+            && let Some(finding) = program.line(line.text)
+        {
+            self.program = None;
+            self.bare.get_or_insert((line.number, finding));
         }
     }
 

@@ -32,7 +32,18 @@ impl GoBuild {
     }
 
     fn close(&mut self) {
-        if let Some((number, finding)) = self.last.take() {
+        let Some((number, finding)) = self.last.take() else { return };
+        // vet says once more what the compiler has said.
+        let is_again = self.is_vet && finding.kind == FindingKind::Compile;
+        let is_same = |own: &Finding| {
+            is_again
+                && (&own.file, own.line, own.column)
+                    == (&finding.file, finding.line, finding.column)
+                && own.message == finding.message
+        };
+        if let Some(own) = self.findings.first(is_same) {
+            own.kind = finding.kind;
+        } else {
             self.findings.push(number, finding);
         }
     }

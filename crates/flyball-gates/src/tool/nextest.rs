@@ -72,6 +72,10 @@ impl Recogniser for Nextest {
                 self.status(&status, line.number);
                 return self.attention();
             }
+            if is_cancelled(text) {
+                self.close();
+                return Attention::Idle;
+            }
             if self.spoke && text.trim_start().starts_with("Summary [") {
                 self.close();
                 self.summary(text);
@@ -227,6 +231,12 @@ fn start(text: &str) -> Option<&str> {
 /// `--- STDERR:              ledger tests::x ---`
 fn is_old_heading(text: &str) -> bool {
     (text.starts_with("--- STDOUT: ") || text.starts_with("--- STDERR: ")) && text.ends_with("---")
+}
+
+/// `  Cancelling due to test failure: 1 test still running`, between the results.
+fn is_cancelled(text: &str) -> bool {
+    let own = text.trim_start();
+    own.starts_with("Cancelling due to ") || own.starts_with("Canceling due to ")
 }
 
 struct Status<'a> {

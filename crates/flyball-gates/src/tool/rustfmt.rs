@@ -67,7 +67,7 @@ impl Recogniser for Rustfmt {
                 self.close();
             }
         } else if self.lists_paths && is_rust_path(line.text) {
-            let finding = Finding::new(FindingKind::Format, WHY);
+            let finding = Finding::new(FindingKind::Format, format!("{}: {WHY}", line.text));
             self.findings.push(line.number, finding.at(line.text, None, None));
         }
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }

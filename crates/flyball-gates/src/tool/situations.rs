@@ -135,3 +135,50 @@ fn files_that_cannot_be_loaded_for_one_reason_are_told_each() {
     let names: Vec<&str> = told(&parsed).into_iter().map(|(_, name, ..)| name).collect();
     assert_eq!(names, ["spec/a_spec.rb", "spec/b_spec.rb"]);
 }
+
+#[test]
+fn a_test_program_without_a_harness_and_a_test_that_aborts_are_named() {
+    let running = "     Running tests/smoke.rs (target/debug/deps/smoke-1f)\n";
+    let rerun = "error: test failed, to rerun pass `--test smoke`\n\nCaused by:\n  \
+                 process didn't exit successfully: `target/debug/deps/smoke-1f`";
+    let bare = parse(
+        "cargo test",
+        &format!("{running}smoke: 3 words expected\nsmoke: got 2\n{rerun} (exit status: 3)\n"),
+    );
+    let want = "smoke: 3 words expected\nsmoke: got 2";
+    assert_eq!(told(&bare), [(FindingKind::Test, "smoke", String::new(), want)]);
+    let aborted = parse(
+        "cargo test -- --test-threads 1",
+        &format!("{running}\nrunning 2 tests\ntest aborts ... {rerun} (signal: 6, SIGABRT)\n"),
+    );
+    let [(FindingKind::Crash, "aborts", _, message)] = told(&aborted)[..] else {
+        panic!("{:?}", aborted.findings)
+    };
+    assert!(message.contains("SIGABRT"), "{message}");
+}
+
+#[test]
+fn what_nextest_says_between_results_is_nobodys_failure() {
+    let output = "    Starting 9 tests across 2 binaries\n        FAIL [   0.008s] (1/9) kinds::api nothing\n  \
+                  Cancelling due to test failure: 1 test still running\n        PASS [   0.012s] (2/9) kinds::api twice\n\
+                  ────────────\n     Summary [   0.012s] 2/9 tests run: 1 passed, 1 failed, 0 skipped\n        \
+                  FAIL [   0.008s] (1/9) kinds::api nothing\n  stderr ───\n\n    \
+                  thread 'nothing' (1) panicked at src/lib.rs:28:5:\n    boom\n\nerror: test run failed\n";
+    let parsed = parse("cargo nextest run --failure-output final", output);
+    let place = "src/lib.rs:28:5".to_owned();
+    assert_eq!(told(&parsed), [(FindingKind::Test, "nothing", place, "boom")]);
+}
+
+#[test]
+fn a_benchmark_that_fails_has_no_time_and_vet_repeats_the_compiler() {
+    let bench = "--- FAIL: BenchmarkTotal\n    bench_test.go:9: total of 2 items: 1\nFAIL\nexit status 1\n\
+                 FAIL\texample.com/shop/cart\t0.004s\nFAIL\n";
+    let parsed = parse("go test -bench .", bench);
+    let place = "bench_test.go:9".to_owned();
+    let want = "total of 2 items: 1";
+    assert_eq!(told(&parsed), [(FindingKind::Test, "BenchmarkTotal", place, want)]);
+    let vet = "# x/cart\ncart/cart.go:31:22: i.A undefined\n# x/cart\nvet: cart/cart.go:31:22: i.A undefined\n";
+    let parsed = parse("go vet ./...", vet);
+    let place = "cart/cart.go:31:22".to_owned();
+    assert_eq!(told(&parsed), [(FindingKind::Compile, "", place, "i.A undefined")]);
+}

@@ -36,11 +36,13 @@ pub(super) fn drop_parents(findings: &mut Findings) {
     findings.retain(|finding| !is_parent(finding));
 }
 
-/// Word and name of `FAIL: TestX (0.00s)`.
+/// Word and name of `FAIL: TestX (0.00s)`; a benchmark has no time.
 pub(super) fn result(result: &str) -> Option<(&str, &str)> {
     let (word, rest) = result.split_once(": ")?;
     let name = rest.split(" (").next().unwrap_or(rest);
-    (rest.ends_with("s)") && matches!(word, "FAIL" | "PASS" | "SKIP")).then_some((word, name))
+    let is_benchmark = || rest.starts_with("Benchmark") && !rest.contains(' ');
+    let is_result = rest.ends_with("s)") || is_benchmark();
+    (is_result && matches!(word, "FAIL" | "PASS" | "SKIP")).then_some((word, name))
 }
 
 /// Whether a name is that of a test, as nearly all are.
