@@ -43,10 +43,11 @@ fn strip(line: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
-/// Whether the sequence goes back to the first column, as a carriage return does.
+/// Whether the sequence leaves nothing of the line so far, as a carriage return does: it goes back to the first column,
+/// or wipes out what stands before.
 fn is_line_start(sequence: &[u8]) -> bool {
     let rest = sequence.get(1..).unwrap_or_default();
-    rest.starts_with(b"[1G") || rest.starts_with(b"[G")
+    [&b"[1G"[..], b"[G", b"[1K", b"[2K"].iter().any(|start| rest.starts_with(start))
 }
 
 /// What follows the control sequence that begins with an escape at the start of `bytes`.
@@ -95,6 +96,8 @@ mod tests {
             (b"10%\r50%\r100%", "100%"),
             (b"\rdone\x1b[K", "done"),
             (b"\x1b[1G 1/3 one\x1b[77G\x1b[1G done", " done"),
+            (b"running tests\x1b[1K\x1b[27D \x1b[31mx\x1b[0m Arrays", " x Arrays"),
+            (b"1 of 3\x1b[2K\x1b[0Gdone", "done"),
             (b"cut \x1b[3", "cut "),
             (b"cut \x1b", "cut "),
             (b"caf\xc3\xa9 \xff", "caf\u{e9} \u{fffd}"),

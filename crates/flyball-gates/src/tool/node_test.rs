@@ -143,13 +143,16 @@ impl NodeTest {
     fn total(&mut self, total: &str) {
         let Some((word, count)) = total.trim().split_once(' ') else { return };
         let Ok(count) = count.parse::<u64>() else { return };
-        let counts = self.counts.get_or_insert_default();
+        // Others put this sign before numbers as well.
+        let mut counts = self.counts.unwrap_or_default();
         match word {
+            "tests" | "suites" => {}
             "pass" => counts.passed = counts.passed.saturating_add(count),
             "fail" | "cancelled" => counts.failed = counts.failed.saturating_add(count),
             "skipped" | "todo" => counts.skipped = counts.skipped.saturating_add(count),
-            _ => {}
+            _ => return,
         }
+        self.counts = Some(counts);
     }
 
     fn failure(&mut self, name: &str, depth: usize, number: u64) {
@@ -209,17 +212,13 @@ impl NodeTest {
     }
 }
 
-/// Adds the place of the test, or only its shorter path where the error's own line is known.
+/// Adds the place of the test where the error's own is not known.
 fn complete(finding: &mut Finding, at: Option<&(String, u32, Option<u32>)>) {
     let Some((file, line, column)) = at else { return };
-    match &finding.file {
-        Some(known) if known.ends_with(file.as_str()) => finding.file = Some(file.clone()),
-        Some(_) => {}
-        None => {
-            finding.file = Some(file.clone());
-            finding.line = Some(*line);
-            finding.column = *column;
-        }
+    if finding.file.is_none() {
+        finding.file = Some(file.clone());
+        finding.line = Some(*line);
+        finding.column = *column;
     }
 }
 

@@ -174,10 +174,10 @@ impl PythonLint {
             self.tool.get_or_insert("ruff");
             self.clean = true;
         }
-        if let Some(at) = text.strip_prefix("error: cannot parse: ").and_then(place::prefix) {
+        if let Some((file, line, column)) = unread(text) {
             self.tool.get_or_insert("black");
-            let finding = Finding::new(FindingKind::Compile, "error: cannot parse");
-            self.findings.push(number, finding.at(at.file, at.line, at.column));
+            let finding = Finding::new(FindingKind::Compile, text.trim_end());
+            self.findings.push(number, finding.at(place::tidy(file), line, column));
         }
         let black = text.strip_prefix("would reformat ");
         let reformat = text.strip_prefix("Would reformat: ").or(black).or_else(|| {
@@ -221,6 +221,19 @@ impl Head {
         self.excerpt.push(text);
         !trimmed.is_empty()
     }
+}
+
+/// Where black cannot read a file: `error: cannot parse: a.py:2:4`, before 2026
+/// `error: cannot format a.py: Cannot parse for target version Python 3.13: 2:4: text`.
+fn unread(text: &str) -> Option<(&str, Option<u32>, Option<u32>)> {
+    if let Some(place) = text.strip_prefix("error: cannot parse: ").and_then(place::prefix) {
+        return Some((place.file, Some(place.line), place.column));
+    }
+    let (file, why) = text.strip_prefix("error: cannot format ")?.split_once(": ")?;
+    let at = why.strip_prefix("Cannot parse").and_then(|rest| rest.split_once(": "));
+    let line = at.and_then(|(_, at)| text::small(at));
+    let column = line.and_then(|(_, rest)| text::small(rest.strip_prefix(':')?));
+    Some((file, line.map(|(line, _)| line), column.map(|(column, _)| column)))
 }
 
 /// Whether a line is `a.py:3:80: E501 text` or its like of pylint and of newer ruff.

@@ -86,6 +86,12 @@ fn pylint_black_and_older_ruff_are_told_apart() {
     let want = "Missing module docstring";
     assert_eq!(told(&parsed), [(FindingKind::Lint, "missing-docs", place, want)]);
     assert_eq!(parsed.tools, ["pylint"]);
+    let unread = "error: cannot format shop/b.py: Cannot parse for target version Python 3.13: 2:4: x(\n\
+                  would reformat shop/a.py\n\nOh no!\n";
+    let found = parse("make format", unread);
+    let line = unread.lines().next().expect("a line");
+    assert_eq!(told(&found)[0], (FindingKind::Compile, "", "shop/b.py:2:4".to_owned(), line));
+    assert_eq!(told(&found).len(), 2);
     for (output, tool) in [
         ("would reformat shop/a.py\nOh no!\n1 file would be reformatted.\n", "black"),
         ("Would reformat: shop/a.py\n1 file would be reformatted\n", "ruff"),

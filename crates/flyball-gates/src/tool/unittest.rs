@@ -281,6 +281,10 @@ fn title(text: &str) -> Option<(String, bool)> {
     if path.contains("_FailedTest") {
         return Some((test.to_owned(), true));
     }
+    // What is done for a whole class or module is no test of it.
+    if test.ends_with("Class") || test.ends_with("Module") {
+        return Some((format!("{test} ({path})"), false));
+    }
     let name = if path.ends_with(test) { path.to_owned() } else { format!("{path}.{test}") };
     Some((format!("{name}{}", more.trim_end()), false))
 }
