@@ -175,7 +175,7 @@ impl PythonLint {
             self.clean = true;
         }
         if let Some((file, line, column)) = unread(text) {
-            self.tool.get_or_insert("black");
+            self.tool.get_or_insert(if text.contains(": Failed ") { "ruff" } else { "black" });
             let finding = Finding::new(FindingKind::Compile, text.trim_end());
             self.findings.push(number, finding.at(place::tidy(file), line, column));
         }
@@ -224,9 +224,12 @@ impl Head {
 }
 
 /// Where black cannot read a file: `error: cannot parse: a.py:2:4`, before 2026
-/// `error: cannot format a.py: Cannot parse for target version Python 3.13: 2:4: text`.
+/// `error: cannot format a.py: Cannot parse for target version Python 3.13: 2:4: text`; ruff's formatter:
+/// `error: Failed to parse a.py:2:4: text`.
 fn unread(text: &str) -> Option<(&str, Option<u32>, Option<u32>)> {
-    if let Some(place) = text.strip_prefix("error: cannot parse: ").and_then(place::prefix) {
+    let heads = ["error: cannot parse: ", "error: Failed to parse "];
+    let place = heads.iter().find_map(|head| place::prefix(text.strip_prefix(head)?));
+    if let Some(place) = place {
         return Some((place.file, Some(place.line), place.column));
     }
     let (file, why) = text.strip_prefix("error: cannot format ")?.split_once(": ")?;

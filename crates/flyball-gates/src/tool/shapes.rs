@@ -92,6 +92,11 @@ fn pylint_black_and_older_ruff_are_told_apart() {
     let line = unread.lines().next().expect("a line");
     assert_eq!(told(&found)[0], (FindingKind::Compile, "", "shop/b.py:2:4".to_owned(), line));
     assert_eq!(told(&found).len(), 2);
+    let unread = "error: Failed to parse shop/b.py:3:7: no\nWould reformat: shop/a.py\n";
+    let found = parse("make format", unread);
+    let line = unread.lines().next().expect("a line");
+    assert_eq!(told(&found)[0], (FindingKind::Compile, "", "shop/b.py:3:7".to_owned(), line));
+    assert_eq!((told(&found).len(), found.tools), (2, vec!["ruff"]));
     for (output, tool) in [
         ("would reformat shop/a.py\nOh no!\n1 file would be reformatted.\n", "black"),
         ("Would reformat: shop/a.py\n1 file would be reformatted\n", "ruff"),
