@@ -29,7 +29,11 @@ impl Recogniser for Pyright {
 
     fn cues(&self) -> Cues {
         const PATHS: &[u8] = b"/.ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-        Cues { starts: &["0 er", "No s"], also: &[(PATHS, Trait::ColonNumber)], ..Cues::NONE }
+        Cues {
+            starts: &["0 er", "No s", "Conf"],
+            also: &[(PATHS, Trait::ColonNumber)],
+            ..Cues::NONE
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -43,15 +47,15 @@ impl Recogniser for Pyright {
             excerpt.push(text);
             self.open = Some(Open { number: line.number, level, finding, excerpt });
         } else if let Some(open) = &mut self.open {
-            // Reasons come below, further to the right.
-            if text::indent(text) >= 4 && !text.trim().is_empty() {
-                open.more(text);
-            } else {
-                self.close();
+            match reason(text) {
+                Some(reason) => open.more(text, reason),
+                None => self.close(),
             }
         }
         if self.open.is_none() {
-            if text == "No source files found." {
+            let is_unset =
+                text.starts_with("Config file \"") && text.ends_with("\" could not be read.");
+            if text == "No source files found." || is_unset {
                 self.spoke = true;
                 self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, text));
             } else if is_total(text) {
@@ -67,7 +71,7 @@ impl Recogniser for Pyright {
             return false;
         }
         let (blanks, own) = bytes::after_blanks(line);
-        if blanks >= 4 {
+        if blanks >= 4 || own.starts_with(FIRM.as_bytes()) {
             return !own.trim_ascii().is_empty();
         }
         let is_same = |(level, _)| self.open.as_ref().is_some_and(|open| open.level == level);
@@ -129,15 +133,26 @@ impl Pyright {
 }
 
 impl Open {
-    fn more(&mut self, text: &str) {
+    fn more(&mut self, text: &str, reason: &str) {
         if self.excerpt.is_closed() {
             return;
         }
         if self.finding.message.len() < 2_000 {
-            self.finding.message = format!("{}\n{}", self.finding.message, text.trim());
+            self.finding.message = format!("{}\n{reason}", self.finding.message);
         }
         self.excerpt.push(text);
     }
+}
+
+/// A blank that does not break, of which pyright makes every second one before a reason.
+const FIRM: &str = "\u{a0}";
+
+/// A reason below an error, further to the right.
+fn reason(text: &str) -> Option<&str> {
+    let is_blank = |c: char| c == ' ' || c == '\u{a0}';
+    let own = text.trim_start_matches(is_blank);
+    let depth = text.chars().take_while(|c| is_blank(*c)).count();
+    Some(own.trim_end()).filter(|own| depth >= 4 && !own.is_empty())
 }
 
 /// Level, place and text of `  path:3:7 - error: text`.

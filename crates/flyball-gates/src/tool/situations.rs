@@ -182,3 +182,20 @@ fn a_benchmark_that_fails_has_no_time_and_vet_repeats_the_compiler() {
     let place = "cart/cart.go:31:22".to_owned();
     assert_eq!(told(&parsed), [(FindingKind::Compile, "", place, "i.A undefined")]);
 }
+
+#[test]
+fn reasons_of_pyright_stand_behind_firm_blanks_with_the_rule() {
+    let output = "/repo/a.py\n  /repo/a.py:2:12 - error: Type \"int\" is not \"str\"\n  \u{a0} \u{a0} \
+                  \"int\" is not assignable (reportReturnType)\n  /repo/a.py:5:1 - error: Expected \":\"\n\
+                  2 errors, 0 warnings, 0 informations\n";
+    let parsed = parse("pyright", output);
+    let want = "Type \"int\" is not \"str\"\n\"int\" is not assignable";
+    let (one, other) = ("/repo/a.py:2:12".to_owned(), "/repo/a.py:5:1".to_owned());
+    assert_eq!(
+        told(&parsed),
+        [
+            (FindingKind::Type, "reportReturnType", one, want),
+            (FindingKind::Compile, "", other, "Expected \":\""),
+        ]
+    );
+}
