@@ -306,7 +306,9 @@ fn fix_mark(message: &str) -> &str {
 
 fn kind(code: &str) -> FindingKind {
     match code {
-        "invalid-syntax" | "E999" | "E902" | "io-error" => FindingKind::Compile,
+        "invalid-syntax" | "E999" | "E902" | "io-error" | "E0001" => FindingKind::Compile,
+        // pylint could not even begin with it.
+        "F0001" | "F0002" | "F0010" | "F0011" => FindingKind::CouldNotRun,
         _ => FindingKind::Lint,
     }
 }
