@@ -28,12 +28,16 @@ impl Recogniser for Eslint {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if self.crashed {
-            if text.contains("Error: ") || text.starts_with("ESLint couldn't find") {
-                self.crashed = false;
-                self.findings.push(line.number, Finding::new(FindingKind::Crash, text.trim()));
-                return Attention::Idle;
+            // Its version comes first.
+            let said = text.trim();
+            if said.is_empty() || said.starts_with("ESLint: ") {
+                return Attention::Busy;
             }
-            return Attention::Busy;
+            self.crashed = false;
+            let is_crash = said.contains("Error: ");
+            let kind = if is_crash { FindingKind::Crash } else { FindingKind::CouldNotRun };
+            self.findings.push(line.number, Finding::new(kind, said));
+            return Attention::Idle;
         }
         if text.starts_with("Oops! Something went wrong") {
             self.crashed = true;

@@ -199,3 +199,17 @@ fn reasons_of_pyright_stand_behind_firm_blanks_with_the_rule() {
         ]
     );
 }
+
+#[test]
+fn eslint_says_what_went_wrong_below_its_version() {
+    for (said, kind) in [
+        ("No files matching the pattern \"a.js\" were found.", FindingKind::CouldNotRun),
+        ("TypeError: context.getScope is not a function", FindingKind::Crash),
+    ] {
+        let output = format!(
+            "\nOops! Something went wrong! :(\n\nESLint: 10.1.0\n\n{said}\nPlease check.\n"
+        );
+        let parsed = parse("npm run lint", &output);
+        assert_eq!(told(&parsed), [(kind, "", String::new(), said)]);
+    }
+}
