@@ -23,7 +23,9 @@ fn of_output(name: &str, output: &str) -> Finding {
             Some((at, thread, place))
         })
     };
-    let chosen = panics().find(|(_, thread, _)| *thread == name).or_else(|| panics().next());
+    // What a test caught, or tried again to shrink, comes before the panic that it failed of.
+    let own = panics().filter(|(_, thread, _)| *thread == name).last();
+    let chosen = own.or_else(|| panics().next());
     if let Some((at, _, place)) = chosen {
         let message =
             unexpected(&lines).unwrap_or_else(|| message(lines.get(at + 1..).unwrap_or_default()));
@@ -129,6 +131,8 @@ mod tests {
                       thread 't::x' panicked at src/x.rs:2:2:\nmine\n";
         let found = finding("t::x", output);
         assert_eq!(found.message, "mine");
+        let caught = format!("thread 't::x' panicked at src/x.rs:1:1:\ncaught\n{output}");
+        assert_eq!(finding("t::x", &caught).message, "mine");
         assert_eq!(found.place().as_deref(), Some("src/x.rs:2:2"));
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct PythonLint {
     /// The head of a long diagnostic, until its place comes.
     head: Option<Head>,
     patches: Patches,
+    /// What pylint found twice, until it has said where.
+    similar: Option<(u64, Finding)>,
     findings: Findings,
 }
 
@@ -46,6 +48,7 @@ impl PythonLint {
             file: None,
             head: None,
             patches: Patches::default(),
+            similar: None,
             findings: Findings::default(),
         }
     }
@@ -71,6 +74,13 @@ impl Recogniser for PythonLint {
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
+        if let Some((_, similar)) = &mut self.similar {
+            if text.starts_with("==") {
+                similar.message = format!("{}\n{text}", similar.message);
+                return Attention::Busy;
+            }
+            self.close();
+        }
         if let Some(head) = &mut self.head {
             if head.line(text) {
                 return Attention::Busy;
@@ -109,11 +119,12 @@ impl Recogniser for PythonLint {
         if self.diff_counts && self.patches.line(text) {
             return Attention::Busy;
         }
-        Attention::Idle
+        if self.similar.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
-        self.head.is_none() && self.file.is_none() && self.findings.take_line(line, is_concise)
+        let is_calm = self.head.is_none() && self.file.is_none() && self.similar.is_none();
+        is_calm && self.findings.take_line(line, is_concise)
     }
 
     fn finish(&mut self) -> Option<Report> {
@@ -163,7 +174,12 @@ impl PythonLint {
         }
         let finding = Finding::new(kind(code), message).named(name);
         let finding = finding.at(place.file, place.line, place.column);
-        self.findings.push_line(number, line.text, finding);
+        if code == "R0801" {
+            // All of them stand at one place: the lines below tell them apart.
+            self.similar = Some((number, finding));
+        } else {
+            self.findings.push_line(number, line.text, finding);
+        }
     }
 
     fn other(&mut self, text: &str, number: u64) {
@@ -193,6 +209,9 @@ impl PythonLint {
     }
 
     fn close(&mut self) {
+        if let Some((number, finding)) = self.similar.take() {
+            self.findings.push(number, finding);
+        }
         let Some(mut head) = self.head.take() else { return };
         let Some((file, line, column)) = head.place else { return };
         self.tool.get_or_insert("ruff");

@@ -213,3 +213,16 @@ fn eslint_says_what_went_wrong_below_its_version() {
         assert_eq!(told(&parsed), [(kind, "", String::new(), said)]);
     }
 }
+
+#[test]
+fn what_pylint_finds_in_two_files_is_told_each_time() {
+    let one = |at: u32| {
+        format!(
+            "shop/a.py:1:0: R0801: Similar lines in 2 files\n==shop.a:[{at}:9]\n==shop.b:[3:9]\n    x = 1 (duplicate-code)\n"
+        )
+    };
+    let parsed = parse("pylint shop", &(one(1) + &one(2)));
+    let said: Vec<&str> = told(&parsed).into_iter().map(|(.., said)| said).collect();
+    let want = ["==shop.a:[1:9]\n==shop.b:[3:9]", "==shop.a:[2:9]\n==shop.b:[3:9]"];
+    assert_eq!(said, want.map(|where_| format!("Similar lines in 2 files\n{where_}")));
+}
