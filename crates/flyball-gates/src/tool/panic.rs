@@ -24,7 +24,7 @@ fn of_output(name: &str, output: &str) -> Finding {
         })
     };
     // What a test caught, or tried again to shrink, comes before the panic that it failed of.
-    let own = panics().filter(|(_, thread, _)| *thread == name).last();
+    let own = panics().rfind(|(_, thread, _)| *thread == name);
     let chosen = own.or_else(|| panics().next());
     if let Some((at, _, place)) = chosen {
         let message =
