@@ -13,6 +13,9 @@ use crate::{bytes, text};
 const PATHS: &[u8] = b"/._abcdefghijklmnopqrstuvwxyz0123456789";
 const SMALL: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
 
+/// How much of the places where lines are similar is told.
+const SIMILAR_MAX: usize = 1_000;
+
 /// Reads `path:1:8: F401 text` and ruff's long form with its `-->` line.
 #[derive(Clone)]
 pub(super) struct PythonLint {
@@ -75,7 +78,7 @@ impl Recogniser for PythonLint {
     fn line(&mut self, line: &Line<'_>) -> Attention {
         let text = line.text;
         if let Some((_, similar)) = &mut self.similar {
-            if text.starts_with("==") {
+            if text.starts_with("==") && similar.message.len() < SIMILAR_MAX {
                 similar.message = format!("{}\n{text}", similar.message);
                 return Attention::Busy;
             }

@@ -282,7 +282,7 @@ fn title(text: &str) -> Option<(String, bool)> {
         return Some((test.to_owned(), true));
     }
     // What is done for a whole class or module is no test of it.
-    if test.ends_with("Class") || test.ends_with("Module") {
+    if matches!(test, "setUpClass" | "tearDownClass" | "setUpModule" | "tearDownModule") {
         return Some((format!("{test} ({path})"), false));
     }
     let name = if path.ends_with(test) { path.to_owned() } else { format!("{path}.{test}") };
