@@ -176,7 +176,13 @@ impl Panel {
         if let Some(folder) = folder(text) {
             self.folder = Some(folder.to_owned());
         }
-        let mut asked = wanted;
+        // Nobody takes lines for routine while another is in the middle of something.
+        let busy = self.busy & !self.patient;
+        let mut asked = match busy.count_ones() {
+            0 => wanted,
+            1 => wanted & busy,
+            _ => 0,
+        };
         while asked != 0 {
             let index = asked.trailing_zeros() as usize;
             asked &= !bit(index);

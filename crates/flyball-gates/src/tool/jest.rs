@@ -43,7 +43,9 @@ impl Recogniser for Jest {
             self.close();
             if !NO_FAILURES.contains(&name) {
                 let room = self.findings.room();
-                self.open = Some((line.number, name.trim().to_owned(), room));
+                // What can only be counted needs no name.
+                let name = if room.is_closed() { String::new() } else { name.trim().to_owned() };
+                self.open = Some((line.number, name, room));
                 self.is_title = true;
             }
         } else if self.is_title

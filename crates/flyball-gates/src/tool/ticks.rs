@@ -175,6 +175,13 @@ impl Ticks {
         if depth == 2 && text::number(own).is_some_and(|(_, rest)| rest.starts_with(" passing (")) {
             self.part = Part::Counted;
         }
+        // No name is put together any more.
+        if self.names.is_full() {
+            if file.is_some() && self.part == Part::Unknown {
+                self.quiet = 0;
+            }
+            return;
+        }
         if let Some(file) = file.filter(|_| self.part == Part::Unknown) {
             let file = file.trim_start();
             let file = text::split(file, " (").map_or(file, |(file, _)| file);
