@@ -87,6 +87,8 @@ mod report;
 #[cfg(feature = "read")]
 mod rounds;
 #[cfg(feature = "read")]
+mod skim;
+#[cfg(feature = "read")]
 mod stream;
 #[cfg(feature = "read")]
 mod tail;

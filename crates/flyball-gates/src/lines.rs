@@ -2,7 +2,7 @@
 
 use crate::ansi;
 use crate::hints::Hints;
-use crate::recogniser::Skimmed;
+use crate::skim::Skimmed;
 use crate::tail::Tail;
 
 /// Longer lines of text are cut here.
@@ -200,7 +200,7 @@ const fn limit(first: Option<&u8>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{Clean, Lines, Sink, TEXT_MAX};
-    use crate::recogniser::Skimmed;
+    use crate::skim::Skimmed;
 
     /// All lines, and those among them that were not the last ones. Lines with an `r` are routine.
     #[derive(Default)]

@@ -8,8 +8,9 @@ use self::member::Member;
 use crate::hints::{Hints, Number};
 use crate::owner::{Owner, Part};
 use crate::place;
-use crate::recogniser::{Attention, Line, Skimmed};
+use crate::recogniser::{Attention, Line};
 use crate::report::Report;
+use crate::skim::Skimmed;
 use crate::tool::{self, Documents, MEMBERS};
 use crate::wants::{Set, Wants};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::lines::{Clean, Lines, Sink};
 use crate::passing::Passing;
-use crate::recogniser::Skimmed;
 use crate::report::{Memory, Report};
+use crate::skim::Skimmed;
 use crate::stream::Stream;
 use crate::tail::Tail;
 use crate::{Exit, Finding, Parsed, merge};

@@ -3,6 +3,7 @@
 use crate::bytes;
 use crate::place::Place;
 use crate::report::Report;
+use crate::skim::Skimmed;
 
 /// One clean line of output.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +30,7 @@ pub(crate) enum Attention {
 pub(crate) struct Cues {
     /// First bytes of a line after its blanks.
     pub first: &'static [u8],
-    /// How a line begins after its blanks: more than one byte, of which four count. A `0` at the
+    /// How a line begins after its blanks: more than one byte, of which five count. A `0` at the
     /// start stands for any number.
     pub starts: &'static [&'static str],
     /// Lines that begin with a place.
@@ -80,15 +81,6 @@ pub(crate) enum Trait {
     Sign(&'static [char]),
 }
 
-/// What was taken of some lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Skimmed {
-    /// How many bytes, line ends included.
-    pub bytes: usize,
-    /// How many lines.
-    pub lines: u64,
-}
-
 /// A copy of a recogniser in the middle of its work.
 pub(crate) trait Copied {
     /// One that goes on from here on its own.
@@ -127,22 +119,42 @@ pub(crate) trait Recogniser: Copied + Send + Sync {
     /// Takes lines from the start of these as long as they are routine; the first is the
     /// `number`th. All have their end and no colours.
     fn skim(&mut self, lines: &[u8], number: u64) -> Skimmed {
-        let mut skimmed = Skimmed::default();
+        let mut skimmed = self.many(lines);
+        // Only what stands between very many lines is looked at alone.
+        while skimmed.lines > 0 {
+            let rest = lines.get(skimmed.bytes..).unwrap_or_default();
+            let Some(length) = memchr::memchr(b'\n', rest) else { return skimmed };
+            let next = self.next(rest, length, number.saturating_add(skimmed.lines));
+            if next.lines == 0 {
+                return skimmed;
+            }
+            let more = self.many(rest.get(next.bytes..).unwrap_or_default());
+            skimmed = skimmed.and(next).and(more);
+        }
         for end in bytes::Ends::of(lines) {
             // Some came together with the one before.
-            let Some(line) = lines.get(skimmed.bytes..end) else { continue };
-            let more = if self.routine(line, number.saturating_add(skimmed.lines)) {
-                Skimmed { bytes: line.len() + 1, lines: 1 }
-            } else {
-                self.together(lines.get(skimmed.bytes..).unwrap_or_default())
-            };
-            if more.lines == 0 {
+            let Some(length) = end.checked_sub(skimmed.bytes) else { continue };
+            let rest = lines.get(skimmed.bytes..).unwrap_or_default();
+            let next = self.next(rest, length, number.saturating_add(skimmed.lines));
+            if next.lines == 0 {
                 break;
             }
-            skimmed.bytes += more.bytes;
-            skimmed.lines += more.lines;
+            skimmed = skimmed.and(next);
         }
         skimmed
+    }
+    /// Takes the first of these lines, which has this length and number, if it is routine, or some
+    /// that are so together.
+    fn next(&mut self, lines: &[u8], length: usize, number: u64) -> Skimmed {
+        if self.routine(lines.get(..length).unwrap_or_default(), number) {
+            return Skimmed { bytes: length + 1, lines: 1 };
+        }
+        self.together(lines)
+    }
+    /// Takes lines from the start of these that are routine for their first bytes alone, and change
+    /// nothing: more of a failure of which nothing is kept.
+    fn many(&self, _lines: &[u8]) -> Skimmed {
+        Skimmed::default()
     }
     /// Takes lines from the start of these that are routine together, where the first alone is not:
     /// the title of a failure and the blank line below it.

@@ -5,8 +5,8 @@ use crate::kept::Kept;
 use crate::panel::Panel;
 use crate::passing::Passing;
 use crate::prefix::{self, Shape};
-use crate::recogniser::Skimmed;
 use crate::report::Report;
+use crate::skim::Skimmed;
 use crate::window::{Before, Held, Judgement, Window};
 
 /// How many streams are read side by side; the lines of further ones stay with the others.

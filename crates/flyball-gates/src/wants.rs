@@ -13,7 +13,7 @@ pub(crate) type Set = u64;
 type Table = [Set; 256];
 
 /// How many bytes of the beginning of a line are looked at.
-const HEAD: usize = 4;
+const HEAD: usize = 5;
 
 /// Which recognisers want which lines while they are idle. A line is handed to those whose bytes
 /// all fit; that a few others get it as well costs little, and looking closer would cost more.
@@ -161,8 +161,9 @@ impl Wants {
         let rest = own.get(digits.max(1)..).unwrap_or_default();
         let first = if digits > 0 { b'0' } else { *own.first().unwrap_or(&b' ') };
         let byte = |at: usize| *rest.get(at).unwrap_or(&b' ');
-        let [one, two, three, four] = &self.by_head;
-        at(one, first) & at(two, byte(0)) & at(three, byte(1)) & at(four, byte(2))
+        let [one, two, three, four, five] = &self.by_head;
+        let most = at(one, first) & at(two, byte(0)) & at(three, byte(1));
+        most & at(four, byte(2)) & at(five, byte(3))
     }
 
     /// The members that want a line that begins with this sign.

@@ -35,10 +35,19 @@ impl Member {
     }
 
     /// To tell it something.
+    #[inline]
     pub(super) fn get_mut(&mut self) -> &mut dyn Recogniser {
-        let Self { fresh, shared, own } = self;
-        let copied = || shared.take().map_or_else(|| fresh.copied(), |shared| shared.copied());
-        &mut **own.get_or_insert_with(copied)
+        if self.own.is_none() {
+            self.begin();
+        }
+        let Self { fresh, own, .. } = self;
+        &mut **own.get_or_insert_with(|| fresh.copied())
+    }
+
+    /// Makes what copies have its own.
+    #[cold]
+    fn begin(&mut self) {
+        self.own = self.shared.take().map(|shared| shared.copied());
     }
 
     /// From now on copies have what it has, until it is told something.

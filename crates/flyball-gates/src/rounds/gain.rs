@@ -70,15 +70,17 @@ fn grow(executed: &mut Executed, more: &Executed) {
     executed.names_left_out = executed.names_left_out.saturating_add(more.names_left_out);
 }
 
-/// How many more tests of the same runner there are, of names that were all known.
+/// How many more tests of the same runner there are. Names that no round before had are counted among
+/// those that are not kept.
 fn more(before: &(u64, Executed), after: &(u64, Executed)) -> Option<Executed> {
     let ((names, before), (known, after)) = (before, after);
-    (before.runner == after.runner && names == known).then_some(())?;
+    (before.runner == after.runner).then_some(())?;
+    let left_out = after.names_left_out.checked_sub(before.names_left_out)?;
     Some(Executed {
         runner: after.runner.clone(),
         ran: after.ran.checked_sub(before.ran)?,
         skipped: after.skipped.checked_sub(before.skipped)?,
-        names_left_out: after.names_left_out.checked_sub(before.names_left_out)?,
+        names_left_out: left_out.saturating_add(known.checked_sub(*names)?),
         ..Executed::default()
     })
 }
@@ -91,7 +93,7 @@ pub(super) struct Mark {
     said: u64,
     counts: Counts,
     left_out: u64,
-    /// By runner: its names, and the numbers.
+    /// By runner: how many names are kept, and the numbers.
     executed: Vec<(u64, Executed)>,
     /// How much is remembered, by list.
     memories: Vec<Memory>,
@@ -101,8 +103,10 @@ impl Mark {
     /// Whether the next rounds will add the same as what came between these two.
     pub(super) fn is_steady(&self, after: &Self) -> bool {
         let mut memories = self.memories.iter().zip(&after.memories);
+        let mut names = self.executed.iter().zip(&after.executed);
         self.memories.len() == after.memories.len()
             && memories.all(|(one, two)| one.is_steady(*two))
+            && names.all(|((one, _), (two, _))| one == two)
     }
 
     /// Of what was said.
@@ -116,9 +120,8 @@ impl Mark {
             (kind, name, file, line, column, package, message, excerpt).hash(&mut said);
         }
         let executed = parsed.executed.into_iter().map(|mut executed| {
-            let mut names = DefaultHasher::new();
-            std::mem::take(&mut executed.names).hash(&mut names);
-            (names.finish(), executed)
+            let names = std::mem::take(&mut executed.names);
+            (names.len() as u64, executed)
         });
         Self {
             said: said.finish(),

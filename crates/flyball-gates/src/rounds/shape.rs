@@ -8,6 +8,8 @@ const NUMBER: u8 = 1;
 const END: u8 = b';';
 /// So many bytes are put together before they are handed on.
 const PIECE: usize = 32 * 1024;
+/// Of a longer round only the numbers are kept, because with the shape they are all that was printed.
+const SHORT_MAX: usize = 64 * 1024;
 
 /// A round, with a mark for every number in a place, a name or a time.
 #[derive(Debug)]
@@ -19,9 +21,9 @@ pub(super) struct Shape {
     at: usize,
     /// Whether digits came for the mark that stands there.
     in_number: bool,
-    /// The numbers of the present round, and of the one before it: with the shape they are all that
-    /// was printed.
-    numbers: [Vec<u8>; 2],
+    /// What is kept of the present round, and of the one before it: all that was printed, or the
+    /// numbers in it.
+    kept: [Vec<u8>; 2],
 }
 
 /// How far bytes went along.
@@ -40,7 +42,7 @@ impl Shape {
     pub(super) fn of(size: Size) -> Self {
         let bytes = Vec::with_capacity(size.bytes);
         let lines = size.lines;
-        Self { bytes, lines, at: 0, in_number: false, numbers: [Vec::new(), Vec::new()] }
+        Self { bytes, lines, at: 0, in_number: false, kept: [Vec::new(), Vec::new()] }
     }
 
     /// Takes what has come of the first round: how many bytes, and whether that was all of it.
@@ -72,57 +74,88 @@ impl Shape {
         self.lines
     }
 
+    /// Whether all that is printed is kept.
+    const fn is_short(&self) -> bool {
+        self.bytes.len() <= SHORT_MAX
+    }
+
     /// How many of these bytes look like what comes next in the round, at most to its end.
     pub(super) fn follow(&mut self, bytes: &[u8]) -> (usize, Step) {
-        let [numbers, before] = &mut self.numbers;
-        let mut taken = 0;
-        loop {
-            let wanted = self.bytes.get(self.at..).unwrap_or_default();
-            let rest = bytes.get(taken..).unwrap_or_default();
-            let Some(first) = wanted.first() else {
-                (self.at, self.in_number) = (0, false);
-                std::mem::swap(numbers, before);
-                numbers.clear();
-                return (taken, Step::Round);
-            };
-            if rest.is_empty() {
-                return (taken, Step::More);
-            }
-            if *first == NUMBER {
-                let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-                self.in_number |= digits > 0;
-                taken += digits;
-                numbers.extend_from_slice(rest.get(..digits).unwrap_or_default());
-                if digits == rest.len() {
-                    return (taken, Step::More);
-                }
-                if !self.in_number {
-                    return (taken, Step::Other);
-                }
-                numbers.push(END);
-                (self.at, self.in_number) = (self.at + 1, false);
-                continue;
-            }
-            let length = memchr::memchr(NUMBER, wanted).unwrap_or(wanted.len());
-            let same = same(wanted.get(..length).unwrap_or(wanted), rest);
-            (self.at, taken) = (self.at + same, taken + same);
-            if same < length && same < rest.len() {
-                return (taken, Step::Other);
-            }
+        let [present, _] = &self.kept;
+        let (at, in_number, kept) = (self.at, self.in_number, present.len());
+        let (mut taken, mut step) = self.go_along(bytes);
+        // The mark of a number is like nothing that is printed, not even like itself.
+        if let Some(mark) = memchr::memchr(NUMBER, up_to(bytes, taken)) {
+            (self.at, self.in_number) = (at, in_number);
+            let [present, _] = &mut self.kept;
+            present.truncate(kept);
+            (taken, step) = (self.go_along(up_to(bytes, mark)).0, Step::Other);
         }
+        let is_short = self.is_short();
+        let [present, before] = &mut self.kept;
+        if is_short {
+            present.extend_from_slice(up_to(bytes, taken));
+        }
+        if step == Step::Round {
+            (self.at, self.in_number) = (0, false);
+            std::mem::swap(present, before);
+            present.clear();
+        }
+        (taken, step)
+    }
+
+    fn go_along(&mut self, bytes: &[u8]) -> (usize, Step) {
+        let is_short = self.is_short();
+        let [numbers, _] = &mut self.kept;
+        let mut wanted = self.bytes.get(self.at..).unwrap_or_default();
+        let (mut rest, mut in_number) = (bytes, self.in_number);
+        let step = loop {
+            let same = same(wanted, rest);
+            (wanted, rest) = (behind(wanted, same), behind(rest, same));
+            match wanted.first() {
+                None => break Step::Round,
+                _ if rest.is_empty() => break Step::More,
+                Some(&NUMBER) => {}
+                Some(_) => break Step::Other,
+            }
+            let digits = digits(rest);
+            if !is_short {
+                numbers.extend_from_slice(up_to(rest, digits));
+            }
+            in_number |= digits > 0;
+            rest = behind(rest, digits);
+            if rest.is_empty() {
+                break Step::More;
+            }
+            if !in_number {
+                break Step::Other;
+            }
+            if !is_short {
+                numbers.push(END);
+            }
+            (wanted, in_number) = (behind(wanted, 1), false);
+        };
+        (self.at, self.in_number) = (self.bytes.len() - wanted.len(), in_number);
+        (bytes.len() - rest.len(), step)
     }
 
     /// Hands on what was printed in the round before the present one.
-    pub(super) fn replay_last(&self, read: impl FnMut(&[u8])) {
-        let [_, before] = &self.numbers;
+    pub(super) fn replay_last(&self, mut read: impl FnMut(&[u8])) {
+        let [_, before] = &self.kept;
+        if self.is_short() {
+            return read(before);
+        }
         print(&self.bytes, before, read);
     }
 
     /// Hands on what was printed in the present round.
-    pub(super) fn replay(&self, read: impl FnMut(&[u8])) {
-        let [numbers, _] = &self.numbers;
-        let present = self.bytes.get(..self.at + usize::from(self.in_number));
-        print(present.unwrap_or_default(), numbers, read);
+    pub(super) fn replay(&self, mut read: impl FnMut(&[u8])) {
+        let [present, _] = &self.kept;
+        if self.is_short() {
+            return read(present);
+        }
+        let shape = self.bytes.get(..self.at + usize::from(self.in_number));
+        print(shape.unwrap_or_default(), present, read);
     }
 }
 
@@ -147,22 +180,58 @@ fn print(shape: &[u8], numbers: &[u8], mut read: impl FnMut(&[u8])) {
 
 /// How many bytes both begin with.
 fn same(one: &[u8], other: &[u8]) -> usize {
-    let length = one.len().min(other.len());
-    if one.get(..length) == other.get(..length) {
-        return length;
+    let mut same = 0;
+    loop {
+        let (one, other) =
+            (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
+        let (Some(a), Some(b)) = (one.first_chunk(), other.first_chunk()) else {
+            let pairs = one.iter().zip(other);
+            return same + pairs.take_while(|(one, other)| one == other).count();
+        };
+        let others = u128::from_le_bytes(*a) ^ u128::from_le_bytes(*b);
+        if others != 0 {
+            return same + others.trailing_zeros() as usize / 8;
+        }
+        same += a.len();
     }
-    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// How many digits they begin with.
+fn digits(bytes: &[u8]) -> usize {
+    /// The same byte eight times.
+    const fn each(byte: u8) -> u64 {
+        u64::from_le_bytes([byte; 8])
+    }
+    let Some(eight) = bytes.first_chunk() else {
+        return bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    };
+    // Digits become 0 to 9, and what is more gets a bit above them.
+    let values = u64::from_le_bytes(*eight) ^ each(b'0');
+    let others = (((values & each(0x7f)) + each(0x76)) | values) & each(0x80);
+    match others.trailing_zeros() as usize / 8 {
+        8 => 8 + bytes.iter().skip(8).take_while(|byte| byte.is_ascii_digit()).count(),
+        digits => digits,
+    }
+}
+
+/// What follows so many bytes.
+fn behind(bytes: &[u8], length: usize) -> &[u8] {
+    bytes.get(length..).unwrap_or_default()
+}
+
+/// At most so many bytes from the start.
+fn up_to(bytes: &[u8], length: usize) -> &[u8] {
+    bytes.get(..length).unwrap_or(bytes)
 }
 
 /// Adds bytes, with a mark in the place of every number that may be another the next time.
 pub(super) fn put(shape: &mut Vec<u8>, bytes: &[u8]) {
     let mut rest = bytes;
     while !rest.is_empty() {
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let (number, after) = rest.split_at(digits);
+        let (number, after) = rest.split_at(digits(rest));
         if shape.last() == Some(&NUMBER) {
             // It goes on.
-        } else if digits > 0 && is_free(shape) {
+        } else if !number.is_empty() && is_free(shape) {
             shape.push(NUMBER);
         } else {
             shape.extend_from_slice(number);
@@ -201,7 +270,7 @@ fn is_free(before: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Shape, Size, Step, put};
+    use super::{SHORT_MAX, Shape, Size, Step, digits, put, same};
 
     fn shape(text: &str) -> String {
         let mut bytes = Vec::new();
@@ -223,6 +292,51 @@ mod tests {
         for (text, want) in table {
             assert_eq!(shape(text), want);
         }
+    }
+
+    #[test]
+    fn digits_are_counted_and_what_is_the_same_is_found_at_every_length() {
+        for length in 0..40 {
+            for end in 0..=255_u8 {
+                let text = [vec![b'7'; length], vec![end], vec![b'3'; 20]].concat();
+                let want = if end.is_ascii_digit() { length + 21 } else { length };
+                assert_eq!(digits(&text), want, "{length} {end}");
+                assert_eq!(digits(&text[..length]), length);
+                let other = [vec![b'7'; length], vec![!end]].concat();
+                assert_eq!((same(&text, &other), same(&other, &text)), (length, length));
+                assert_eq!(same(&text, &text[..length]), length);
+            }
+        }
+    }
+
+    #[test]
+    fn the_mark_of_a_number_is_no_number() {
+        let mut shape = Shape::of(Size { lines: 1, bytes: 10 });
+        assert_eq!(shape.begin(b"a.rs:1: no\n"), (11, true));
+        for _ in 0..2 {
+            assert_eq!(shape.follow(b"a.rs:23: no\n"), (12, Step::Round));
+        }
+        assert_eq!(shape.follow(b"a.rs:\x01: no\n"), (5, Step::Other));
+        let (mut last, mut now) = (Vec::new(), Vec::new());
+        shape.replay_last(|bytes| last.extend_from_slice(bytes));
+        shape.replay(|bytes| now.extend_from_slice(bytes));
+        assert_eq!((last.as_slice(), now.as_slice()), (&b"a.rs:23: no\n"[..], &b"a.rs:"[..]));
+    }
+
+    #[test]
+    fn of_long_rounds_the_numbers_are_enough() {
+        let filler = "x".repeat(SHORT_MAX);
+        let round = |number: usize| format!("{filler}\na.rs:{number}: 7 no\n");
+        let mut shape = Shape::of(Size { lines: 2, bytes: 10 });
+        assert!(shape.begin(round(1).as_bytes()).1 && !shape.is_short());
+        assert_eq!(shape.follow(round(42).as_bytes()).1, Step::Round);
+        let last = round(357);
+        let (part, _) = last.as_bytes().split_at(SHORT_MAX + 8);
+        assert_eq!(shape.follow(part), (part.len(), Step::More));
+        let mut again = Vec::new();
+        shape.replay_last(|bytes| again.extend_from_slice(bytes));
+        shape.replay(|bytes| again.extend_from_slice(bytes));
+        assert!(again == [round(42).as_bytes(), part].concat());
     }
 
     #[test]

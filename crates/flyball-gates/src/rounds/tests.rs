@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Rounds, State};
+use super::{Rounds, SURE_MAX, State};
 use crate::reading::Reading;
 use crate::{Exit, Parsed};
 
@@ -123,4 +123,23 @@ fn long_rounds_are_found_and_the_last_one_is_told_as_it_was_printed() {
     let (quick, has_compared) = quick(output.as_bytes(), 64 * 1024);
     assert!(has_compared);
     assert_eq!(quick, thorough(output.as_bytes()));
+}
+
+#[test]
+fn names_that_are_new_in_every_round_are_counted() {
+    let line = |number| format!("item {number} of many lines of which no more is said\n");
+    let filler: String = (0..1_500).map(line).collect();
+    let round = |time: usize| format!("running 1 test\n{filler}test new_{time} ... ok\n\n");
+    let output: String = (1..150).map(round).collect();
+    assert!(output.len() > 2 * SURE_MAX, "too little to be sure");
+    let (quick, has_compared) = quick(output.as_bytes(), 64 * 1024);
+    assert!(has_compared);
+    let thorough = thorough(output.as_bytes());
+    let ran = |parsed: &Parsed| {
+        let ran = parsed.executed.iter();
+        ran.map(|own| (own.ran, own.names.len() as u64 + own.names_left_out)).collect::<Vec<_>>()
+    };
+    assert_eq!((quick.counts, ran(&quick)), (thorough.counts, ran(&thorough)));
+    let [own] = quick.executed.as_slice() else { panic!("one runner") };
+    assert!(own.names_left_out > 0 && own.names.contains("new_149"), "{}", own.names.len());
 }

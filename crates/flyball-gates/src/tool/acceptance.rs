@@ -58,8 +58,8 @@ impl Recogniser for Acceptance {
     fn cues(&self) -> Cues {
         Cues {
             starts: &[
-                "0) S", "Failing", "Errored", "Scen", "FAIL", "ERROR in", "0 sc", "0 te", "[ ERR",
-                "----", "cucu", "Feat",
+                "0) S", "Failing", "Errored", "Scen", "FAIL:", "FAILURE", "ERROR in", "0 sc",
+                "0 te", "[ ERR", "----", "cucu", "Feat",
             ],
             also: &[(PATHS, Trait::EndsWith(b'|'))],
             ..Cues::NONE

@@ -32,7 +32,7 @@ impl Recogniser for Deno {
     }
 
     fn cues(&self) -> Cues {
-        Cues { starts: &["ERRO", "TS", "FAIL", "ok |", "erro"], ..Cues::NONE }
+        Cues { starts: &["ERRO", "TS", "FAILU", "FAILED", "ok |", "erro"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

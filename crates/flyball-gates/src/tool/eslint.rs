@@ -2,8 +2,9 @@
 
 use crate::{Finding, FindingKind};
 
-use crate::recogniser::{Attention, Cues, Line, Recogniser, Skimmed, Trait};
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use crate::report::{Findings, Level, Report};
+use crate::skim::Skimmed;
 use crate::{bytes, text};
 
 /// Reads `  1:10  error  text  rule` below a path.
@@ -156,6 +157,10 @@ fn path(text: &str) -> Option<&str> {
     // Cheap questions first: this looks at very many lines.
     let bytes = text.as_bytes();
     if bytes.len() >= 400 || matches!(bytes, [] | [b' ', ..] | [.., b':' | b'.' | b')' | b';']) {
+        return None;
+    }
+    // What jest says of a file of tests.
+    if text.starts_with("FAIL ") || text.starts_with("PASS ") {
         return None;
     }
     let name = memchr::memrchr(b'/', bytes).and_then(|slash| bytes.get(slash..))?;

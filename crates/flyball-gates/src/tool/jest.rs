@@ -4,9 +4,10 @@ use crate::{Counts, Finding, FindingKind};
 
 use super::js_frame;
 use crate::place;
-use crate::recogniser::{Attention, Cues, Line, Recogniser, Skimmed, Trait};
+use crate::recogniser::{Attention, Cues, Line, Recogniser, Trait};
 use crate::report::{Block, Findings, Report};
-use crate::text;
+use crate::skim::Skimmed;
+use crate::{skim, text};
 
 /// What is told like a failure and is none.
 const NO_FAILURES: [&str; 3] = ["Console", "Deprecation Warning", "Validation Warning"];
@@ -70,16 +71,23 @@ impl Recogniser for Jest {
 
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         // More of a failure of which nothing is kept.
-        !self.is_title
-            && self.open.as_ref().is_some_and(|(_, _, block)| block.is_closed())
+        self.is_passing()
             && (line.is_empty() || (line.starts_with(b"  ") && line.get(2) != Some(&0xe2)))
+    }
+
+    fn many(&self, lines: &[u8]) -> Skimmed {
+        if !self.is_passing() {
+            return Skimmed::default();
+        }
+        skim::up_to_other(lines, |[first, second, third]| {
+            let is_deep = first == b' ' && second == b' ' && third != 0xe2;
+            !is_deep && first != b'\n'
+        })
     }
 
     fn together(&mut self, lines: &[u8]) -> Skimmed {
         // One more failure of which nothing is kept: its title, and the blank line that ends it.
-        let is_counted = !self.is_title
-            && self.findings.is_full()
-            && self.open.as_ref().is_some_and(|(_, _, block)| block.is_closed());
+        let is_counted = self.is_passing() && self.findings.is_full();
         let title = lines.strip_prefix("  ● ".as_bytes()).filter(|_| is_counted);
         let end = title.and_then(|title| memchr::memchr(b'\n', title));
         let Some((title, end)) = title.zip(end) else { return Skimmed::default() };
@@ -110,13 +118,19 @@ impl Recogniser for Jest {
 }
 
 impl Jest {
+    /// Whether nothing is kept of the failure that is told now.
+    fn is_passing(&self) -> bool {
+        !self.is_title && self.open.as_ref().is_some_and(|(_, _, block)| block.is_closed())
+    }
+
     fn outside(&mut self, text: &str, number: u64) {
         // With colours the word has a blank on each side.
         let word = text.strip_prefix(' ').unwrap_or(text);
         if let Some(rest) = word.strip_prefix("FAIL ").or_else(|| word.strip_prefix("PASS ")) {
             // `FAIL project path (5 s)`: the path is the last word that looks like one.
             let path = text::split(rest, " (").map_or(rest, |(path, _)| path).trim();
-            path.rsplit(' ').next().unwrap_or(path).clone_into(&mut self.file);
+            let last = memchr::memrchr(b' ', path.as_bytes()).map_or(0, |blank| blank + 1);
+            path.get(last..).unwrap_or(path).clone_into(&mut self.file);
         } else if let Some(list) = text.strip_prefix("Tests:  ")
             && list.trim_end().ends_with(" total")
         {
@@ -147,6 +161,9 @@ impl Jest {
     fn close(&mut self) {
         let Some((number, name, mut block)) = self.open.take() else { return };
         self.spoke |= !self.file.is_empty();
+        if block.is_closed() && self.findings.is_only_counted() {
+            return;
+        }
         let text = block.take();
         if self.findings.is_known(&[&self.file, &name, &text]) {
             return;

@@ -28,7 +28,7 @@ impl Recogniser for Pest {
     }
 
     fn cues(&self) -> Cues {
-        Cues { starts: &["FAIL", "Test"], ..Cues::NONE }
+        Cues { starts: &["FAILED", "Test"], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {

@@ -18,6 +18,7 @@ use self::section::{Section, kind};
 use self::sessions::{Sessions, counts, is_last};
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
+use crate::skim::Skimmed;
 use crate::text;
 
 /// How many one-line tracebacks (`--tb=line`) are remembered for the summary to name.
@@ -112,8 +113,8 @@ impl Recogniser for Pytest {
     }
 
     fn routine(&mut self, line: &[u8], number: u64) -> bool {
-        if let Some(section) = &self.section {
-            return section.is_counted() && self.part == Part::Failures && self.counted(line);
+        if self.section.is_some() {
+            return self.is_passing() && self.counted(line);
         }
         if self.part == Part::Summary {
             let text = std::str::from_utf8(line).ok().filter(|text| is_summary(text));
@@ -123,6 +124,10 @@ impl Recogniser for Pytest {
         let is_calm = self.part == Part::Running && self.spoke && self.section.is_none();
         let node = if is_calm { passed(line) } else { None };
         node.is_some_and(|node| self.names.ran_bytes(node, |node| node))
+    }
+
+    fn many(&self, lines: &[u8]) -> Skimmed {
+        if self.is_passing() { counted::plain(lines) } else { Skimmed::default() }
     }
 
     fn after_routine(&self) -> Attention {

@@ -116,7 +116,7 @@ impl<'a> Row<'a> {
 fn path(line: &str) -> Option<&str> {
     let bytes = line.as_bytes();
     // Cheap questions first: this looks at very many lines.
-    if bytes.len() > 300 || text::indent(line) > 3 {
+    if bytes.len() > 300 || text::indent(line) > 3 || memchr::memchr(b'.', bytes).is_none() {
         return None;
     }
     let own = text::trim_start(line.strip_prefix("FILE: ").unwrap_or(line));

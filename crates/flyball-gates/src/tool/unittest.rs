@@ -52,7 +52,10 @@ impl Recogniser for Unittest {
 
     fn cues(&self) -> Cues {
         Cues {
-            starts: &["====", "FAIL", "ERRO", "Ran ", "OK", "UNEX", "test", "Fail", "Erro", "File"],
+            starts: &[
+                "====", "FAIL:", "FAILED", "ERRO", "Ran ", "OK", "UNEX", "test", "Fail", "Erro",
+                "File",
+            ],
             ..Cues::NONE
         }
     }

@@ -1,8 +1,23 @@
 //! Failures that can only be counted: nothing of them is kept, and most of their lines are passed over.
 
-use super::Pytest;
+use super::{Part, Pytest};
+use crate::skim::{self, Skimmed};
+
+/// The lines at the start of these that no section begins or ends with, whatever follows in them.
+pub(super) fn plain(lines: &[u8]) -> Skimmed {
+    // Bytes that say more than others; a line without one of them goes on with the section.
+    skim::up_to_other(lines, |[first, ..]| {
+        matches!(first, b'=' | b'F' | b'n' | b'_' | b'-' | b'0'..=b'9' | 0x80..)
+    })
+}
 
 impl Pytest {
+    /// Whether nothing is kept of the section that is told now.
+    pub(super) fn is_passing(&self) -> bool {
+        let is_counted = self.section.as_ref().is_some_and(super::Section::is_counted);
+        is_counted && self.part == Part::Failures
+    }
+
     /// Takes a line of a section of which nothing is kept, or the title of the next one like it.
     pub(super) fn counted(&mut self, line: &[u8]) -> bool {
         let may_end = |ends: &[u8]| line.last().is_some_and(|last| ends.contains(last));

@@ -18,12 +18,15 @@ pub(super) struct Stacks {
 impl Stacks {
     /// Takes a line; whether it is about stacks.
     pub(super) fn line(&mut self, text: &str, number: u64) -> bool {
-        if text::find(text, "+++ Timeout +++").is_some() {
+        // A cheap question first: this looks at very many lines.
+        let may_begin = memchr::memchr2(b'+', b'P', text.as_bytes()).is_some();
+        if may_begin && text::has(text, "+++ Timeout +++") {
             self.number.get_or_insert(number);
             return true;
         }
         // It may stand behind the dots of tests that passed.
-        let begins = text::find(text, "Fatal Python error: ").and_then(|at| text.get(at..));
+        let begins = if may_begin { text::find(text, "Fatal Python error: ") } else { None };
+        let begins = begins.and_then(|at| text.get(at..));
         let begins = begins
             .or_else(|| text.starts_with("Current thread 0x").then_some("Fatal Python error"));
         if let Some(fatal) = begins.filter(|_| self.number.is_none()) {
