@@ -24,6 +24,8 @@ pub(crate) struct Panel {
     busy: Set,
     /// The members whom the routine of others does not concern.
     patient: Set,
+    /// The members who take lines for routine at all.
+    taking: Set,
     /// Who took the last line that was routine, and in whose part of the output: once for lines in
     /// nobody's part, and once for those in somebody's, because the two take turns.
     routine: [Option<(usize, Option<Part>)>; 2],
@@ -60,10 +62,11 @@ impl Panel {
     }
 
     fn of(members: [Member; MEMBERS], wants: Arc<Wants>) -> Self {
-        let (mut patient, mut busy) = (0, 0);
+        let (mut patient, mut taking, mut busy) = (0, 0, 0);
         for (index, member) in members.iter().enumerate() {
             let member = member.get();
             patient |= if member.is_patient() { bit(index) } else { 0 };
+            taking |= if member.has_routine() { bit(index) } else { 0 };
             busy |= if member.after_routine() == Attention::Busy { bit(index) } else { 0 };
         }
         Self {
@@ -71,6 +74,7 @@ impl Panel {
             wants,
             busy,
             patient,
+            taking,
             routine: [None; 2],
             documents: Documents::default(),
             in_document: Attention::Idle,
@@ -180,8 +184,8 @@ impl Panel {
         // Nobody takes lines for routine while another is in the middle of something.
         let busy = self.busy & !self.patient;
         let mut asked = match busy.count_ones() {
-            0 => wanted,
-            1 => wanted & busy,
+            0 => wanted & self.taking,
+            1 => wanted & self.taking & busy,
             _ => 0,
         };
         while asked != 0 {

@@ -44,7 +44,7 @@ pub(crate) fn prefix(line: &str) -> Option<Place<'_>> {
             return None;
         }
         if bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
-            let file = line.get(..at)?;
+            let file = line.get(..at).filter(|file| plausible(file))?;
             let after = line.get(at + 1..)?;
             return if *mark == b':' { colon_place(file, after) } else { paren_place(file, after) };
         }
@@ -72,7 +72,7 @@ fn colon_place<'a>(file: &'a str, after: &'a str) -> Option<Place<'a>> {
         None if rest.is_empty() || rest.starts_with(' ') => rest,
         None => return None,
     };
-    plausible(file, line).then_some(Place { file, line, column, rest: rest.trim_start() })
+    (line > 0).then_some(Place { file, line, column, rest: rest.trim_start() })
 }
 
 fn paren_place<'a>(file: &'a str, after: &'a str) -> Option<Place<'a>> {
@@ -85,12 +85,12 @@ fn paren_place<'a>(file: &'a str, after: &'a str) -> Option<Place<'a>> {
         None => (None, rest),
     };
     let rest = rest.strip_prefix("):")?;
-    plausible(file, line).then_some(Place { file, line, column, rest: rest.trim_start() })
+    (line > 0).then_some(Place { file, line, column, rest: rest.trim_start() })
 }
 
 /// Whether this looks like a file and not like a URL, a clock time or a Rust path.
-fn plausible(file: &str, line: u32) -> bool {
-    if line == 0 || file.len() > 400 || file.ends_with(':') {
+fn plausible(file: &str) -> bool {
+    if file.len() > 400 || file.ends_with(':') {
         return false;
     }
     let mut seen = 0;

@@ -108,6 +108,10 @@ pub(crate) trait Recogniser: Copied + Send + Sync {
     fn cues(&self) -> Cues;
     /// Takes a line.
     fn line(&mut self, line: &Line<'_>) -> Attention;
+    /// Whether there are lines that it takes by [`Recogniser::routine`]; the others are never asked.
+    fn has_routine(&self) -> bool {
+        false
+    }
     /// Takes a line that is one more of what there were many already: a test that passed, a complaint
     /// that can only be counted. False when it is anything else, and then nothing has changed.
     ///

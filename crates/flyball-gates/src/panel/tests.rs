@@ -190,3 +190,18 @@ fn is_same(begin: &str, shape: fn(u64) -> String) -> bool {
     thorough.is_thorough = true;
     said(&lines, quick) == said(&lines, thorough)
 }
+
+#[test]
+fn who_takes_lines_for_routine_says_so() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tool");
+    let mut takers = 0;
+    for file in std::fs::read_dir(folder).expect("tools") {
+        let path = file.expect("a file").path();
+        let Ok(source) = std::fs::read_to_string(&path) else { continue };
+        let takes = source.contains("fn routine(&mut self");
+        assert_eq!(takes, source.contains("fn has_routine(&self)"), "{}", path.display());
+        takers += u32::from(takes);
+    }
+    let said = Panel::new("make").taking.count_ones();
+    assert!(takers > 20 && said >= takers, "{said} of {takers}");
+}

@@ -56,6 +56,10 @@ impl Recogniser for Biome {
         self.after_routine()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         // More of a report that can only be counted.
         let severity = self.open.as_ref().and_then(|open| open.severity);

@@ -107,6 +107,10 @@ impl Recogniser for CargoTest {
         if is_open || self.loose.is_open() { Attention::Busy } else { Attention::Idle }
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         if let Some((_, _, block)) = &self.block {
             // More of a failure of which nothing is kept.

@@ -77,6 +77,10 @@ impl Recogniser for Dotnet {
         self.attention()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         let name = if self.open.is_none() { passed(line) } else { None };
         name.is_some_and(|name| self.names.ran_bytes(name, |name| name))

@@ -67,6 +67,10 @@ impl Recogniser for Eslint {
         self.attention()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         if self.file.is_none() || self.crashed {
             return false;

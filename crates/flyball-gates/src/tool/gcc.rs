@@ -107,6 +107,10 @@ impl Recogniser for Gcc {
         if is_open { Attention::Busy } else { Attention::Idle }
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         if self.open.is_some() || self.linker == Linker::Speaks {
             return false;

@@ -76,6 +76,10 @@ impl Recogniser for GoTest {
         self.after_routine()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], number: u64) -> bool {
         if line.starts_with(b"{\"Time\":") {
             let event = std::str::from_utf8(line).ok().and_then(Event::as_usual);

@@ -86,6 +86,10 @@ impl Recogniser for Gtest {
         if is_open { Attention::Busy } else { Attention::Idle }
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], number: u64) -> bool {
         if self.failure.is_some() || self.totals == Totals::Listed {
             return false;

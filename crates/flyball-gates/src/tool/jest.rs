@@ -69,6 +69,10 @@ impl Recogniser for Jest {
         self.after_routine()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         // More of a failure of which nothing is kept.
         self.is_passing()

@@ -79,6 +79,10 @@ impl Recogniser for Junit {
     }
 
     /// A test that passed, on a line of its own.
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         let own = line.trim_ascii();
         let is_passed = self.at == At::Between

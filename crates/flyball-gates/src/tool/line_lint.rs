@@ -129,6 +129,10 @@ impl Recogniser for LineLint {
         Attention::Idle
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], number: u64) -> bool {
         let is_calm = self.documented.is_none() && self.table.is_none() && self.file.is_none();
         if !is_calm || self.findings.has_told(line) || self.warnings.has_told(line) {

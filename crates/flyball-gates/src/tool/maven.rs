@@ -106,6 +106,10 @@ impl Recogniser for Maven {
         if open { Attention::Busy } else { Attention::Idle }
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         let is_calm =
             self.spoke && self.open.is_none() && self.compile.is_none() && self.case.is_none();

@@ -75,6 +75,10 @@ impl Recogniser for Mocha {
         self.after_routine()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         // More of a failure of which nothing is kept: what begins or ends one is not so deep.
         self.open.as_ref().is_some_and(|open| open.block.is_closed())

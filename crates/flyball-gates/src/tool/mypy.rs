@@ -69,6 +69,10 @@ impl Recogniser for Mypy {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         self.open.is_none()
             && self.findings.is_full()

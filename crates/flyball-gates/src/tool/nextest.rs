@@ -102,6 +102,10 @@ impl Recogniser for Nextest {
         self.attention()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         if let Some(open) = &self.block {
             // More of a failure of which nothing is kept: only the marks of nextest are in capitals.

@@ -108,6 +108,10 @@ impl Recogniser for NodeTest {
         self.after_routine()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         // More of a failure of which nothing is kept.
         let is_counted = |open: &&Open| open.block.is_closed() && !open.is_title;

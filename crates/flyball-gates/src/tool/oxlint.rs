@@ -54,6 +54,10 @@ impl Recogniser for Oxlint {
         self.after_routine()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         // More of a report of which nothing is kept; what begins one is not so deep.
         self.open.as_ref().is_some_and(|open| open.place.is_some() && open.excerpt.is_closed())

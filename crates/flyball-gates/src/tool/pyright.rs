@@ -65,6 +65,10 @@ impl Recogniser for Pyright {
         self.after_routine()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         // One more, or more of one, of which nothing is kept.
         if !self.open.as_ref().is_some_and(|open| open.excerpt.is_closed()) {

@@ -112,6 +112,10 @@ impl Recogniser for Pytest {
         self.after_routine()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], number: u64) -> bool {
         if self.section.is_some() {
             return self.is_passing() && self.counted(line);

@@ -125,6 +125,10 @@ impl Recogniser for PythonLint {
         if self.similar.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         let is_calm = self.head.is_none() && self.file.is_none() && self.similar.is_none();
         is_calm && self.findings.take_line(line, is_concise)

@@ -83,6 +83,10 @@ impl Recogniser for Rspec {
         self.after_routine()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         // More of a failure of which nothing is kept: what begins or ends one is not so deep.
         self.open.as_ref().is_some_and(|(_, _, block)| block.is_closed())

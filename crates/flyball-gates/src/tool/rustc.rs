@@ -101,6 +101,10 @@ impl Recogniser for Rustc {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         self.open.is_none() && self.count(line)
     }

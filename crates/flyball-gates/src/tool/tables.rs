@@ -114,15 +114,18 @@ impl<'a> Row<'a> {
 
 /// The path that is all a line says; xo puts the place of the first problem behind it.
 fn path(line: &str) -> Option<&str> {
-    let bytes = line.as_bytes();
     // Cheap questions first: this looks at very many lines.
-    if bytes.len() > 300 || text::indent(line) > 3 || memchr::memchr(b'.', bytes).is_none() {
+    let own = line.strip_prefix("FILE: ").unwrap_or(line);
+    let depth = text::indent(own);
+    let bytes = own.as_bytes().get(depth..).unwrap_or_default();
+    if line.len() > 300
+        || depth > 3
+        || memchr::memchr(b' ', bytes).is_some()
+        || memchr::memchr(b'.', bytes).is_none()
+    {
         return None;
     }
-    let own = text::trim_start(line.strip_prefix("FILE: ").unwrap_or(line));
-    if memchr::memchr(b' ', own.as_bytes()).is_some() {
-        return None;
-    }
+    let own = text::trim_start(own);
     let file = own.split_once(':').map_or(own, |(file, _)| file);
     let rest = own.get(file.len()..).unwrap_or_default();
     let is_placed = rest.bytes().all(|byte| byte == b':' || byte.is_ascii_digit());

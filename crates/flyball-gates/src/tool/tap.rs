@@ -138,6 +138,10 @@ impl Recogniser for Tap {
         if self.open.is_some() { Attention::Busy } else { Attention::Idle }
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         if let Some((_, _, block)) = &self.open {
             // More of a failure of which nothing is kept.

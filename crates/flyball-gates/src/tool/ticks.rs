@@ -74,6 +74,10 @@ impl Recogniser for Ticks {
         self.after_routine()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], number: u64) -> bool {
         if let Some(file) = line.strip_prefix(b"PASS ").filter(|_| self.part == Part::Unknown) {
             return self.passed(file);

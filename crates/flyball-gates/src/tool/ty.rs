@@ -59,6 +59,10 @@ impl Recogniser for Ty {
         self.after_routine()
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         // More of a diagnostic of which nothing is kept.
         self.open.as_ref().is_some_and(|open| open.place.is_some() && open.excerpt.is_closed())

@@ -60,6 +60,10 @@ impl Recogniser for Unittest {
         }
     }
 
+    fn has_routine(&self) -> bool {
+        true
+    }
+
     fn routine(&mut self, line: &[u8], _number: u64) -> bool {
         if let Some(open) = &self.open {
             // More of a failure of which nothing is kept.

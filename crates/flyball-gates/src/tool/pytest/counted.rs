@@ -6,9 +6,10 @@ use crate::skim::{self, Skimmed};
 /// The lines at the start of these that no section begins or ends with, whatever follows in them.
 pub(super) fn plain(lines: &[u8]) -> Skimmed {
     // Bytes that say more than others; a line without one of them goes on with the section.
-    skim::up_to_other(lines, |[first, ..]| {
-        matches!(first, b'=' | b'F' | b'n' | b'_' | b'-' | b'0'..=b'9' | 0x80..)
-    })
+    skim::up_to_other(
+        lines,
+        |[first, ..]| matches!(first, b'=' | b'F' | b'n' | b'_' | b'-' | b'0'..=b'9' | 0x80..),
+    )
 }
 
 impl Pytest {
