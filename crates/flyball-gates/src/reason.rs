@@ -165,8 +165,15 @@ fn finding(kind: FindingKind, line: &str, after: &[(u64, &str)]) -> Finding {
         finding = finding.at(place.file, place.line, place.column);
     } else if let Some((file, at)) = place::of_shell(line) {
         finding = finding.at(file, at, None);
+    } else if let Some(place) = [Some(line), below].into_iter().flatten().find_map(equipment) {
+        finding = finding.at(place.file, place.line, place.column);
     }
     finding
+}
+
+/// The place in a file that says how to check, at the start of a line: `Makefile:2: *** missing separator.`
+fn equipment(line: &str) -> Option<place::Place<'_>> {
+    place::prefix(line.trim()).filter(|place| place::is_equipment(place.file))
 }
 
 /// The test in `thread 'deep' (1260) has overflowed its stack`.

@@ -49,6 +49,21 @@ pub(super) fn died(findings: &mut Findings, lines: &[(u64, &str)]) {
             finding.line = Some(at);
         }
     }
+    // Or only why, right before it ended; of several nobody knows whose words those are.
+    let last = last_words(lines).filter(|_| findings.those(is_dead).count() == 1);
+    if let Some((said, finding)) = last.and_then(|said| Some((said, findings.first(is_dead)?))) {
+        finding.message = format!("{}\n{}", said.trim(), finding.message);
+    }
+}
+
+/// What stands before `# Looks like your test exited with 255`.
+fn last_words<'a>(lines: &[(u64, &'a str)]) -> Option<&'a str> {
+    let end =
+        lines.iter().position(|(_, line)| line.starts_with("# Looks like your test exited"))?;
+    let (before, _) = lines.get(end.checked_sub(1)?..)?.split_first()?;
+    let (_, said) = before;
+    let is_said = !said.starts_with('#') && said.contains(' ') && !said.contains(" ... ");
+    is_said.then_some(*said)
 }
 
 /// A file that could not be loaded fails as a test as well, without a word: node says why elsewhere.
@@ -93,6 +108,33 @@ fn unloaded(reports: &mut [Report]) {
     });
 }
 
+/// Runners that count tests annotate the same failures once more; linters beside them have their own.
+fn annotated(reports: &mut Vec<Report>) {
+    let runners = || reports.iter().filter(|own| own.tool != ANNOTATIONS && own.counts.is_some());
+    if runners().next().is_none() {
+        return;
+    }
+    let told: Vec<Finding> = runners().flat_map(|own| own.findings.kept()).cloned().collect();
+    let first = |message: &str| message.lines().next().unwrap_or_default().trim().to_owned();
+    let is_again = |note: &Finding| {
+        let file = note.file.as_deref().unwrap_or_default();
+        told.iter().any(|own| {
+            let is_there = own
+                .file
+                .as_deref()
+                .map(place::tidy)
+                .is_some_and(|of| file.ends_with(of) || of.ends_with(place::tidy(file)));
+            let said = first(&own.message);
+            is_there || (!said.is_empty() && note.message.contains(&said))
+        })
+    };
+    for report in reports.iter_mut().filter(|report| report.tool == ANNOTATIONS) {
+        report.findings.retain(|note| !is_again(note));
+        report.warnings.retain(|_| false);
+    }
+    reports.retain(|report| report.tool != ANNOTATIONS || !report.findings.is_empty());
+}
+
 /// Drops reports of what another report already says.
 pub(super) fn without_repeats(mut reports: Vec<Report>) -> Vec<Report> {
     let has = |reports: &[Report], tool: &str| reports.iter().any(|report| report.tool == tool);
@@ -129,10 +171,7 @@ pub(super) fn without_repeats(mut reports: Vec<Report>) -> Vec<Report> {
             at += 1;
         }
     }
-    // Runners that count tests annotate the same failures once more.
-    if reports.iter().any(|report| report.tool != ANNOTATIONS && report.counts.is_some()) {
-        reports.retain(|report| report.tool != ANNOTATIONS);
-    }
+    annotated(&mut reports);
     unloaded(&mut reports);
     // A JUnit report of tests that were counted already.
     let others = reports

@@ -122,8 +122,8 @@ impl Recogniser for CargoTest {
             return false;
         };
         let name = line.strip_prefix(b"test ").and_then(|rest| rest.strip_suffix(b" ... ok"));
-        let name = name.filter(|name| !name.starts_with(b"result: "));
-        if !name.is_some_and(|name| self.names.ran_bytes(name, bare)) {
+        let is_one = |name: &&[u8]| !name.starts_with(b"result: ");
+        if !name.filter(is_one).is_some_and(|name| self.names.ran_bytes(name, bare)) {
             return false;
         }
         open.passed += 1;

@@ -225,6 +225,8 @@ fn failures(output: &str) -> String {
             if is_said {
                 kept.push(said.trim());
             }
+        } else if line == "unknown file: Failure" {
+            following = 4;
         } else if following > 0 && !line.starts_with('[') {
             following -= 1;
             kept.push(line.trim_end());

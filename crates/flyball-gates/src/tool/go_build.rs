@@ -10,6 +10,8 @@ use crate::report::{Findings, Report};
 #[derive(Clone)]
 pub(super) struct GoBuild {
     is_vet: bool,
+    /// Whether nothing else was started, so that places without a heading are vet's as well.
+    is_alone: bool,
     spoke: bool,
     /// Inside a package's list: how many lines in a row were not about it.
     strangers: Option<u32>,
@@ -24,6 +26,7 @@ impl GoBuild {
     pub(super) fn new(command: &str) -> Self {
         Self {
             is_vet: command.contains("vet"),
+            is_alone: command.trim_start().starts_with("go vet "),
             spoke: false,
             strangers: None,
             last: None,
@@ -80,7 +83,10 @@ impl Recogniser for GoBuild {
             self.strangers = (!name.contains(' ') && !name.is_empty()).then_some(0);
         } else if let Some(place) = place
             && place.has_extension(&["go"])
-            && (self.strangers.is_some() || vetted || is_of_imports(place.rest))
+            && (self.strangers.is_some()
+                || vetted
+                || is_of_imports(place.rest)
+                || (self.is_alone && place.column.is_some()))
             && !(text.starts_with('\t') && self.last.is_some())
         {
             self.close();

@@ -13,7 +13,7 @@ use crate::report::{Findings, Report};
 use crate::{Finding, FindingKind, text};
 
 /// Reads one line at a time; the first tool that speaks gives its name.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct LineLint {
     tool: Option<&'static str>,
     is_hadolint: bool,
@@ -38,15 +38,7 @@ struct Said<'a> {
 
 impl LineLint {
     pub(super) fn new(command: &str) -> Self {
-        Self {
-            tool: None,
-            is_hadolint: command.contains("hadolint"),
-            file: None,
-            table: None,
-            documented: None,
-            findings: Findings::default(),
-            warnings: Findings::default(),
-        }
+        Self { is_hadolint: command.contains("hadolint"), ..Self::default() }
     }
 }
 
@@ -96,8 +88,10 @@ impl Recogniser for LineLint {
         }
         if let Some(file) = &self.file {
             if let Some((at, column, message)) = simple_offence(text) {
-                let finding =
+                let (message, rule) = of_department(message);
+                let mut finding =
                     Finding::new(FindingKind::Lint, message).at(file.as_str(), at, column);
+                finding.name = rule.map(str::to_owned);
                 self.tool = Some("rubocop");
                 self.findings.push(line.number, finding);
                 return Attention::Busy;
@@ -167,7 +161,9 @@ impl LineLint {
     /// A row of sqlfluff: `L:   1 | P:  10 | LT01 | text`, and how it goes on below.
     fn row(&mut self, line: &Line<'_>) -> Attention {
         let Some(file) = &self.table else { return Attention::Idle };
-        let mut cells = line.text.splitn(4, '|').map(str::trim);
+        // A text may go on below, with bars of its own.
+        let is_more = line.text.trim_start().starts_with('|');
+        let mut cells = line.text.splitn(if is_more { 2 } else { 4 }, '|').map(str::trim);
         let number = |cell: &str, mark: &str| cell.strip_prefix(mark)?.trim().parse::<u32>().ok();
         match (cells.next(), cells.next(), cells.next(), cells.next()) {
             (Some(at), Some(column), Some(rule), Some(message)) => {
@@ -289,6 +285,15 @@ fn simple_offence(text: &str) -> Option<(u32, Option<u32>, &str)> {
     let (column, rest) = text::small(rest.strip_prefix(':')?.trim_start())?;
     let message = rest.strip_prefix(": ")?;
     Some((line, Some(column), message.strip_prefix("[Correctable] ").unwrap_or(message)))
+}
+
+/// Text and rule of `Style/Nil: text`.
+fn of_department(message: &str) -> (&str, Option<&str>) {
+    let (rule, text) = message.split_once(": ").unwrap_or_default();
+    let is_rule = rule.contains('/')
+        && rule.starts_with(|c: char| c.is_ascii_uppercase())
+        && rule.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'/');
+    if is_rule { (text, Some(rule)) } else { (message, None) }
 }
 
 /// `[error] trailing spaces (trailing-spaces)`.

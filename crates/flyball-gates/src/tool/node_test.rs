@@ -16,6 +16,8 @@ pub(super) struct NodeTest {
     counts: Option<Counts>,
     /// The list of failures has begun.
     listed: bool,
+    /// Whether the closing list of the spec reporter came: whatever is not in it did not fail.
+    has_list: bool,
     /// Suites that were opened: their own `✖` only repeats a child's.
     suites: HashSet<String>,
     /// The place given before a failure in the closing list.
@@ -76,6 +78,7 @@ impl Recogniser for NodeTest {
             }
         } else if trimmed.starts_with("✔ ") || trimmed.starts_with("✖ failing tests:") {
             self.close();
+            self.has_list |= trimmed.starts_with('✖');
         } else if let Some(name) = trimmed.strip_prefix("✖ ") {
             self.close();
             // What is still to be done, or left out, may say why behind its time.
@@ -128,7 +131,8 @@ impl Recogniser for NodeTest {
 
     fn finish(&mut self) -> Option<Report> {
         self.close();
-        for (number, name) in std::mem::take(&mut self.bare) {
+        let bare = std::mem::take(&mut self.bare).into_iter().filter(|_| !self.has_list);
+        for (number, name) in bare {
             let finding = Finding::new(FindingKind::Test, "test failed").named(name);
             self.findings.push(number, finding);
         }
@@ -228,7 +232,8 @@ fn complete(finding: &mut Finding, at: Option<&(String, u32, Option<u32>)>) {
 
 /// The name in `name (1.5ms)`, nothing when there is no time.
 fn timed(text: &str) -> Option<&str> {
-    let text = text.split(" # ").next().unwrap_or(text).trim_end();
+    // What is left out may say why behind its time.
+    let text = text.find("ms) # ").and_then(|end| text.get(..end + 3)).unwrap_or(text).trim_end();
     let (name, time) = text.strip_suffix("ms)")?.rsplit_once(" (")?;
     text::number(time).map(|_| name)
 }

@@ -41,6 +41,10 @@ pub(super) struct Pytest {
     lines: Vec<(String, u32, String)>,
     /// Node ids of tests that ran, with `-v`.
     names: Names,
+    /// Those marked as failed while tests ran.
+    marked: Vec<(u64, String)>,
+    /// Where pytest itself broke, in the project's own code.
+    broke_at: Option<(String, u32)>,
     /// How many failures the summary of this session told.
     summed: u64,
     /// Node ids already summed up.
@@ -152,9 +156,16 @@ impl Recogniser for Pytest {
         self.findings.leave_out(self.sections_left_out);
         let counts = self.sessions.total();
         self.stacks.tell(&mut self.findings, counts);
-        if self.part == Part::Running && counts.is_none() && self.findings.is_empty() {
+        let is_cut = self.part == Part::Running && counts.is_none();
+        if is_cut && self.findings.is_empty() {
             let message = "pytest began and ended without a result";
             self.findings.push(u64::MAX, Finding::new(FindingKind::Crash, message));
+        }
+        // It was ended before it could say why they failed.
+        for (number, node) in std::mem::take(&mut self.marked).into_iter().filter(|_| is_cut) {
+            let file = node.split("::").next().unwrap_or_default().to_owned();
+            let finding = Finding::new(FindingKind::Test, "test failed").at(file, None, None);
+            self.findings.push(number, finding.named(node));
         }
         if counts == Some(Counts::default()) && self.findings.is_empty() {
             let finding = Finding::new(FindingKind::CouldNotRun, "no tests ran");
@@ -277,13 +288,25 @@ impl Pytest {
         let text = line.text;
         if let Some(node) = ran(text).filter(|_| self.part == Part::Running) {
             self.names.ran(node);
+            if text.contains(" FAILED ") && self.marked.len() < LINES_MAX {
+                self.marked.push((line.number, text::clip(node, 500).to_owned()));
+            }
         } else if let Some(rest) = text.strip_prefix("pytest: error: ") {
             self.spoke = true;
             self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, rest));
         } else if let Some(rest) = text.strip_prefix("INTERNALERROR> ") {
-            if !rest.starts_with(' ') && !rest.starts_with("Traceback") {
+            if let Some(at) = ended::frame(rest) {
+                self.broke_at = Some(at);
+            } else if !rest.starts_with(' ') && !rest.starts_with("Traceback") {
                 self.spoke = true;
-                self.findings.push(line.number, Finding::new(FindingKind::Crash, rest));
+                let finding = Finding::new(FindingKind::Crash, rest);
+                self.findings.push(
+                    line.number,
+                    match self.broke_at.take() {
+                        Some((file, at)) => finding.at(file, at, None),
+                        None => finding,
+                    },
+                );
             }
         } else if text.starts_with("Test session starts (platform: ") {
             (self.spoke, self.part) = (true, Part::Running);

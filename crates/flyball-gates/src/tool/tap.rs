@@ -325,12 +325,18 @@ fn result(text: &str) -> Option<TestLine<'_>> {
     Some(TestLine { verdict, opens, number: number.unwrap_or(0), name })
 }
 
-/// Name and directive of `name # TODO later`; a mark inside a name is escaped, or stands behind no blank.
+/// Name and directive of `name # TODO later`, `name # time=3ms`: a mark without such a word belongs to the
+/// name.
 fn split_directive(rest: &str) -> (&str, &str) {
-    let marks = memchr::memmem::find_iter(rest.as_bytes(), "# ");
-    let mut starts =
-        marks.filter(|at| rest.get(..*at).is_some_and(|own| own.is_empty() || own.ends_with(' ')));
-    let split = starts.next().and_then(|at| Some((rest.get(..at)?, rest.get(at + 2..)?)));
+    let mut marks = memchr::memchr_iter(b'#', rest.as_bytes());
+    let split = marks.find_map(|at| {
+        let (name, directive) = (rest.get(..at)?, rest.get(at + 1..)?.trim_start());
+        let is_apart = name.is_empty() || name.ends_with(' ');
+        let is_one = ["skip", "todo", "time", "duration"].iter().any(|word| {
+            directive.get(..word.len()).is_some_and(|own| own.eq_ignore_ascii_case(word))
+        });
+        (is_apart && is_one).then_some((name, directive))
+    });
     split.unwrap_or((rest, ""))
 }
 

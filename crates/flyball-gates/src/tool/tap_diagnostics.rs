@@ -69,7 +69,13 @@ fn yaml(lines: &[&str]) -> (String, Option<At>) {
         if key == "stack" { own.rev().find_map(tell) } else { own.into_iter().find_map(tell) }
     };
     let scalar = |key: &str| value(key, depth).or_else(|| value(key, usize::MAX));
-    let message = detail(lines).or_else(|| scalar("message")).or_else(|| scalar("error"));
+    let own = value("message", depth).or_else(|| value("error", depth));
+    let message = match (detail(lines), own) {
+        // What the test says of it comes before what differs.
+        (Some(detail), Some(own)) if !detail.starts_with(&own) => Some(format!("{own}\n{detail}")),
+        (detail, own) => detail.or(own),
+    };
+    let message = message.or_else(|| scalar("message")).or_else(|| scalar("error"));
     let message = message.or_else(|| compared(lines, &scalar)).or_else(|| differing(&scalar));
     let message = message.unwrap_or_default();
     let stack = scalar("stack").unwrap_or_default();
@@ -82,7 +88,9 @@ fn yaml(lines: &[&str]) -> (String, Option<At>) {
     let own = |line: &&str| !place::is_foreign(line);
     let stacked = stack.lines().filter(own).find_map(js_frame::bare);
     let named = scalar("location").or_else(|| scalar("at"));
-    let named = named.as_deref().and_then(|at| place::prefix(place::tidy(at)));
+    let named = named
+        .as_deref()
+        .and_then(|at| place::prefix(place::tidy(at)).or_else(|| js_frame::bare(at)));
     let at = stacked.or(named).map(|p| (p.file.to_owned(), p.line, p.column));
     (message, at)
 }

@@ -80,12 +80,20 @@ fn ended(line: &str) -> Option<Marked<'_>> {
     // `- ERROR - text` and `12:30 ERROR text` are what loggers write.
     let why = match after.strip_prefix(':') {
         Some(why) => why,
-        None if after.trim().is_empty() || after.trim_start().starts_with('(') => "",
+        None if after.trim().is_empty() => "",
+        None if after.trim_start().starts_with('(') => in_brackets(after),
         None => after_time(after)?,
     };
     let is_log =
         name.ends_with(|c: char| c.is_ascii_digit()) && name.contains(':') && before.ends_with(' ');
     (!is_log).then_some(Marked { name: name.trim_start(), why: why.trim() })
+}
+
+/// Why something failed, in `(expected 200, got 503)`; `(0.1 s)` says only how long it took.
+fn in_brackets(text: &str) -> &str {
+    let own = text.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    own.filter(|own| own.contains(' ') && !own.starts_with(|c: char| c.is_ascii_digit()))
+        .unwrap_or_default()
 }
 
 /// What follows `  0.01s  `, `[0.1 s]`.
@@ -124,7 +132,7 @@ fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| {
         c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '"' | '\'' | '`' | '$' | '<' | '[')
     }) && name.chars().any(char::is_alphabetic)
-        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && !is_figure(name)
         && !name.starts_with('(')
         && !counts.iter().any(|count| {
             lower.contains(count)
@@ -132,6 +140,13 @@ fn is_name(name: &str) -> bool {
                 && (lower.starts_with(count.trim())
                     || lower.bytes().any(|byte| byte.is_ascii_digit()))
         })
+}
+
+/// Whether it begins with a number that counts something, and is none of those that tell things apart: `002`.
+fn is_figure(name: &str) -> bool {
+    let rest = name.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_number = name.starts_with('0') && name.len() - rest.len() > 1 && rest.starts_with(' ');
+    rest.len() < name.len() && !is_number
 }
 
 /// Whether a line marks something as well.

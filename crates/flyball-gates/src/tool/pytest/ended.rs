@@ -1,6 +1,6 @@
 //! What pytest says in one line when it ends without a list of failures.
 
-use crate::text;
+use crate::{place, text};
 
 /// The reason of a coverage that was not reached.
 pub(super) fn coverage(text: &str) -> Option<&str> {
@@ -17,6 +17,13 @@ pub(super) fn conftest(text: &str) -> Option<&str> {
     }
     let (class, rest) = text.split_once(" while loading conftest '")?;
     (!class.contains(' ')).then(|| rest.trim_end_matches(['.', '\'']))
+}
+
+/// The place in a frame of the project's own code: `  File "/p/conftest.py", line 7, in x`.
+pub(super) fn frame(text: &str) -> Option<(String, u32)> {
+    let (file, rest) = text.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
+    let (line, _) = text::small(rest)?;
+    (!place::is_foreign(file)).then(|| (file.to_owned(), line))
 }
 
 /// Why nothing was run, in pytest's own words.
