@@ -6,7 +6,7 @@ mod said;
 
 use std::sync::Arc;
 
-use self::repeats::{died, without_repeats};
+use self::repeats::{died, gave_up, without_repeats};
 use crate::kept::Kept;
 use crate::report::{Findings, MENTIONS, Report, TICKS};
 use crate::stream::Said;
@@ -71,8 +71,10 @@ impl Parts {
         let mut found = Vec::new();
         let mut warnings = Vec::new();
         for mut report in without_repeats(with_ticks(reports)) {
-            if report.tool == "prove" {
-                died(&mut report.findings, &kept.all());
+            match report.tool {
+                "prove" => died(&mut report.findings, &kept.all()),
+                "go-test" => gave_up(&mut report.findings, &kept.all()),
+                _ => {}
             }
             if let Some(folder) = &folder {
                 for list in [&mut report.findings, &mut report.warnings] {

@@ -162,6 +162,13 @@ pub(crate) fn of_shell(message: &str) -> Option<(&str, u32)> {
     (is_file && !file.contains(' ') && rest.starts_with(": ")).then_some((file, line))
 }
 
+/// The place in a frame of Python in the project's own code: `  File "/p/check.py", line 3, in <module>`.
+pub(crate) fn of_python(line: &str) -> Option<(String, u32)> {
+    let (file, rest) = line.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
+    let is_own = !is_foreign(file) && !file.starts_with('<');
+    is_own.then_some((file.to_owned(), text::small(rest)?.0))
+}
+
 /// Whether a file says how something is built or checked, and is not what is.
 pub(crate) fn is_equipment(file: &str) -> bool {
     const NAMES: &[&str] = &[

@@ -105,7 +105,18 @@ pub(crate) fn in_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
             // What stands before it may be there too seldom to be seen.
             let (kind, line) = unchecked::each_bare(line.trim_end())
                 .find_map(|line| is(line).map(|kind| (kind, line)))?;
-            Some((*number, finding(kind, line, lines.get(at + 1..).unwrap_or_default())))
+            let mut finding = finding(kind, line, lines.get(at + 1..).unwrap_or_default());
+            // Python says first where.
+            if finding.file.is_none() && is_import(line) {
+                let frame = lines
+                    .get(..at)?
+                    .iter()
+                    .rev()
+                    .take(8)
+                    .find_map(|(_, line)| place::of_python(line));
+                (finding.file, finding.line) = frame.unzip();
+            }
+            Some((*number, finding))
         })
     };
     let told = asserted(lines).or_else(|| tell(crashed)).or_else(|| tell(missing));
@@ -152,6 +163,9 @@ fn finding(kind: FindingKind, line: &str, after: &[(u64, &str)]) -> Finding {
     let below = after.iter().map(|(_, line)| line.trim()).find(|line| !line.is_empty());
     let message = match below {
         Some(below) if message.ends_with(':') => format!("{message} {below}"),
+        Some(below) if is_code(message) => {
+            format!("{message}: {}", below.trim_start_matches(['\u{d7}', ' ']))
+        }
         _ => message.to_owned(),
     };
     let mut finding = Finding::new(kind, message).with_excerpt(excerpt.take());
@@ -169,6 +183,17 @@ fn finding(kind: FindingKind, line: &str, after: &[(u64, &str)]) -> Finding {
         finding = finding.at(place.file, place.line, place.column);
     }
     finding
+}
+
+/// Whether a line ends with a code and no words: `Error: ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND`.
+fn is_code(message: &str) -> bool {
+    let last = message.rsplit(' ').next().unwrap_or_default();
+    last.starts_with("ERR_") && last.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+}
+
+/// Whether Python could not import something.
+fn is_import(line: &str) -> bool {
+    line.starts_with("ModuleNotFoundError: ") || line.starts_with("ImportError: ")
 }
 
 /// The place in a file that says how to check, at the start of a line: `Makefile:2: *** missing separator.`

@@ -2,7 +2,7 @@
 
 use super::said;
 use crate::report::{ANNOTATIONS, Findings, LOOSE_TAP, Report};
-use crate::{Counts, Finding, place};
+use crate::{Counts, Finding, FindingKind, place, text};
 
 /// `prove -v` shows the TAP of the tests, which say why they failed elsewhere: on stderr.
 fn explained(reports: &mut [Report]) {
@@ -53,6 +53,25 @@ pub(super) fn died(findings: &mut Findings, lines: &[(u64, &str)]) {
     let last = last_words(lines).filter(|_| findings.those(is_dead).count() == 1);
     if let Some((said, finding)) = last.and_then(|said| Some((said, findings.first(is_dead)?))) {
         finding.message = format!("{}\n{}", said.trim(), finding.message);
+    }
+}
+
+/// A test program of Go that gave up says why right before it ends, if it does.
+pub(super) fn gave_up(findings: &mut Findings, lines: &[(u64, &str)]) {
+    let is_one = |finding: &Finding| {
+        finding.kind == FindingKind::Crash && finding.message.ends_with(" and no test failed")
+    };
+    let is_end = |line: &str| line.starts_with("exit status ") || line.starts_with("FAIL\t");
+    let end = lines.iter().position(|(_, line)| is_end(line));
+    let said = end.and_then(|end| lines.get(end.checked_sub(1)?)).map(|(_, said)| said.trim());
+    let is_own = |said: &&str| {
+        let marks = ["=== ", "--- ", "ok  ", "PASS", "FAIL", "panic: "];
+        !said.is_empty() && !marks.iter().any(|mark| said.starts_with(mark))
+    };
+    if let Some(said) = said.filter(is_own)
+        && let Some(finding) = findings.first(is_one)
+    {
+        finding.message = format!("{}: {}", finding.message, text::clip(said, 500));
     }
 }
 

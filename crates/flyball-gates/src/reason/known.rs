@@ -40,6 +40,13 @@ const PROGRAMS: &[&str] = &[
     "coverage",
     "ctest",
     "bats",
+    "behave",
+    "robot",
+    "cucumber-js",
+    "yamllint",
+    "sqlfluff",
+    "hadolint",
+    "actionlint",
 ];
 
 /// Programs that do so, and say nothing when all is well.

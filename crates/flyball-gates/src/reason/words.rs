@@ -45,6 +45,7 @@ pub(super) const STARTS: &[&str] = &[
     "error Couldn't find a package.json",
     "error Couldn't find the binary",
     "ERR_PNPM_NO_",
+    "Error: ERR_PNPM_NO_",
     "ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL",
     "error: Script not found",
     "error: No package.json was found",

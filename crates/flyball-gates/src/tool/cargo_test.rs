@@ -90,12 +90,10 @@ impl Recogniser for CargoTest {
             let is_kept = self.part != Part::Successes;
             let room = if is_kept { self.findings.room() } else { Block::closed() };
             self.block = Some((line.number, name.to_owned(), room));
-        } else if self.block.is_some() && is_block_end(text) {
-            self.close_block();
-            self.outside(line);
-        } else if let Some((_, _, block)) = &mut self.block {
+        } else if let Some((_, _, block)) = self.block.as_mut().filter(|_| !is_block_end(text)) {
             block.push(text);
         } else {
+            self.close_block();
             self.outside(line);
         }
         self.after_routine()

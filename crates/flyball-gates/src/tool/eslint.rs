@@ -178,9 +178,9 @@ fn path(text: &str) -> Option<&str> {
     Some(text)
 }
 
-/// `  1:10  error  Missing semicolon  semi`.
+/// `  1:10  error  Missing semicolon  semi`; some align the end of the place.
 fn problem(text: &str) -> Option<Problem> {
-    if !text.starts_with("  ") {
+    if !text.starts_with(' ') {
         return None;
     }
     let (line, rest) = text::small(text::trim_start(text))?;

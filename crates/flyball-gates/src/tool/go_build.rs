@@ -9,9 +9,7 @@ use crate::report::{Findings, Report};
 /// Reads `path.go:3:8: text` below `# package`.
 #[derive(Clone)]
 pub(super) struct GoBuild {
-    is_vet: bool,
-    /// Whether nothing else was started, so that places without a heading are vet's as well.
-    is_alone: bool,
+    vet: Vet,
     spoke: bool,
     /// Inside a package's list: how many lines in a row were not about it.
     strangers: Option<u32>,
@@ -19,25 +17,34 @@ pub(super) struct GoBuild {
     findings: Findings,
 }
 
+/// Whether `go vet` speaks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Vet {
+    No,
+    /// Among others.
+    Maybe,
+    /// Nobody else does: places without a heading are vet's as well.
+    Alone,
+}
+
 /// So many lines of others may come between two problems of a package.
 const STRANGERS_MAX: u32 = 3;
 
 impl GoBuild {
     pub(super) fn new(command: &str) -> Self {
-        Self {
-            is_vet: command.contains("vet"),
-            is_alone: command.trim_start().starts_with("go vet "),
-            spoke: false,
-            strangers: None,
-            last: None,
-            findings: Findings::default(),
-        }
+        let is_alone = command.trim_start().starts_with("go vet ");
+        let vet = match command.contains("vet") {
+            true if is_alone => Vet::Alone,
+            true => Vet::Maybe,
+            false => Vet::No,
+        };
+        Self { vet, spoke: false, strangers: None, last: None, findings: Findings::default() }
     }
 
     fn close(&mut self) {
         let Some((number, finding)) = self.last.take() else { return };
         // vet says once more what the compiler has said.
-        let is_again = self.is_vet && finding.kind == FindingKind::Compile;
+        let is_again = self.vet != Vet::No && finding.kind == FindingKind::Compile;
         let is_same = |own: &Finding| {
             is_again
                 && (&own.file, own.line, own.column)
@@ -54,7 +61,7 @@ impl GoBuild {
 
 impl Recogniser for GoBuild {
     fn name(&self) -> &'static str {
-        if self.is_vet { "go-vet" } else { "go-build" }
+        if self.vet == Vet::No { "go-build" } else { "go-vet" }
     }
 
     fn cues(&self) -> Cues {
@@ -86,14 +93,14 @@ impl Recogniser for GoBuild {
             && (self.strangers.is_some()
                 || vetted
                 || is_of_imports(place.rest)
-                || (self.is_alone && place.column.is_some()))
+                || (self.vet == Vet::Alone && place.column.is_some()))
             && !(text.starts_with('\t') && self.last.is_some())
         {
             self.close();
             self.strangers = self.strangers.map(|_| 0);
             self.spoke = true;
             // What vet says with its name in front is a compile error it stumbled over.
-            let is_lint = self.is_vet && !vetted;
+            let is_lint = self.vet != Vet::No && !vetted;
             let kind = if is_lint { FindingKind::Lint } else { FindingKind::Compile };
             let finding = Finding::new(kind, place.rest);
             self.last = Some((line.number, finding.at(place.file, place.line, place.column)));

@@ -5,7 +5,7 @@
 mod ruled;
 mod studio;
 
-use self::ruled::{codespell, ruled};
+use self::ruled::{codespell, of_department, ruled};
 use self::studio::{is_level, studio};
 use crate::place::{self, Place};
 use crate::recogniser::{Attention, Cues, Line, PATHS, Places, Recogniser, Trait};
@@ -75,8 +75,8 @@ impl Recogniser for LineLint {
             self.findings.push(line.number, finding.at(file, at, None));
             return Attention::Idle;
         }
-        if self.table.is_some() {
-            return self.row(line);
+        if self.row(line) {
+            return Attention::Busy;
         }
         if let Some(file) = text.strip_prefix("== [").and_then(|rest| rest.strip_suffix("] FAIL")) {
             self.table = Some(file.to_owned());
@@ -159,8 +159,8 @@ impl Recogniser for LineLint {
 
 impl LineLint {
     /// A row of sqlfluff: `L:   1 | P:  10 | LT01 | text`, and how it goes on below.
-    fn row(&mut self, line: &Line<'_>) -> Attention {
-        let Some(file) = &self.table else { return Attention::Idle };
+    fn row(&mut self, line: &Line<'_>) -> bool {
+        let Some(file) = &self.table else { return false };
         // A text may go on below, with bars of its own.
         let is_more = line.text.trim_start().starts_with('|');
         let mut cells = line.text.splitn(if is_more { 2 } else { 4 }, '|').map(str::trim);
@@ -173,7 +173,7 @@ impl LineLint {
                     let finding = finding.at(file.as_str(), at, number(column, "P:"));
                     self.findings.push(line.number, finding);
                 }
-                Attention::Busy
+                true
             }
             (Some(""), Some(more), None, None) => {
                 if let Some(last) = self.findings.last()
@@ -181,11 +181,11 @@ impl LineLint {
                 {
                     last.message = format!("{} {more}", last.message);
                 }
-                Attention::Busy
+                true
             }
             _ => {
                 self.table = None;
-                Attention::Idle
+                false
             }
         }
     }
@@ -285,15 +285,6 @@ fn simple_offence(text: &str) -> Option<(u32, Option<u32>, &str)> {
     let (column, rest) = text::small(rest.strip_prefix(':')?.trim_start())?;
     let message = rest.strip_prefix(": ")?;
     Some((line, Some(column), message.strip_prefix("[Correctable] ").unwrap_or(message)))
-}
-
-/// Text and rule of `Style/Nil: text`.
-fn of_department(message: &str) -> (&str, Option<&str>) {
-    let (rule, text) = message.split_once(": ").unwrap_or_default();
-    let is_rule = rule.contains('/')
-        && rule.starts_with(|c: char| c.is_ascii_uppercase())
-        && rule.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'/');
-    if is_rule { (text, Some(rule)) } else { (message, None) }
 }
 
 /// `[error] trailing spaces (trailing-spaces)`.

@@ -19,7 +19,7 @@ use self::sessions::{Sessions, counts, is_last};
 use crate::recogniser::{Attention, Cues, Line, Recogniser};
 use crate::report::{Block, Findings, Names, Report};
 use crate::skim::Skimmed;
-use crate::text;
+use crate::{place, text};
 
 /// How many one-line tracebacks (`--tb=line`) are remembered for the summary to name.
 const LINES_MAX: usize = 400;
@@ -171,14 +171,7 @@ impl Recogniser for Pytest {
             let finding = Finding::new(FindingKind::CouldNotRun, "no tests ran");
             self.findings.push(u64::MAX, finding);
         }
-        // Not one test could begin: what they ask for is not there.
-        let is_missing = |found: &Finding| {
-            found.message.starts_with("fixture '") && found.message.contains("' not found")
-        };
-        let is_all = |counts: Counts| counts.ran() == self.findings.len() as u64;
-        if counts.is_some_and(is_all) && self.findings.kept().all(is_missing) {
-            self.findings.those(is_missing).for_each(|found| found.kind = FindingKind::CouldNotRun);
-        }
+        ended::without_fixtures(&mut self.findings, counts);
         Some(Report {
             tool: "pytest",
             counts,
@@ -295,7 +288,7 @@ impl Pytest {
             self.spoke = true;
             self.findings.push(line.number, Finding::new(FindingKind::CouldNotRun, rest));
         } else if let Some(rest) = text.strip_prefix("INTERNALERROR> ") {
-            if let Some(at) = ended::frame(rest) {
+            if let Some(at) = place::of_python(rest) {
                 self.broke_at = Some(at);
             } else if !rest.starts_with(' ') && !rest.starts_with("Traceback") {
                 self.spoke = true;

@@ -226,3 +226,156 @@ fn what_pylint_finds_in_two_files_is_told_each_time() {
     let want = ["==shop.a:[1:9]\n==shop.b:[3:9]", "==shop.a:[2:9]\n==shop.b:[3:9]"];
     assert_eq!(said, want.map(|where_| format!("Similar lines in 2 files\n{where_}")));
 }
+
+/// Name, place and message of every finding.
+fn all(command: &str, output: &str) -> Vec<String> {
+    let parsed = parse(command, output);
+    let tell = |(_, name, place, said): (FindingKind, &str, String, &str)| {
+        format!("{name}|{place}|{said}")
+    };
+    told(&parsed).into_iter().map(tell).collect()
+}
+
+#[test]
+fn vet_alone_needs_no_heading() {
+    let output =
+        "/p/a_test.go:5:1: wrong signature for TestX\n# p\nvet: ./v.go:23:1: missing return\n";
+    let want = ["|/p/a_test.go:5:1|wrong signature for TestX", "|v.go:23:1|missing return"];
+    assert_eq!(all("go vet ./...", output), want);
+    assert_eq!(all("make vet", output), want[1..]);
+}
+
+#[test]
+fn a_mark_in_the_name_of_a_test_is_no_directive() {
+    let tap = "1..4\nnot ok 1 - with # a hash\n# why\nnot ok 2 - later # TODO x\nok 3 - a # SKIP b\n\
+               not ok 4 - slow # time=3ms\n# so\n";
+    assert_eq!(all("bats -t a.bats", tap), ["with # a hash||why", "slow||so"]);
+    let spec = "\u{2716} two # with hash (0.2ms)\n  Error: no\n      at x (/p/a.test.js:4:1)\n\n\
+                \u{2716} printed (1ms)\n\u{2139} tests 1\n\u{2139} fail 1\n\n\u{2716} failing tests:\n\n\
+                test at a.test.js:3:1\n\u{2716} two # with hash (0.2ms)\n  Error: no\n";
+    assert_eq!(all("node --test", spec), ["two # with hash|/p/a.test.js:4:1|Error: no"]);
+}
+
+#[test]
+fn yaml_below_a_test_says_its_own_words_first() {
+    let node = "TAP version 13\nnot ok 1 - throws\n  ---\n  error: |-\n    Not equal:\n  expected:\n    \
+                message: 'nothing'\n  ...\n1..1\n";
+    assert_eq!(all("node --test", node), ["throws||Not equal:"]);
+    let ava = "TAP version 13\nnot ok 1 - cuts\n  ---\n  details:\n    'Difference:': |-\n      - 4\n      \
+               + 3\n  message: shape\n  at: 'Object.cut (/p/src/a.js:4:39)'\n  ...\n1..1\n";
+    assert_eq!(all("ava --tap", ava), ["cuts|/p/src/a.js:4:39|shape\nDifference:\n- 4\n+ 3"]);
+}
+
+#[test]
+fn what_a_linter_annotates_stays_beside_tests_and_what_tests_say_twice_does_not() {
+    let output = "::error title=ruff (F401),file=/p/shop/a.py,line=1,col=8::shop/a.py:1:8: F401 unused\n\
+                  ::error file=/p/tests/test_a.py,line=3::AssertionError: assert 1 == 2\n\
+                  ===== test session starts =====\n===== FAILURES =====\n____ test_x ____\n\n>   assert 1 == 2\n\
+                  E   AssertionError: assert 1 == 2\n\ntests/test_a.py:3: AssertionError\n\
+                  ===== short test summary info =====\nFAILED tests/test_a.py::test_x - AssertionError\n\
+                  ===== 1 failed in 0.1s =====\n";
+    let found = all("./ci.sh", output);
+    let [lint, test] = found.as_slice() else { panic!("{found:?}") };
+    assert!(lint.starts_with("ruff (F401)|/p/shop/a.py:1:8|"), "{lint}");
+    assert!(test.starts_with("tests/test_a.py::test_x|tests/test_a.py:3|"), "{test}");
+}
+
+#[test]
+fn tests_that_failed_before_the_end_came_are_told_and_why_pytest_broke() {
+    let cut = "===== test session starts =====\n\na.py::test_a PASSED [ 33%]\na.py::test_b FAILED [ 66%]\n\
+               a.py::test_c ";
+    let (crash, test) =
+        ("||pytest began and ended without a result", "a.py::test_b|a.py|test failed");
+    assert_eq!(all("pytest -v", cut), [test, crash]);
+    let whole = "===== test session starts =====\n\na.py::test_b FAILED [ 66%]\n\n===== FAILURES =====\n\
+                 ____ test_b ____\n\nE   no\n\na.py:3: Error\n===== short test summary info =====\n\
+                 FAILED a.py::test_b - no\n===== 1 failed in 0.1s =====\n";
+    assert_eq!(all("pytest -v", whole), ["a.py::test_b|a.py:3|no"]);
+    let broken = "INTERNALERROR> Traceback (most recent call last):\n\
+                  INTERNALERROR>   File \"/v/lib/python3/site-packages/pluggy/a.py\", line 1, in x\n\
+                  INTERNALERROR>   File \"/p/conftest.py\", line 7, in pytest_configure\n\
+                  INTERNALERROR>     x()\nINTERNALERROR> KeyError: 'TOKEN'\n";
+    assert_eq!(all("pytest", broken), ["|/p/conftest.py:7|KeyError: 'TOKEN'"]);
+}
+
+#[test]
+fn who_could_not_run_says_where() {
+    for (command, output, want) in [
+        (
+            "make -f bad.mk",
+            "bad.mk:2: *** missing separator.  Stop.\n",
+            "|bad.mk:2|bad.mk:2: *** missing separator.  Stop.",
+        ),
+        (
+            "make vet",
+            "go vet ./...\ngo: errors parsing go.mod:\n/p/go.mod:3: unknown directive: goo\n",
+            "|/p/go.mod:3|go: errors parsing go.mod: /p/go.mod:3: unknown directive: goo",
+        ),
+        (
+            "python tools/gen.py",
+            "Traceback (most recent call last):\n  File \"/p/gen.py\", line 3, in <module>\n    import zz\n\
+             ModuleNotFoundError: No module named 'zz'\n",
+            "|/p/gen.py:3|ModuleNotFoundError: No module named 'zz'",
+        ),
+        (
+            "pnpm test",
+            "Error: ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND\n\n  \u{d7} No package.json was found in \"/p\"\n",
+            "||Error: ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND: No package.json was found in \"/p\"",
+        ),
+        (
+            "behave specs",
+            "USING RUNNER: x\nConfigError: No steps directory in '/p/specs'\n",
+            "||ConfigError: No steps directory in '/p/specs'",
+        ),
+    ] {
+        let parsed = parse(command, output);
+        assert!(parsed.findings.iter().all(|f| f.kind == FindingKind::CouldNotRun), "{command}");
+        assert_eq!(all(command, output), [want], "{command}");
+    }
+}
+
+#[test]
+fn who_gave_up_is_told_with_its_last_words() {
+    let go = "2026/11/18 21:17:49 DSN is not set\nFAIL\texample.org/store\t0.002s\nFAIL\n";
+    let want = "||the test program ended with exit status 1 and no test failed: 2026/11/18 21:17:49 DSN is not set";
+    assert_eq!(all("go test ./store", go), [want]);
+    let prove = "stack is empty\n# Looks like your test exited with 255 just after 1.\nt/die.t .... \n\
+                 Dubious, test returned 255 (wstat 65280, 0xff00)\nFailed 2/3 subtests \n\nTest Summary Report\n\
+                 -------------------\nt/die.t   (Wstat: 65280 (exited 255) Tests: 1 Failed: 0)\n  \
+                 Non-zero exit status: 255\nFiles=1, Tests=1,  0 wallclock secs\nResult: FAIL\n";
+    assert_eq!(all("prove", prove), ["t/die.t|t/die.t|stack is empty\nNon-zero exit status: 255"]);
+}
+
+#[test]
+fn rows_that_are_aligned_or_come_in_several_tables_are_all_read() {
+    let sqlfluff = "== [q.sql] FAIL\nL:   1 | P:   1 | LT09 | Select targets.\n== [bad.sql] FAIL\n\
+                    L:   1 | P:   1 |  PRS | Found: Nothing.\n                       | Expected ([L:\n\
+                    \u{20}                      | 1, P: |'x')\nAll Finished!\n";
+    let want = [
+        "LT09|q.sql:1:1|Select targets.",
+        "PRS|bad.sql:1:1|Found: Nothing. Expected ([L: 1, P: |'x')",
+    ];
+    assert_eq!(all("sqlfluff lint", sqlfluff), want);
+    let spectral = "\n/p/a.yaml\n  9:15    error  no-a  One.\n 10:23    error  no-b  Two.\n";
+    let places: Vec<String> = parse("spectral lint", spectral)
+        .findings
+        .iter()
+        .filter_map(crate::Finding::place)
+        .collect();
+    assert_eq!(places, ["/p/a.yaml:9:15", "/p/a.yaml:10:23"]);
+    let rubocop = "== a.rb ==\nE:  4:  3: Lint/Syntax: unexpected token\n";
+    assert_eq!(all("rubocop -f simple", rubocop), ["Lint/Syntax|a.rb:4:3|unexpected token"]);
+}
+
+#[test]
+fn home_made_checks_say_why() {
+    let columns =
+        "login ..... OK\ncheckout .. FAIL (expected 200, got 503)\nslow ...... FAIL (0.1 s)\n";
+    assert_eq!(all("./smoke.sh", columns), ["checkout||expected 200, got 503", "slow||slow"]);
+    let numbered =
+        "[ OK ] 001 schema loads\n[FAIL] 002 keys have an index: a.b\n[FAIL] 3 checks failed\n";
+    assert_eq!(
+        all("./check.sh", numbered),
+        ["002 keys have an index: a.b||002 keys have an index: a.b"]
+    );
+}

@@ -26,3 +26,12 @@ pub(super) fn ruled(text: &str) -> Option<(Place<'_>, Said<'_>)> {
     let said = Said { tool: "standard", kind, rule: Some(rule), message, is_warning: false };
     (is_rule && is_linted && is_plain).then_some((place, said))
 }
+
+/// Text and rule of `Style/Nil: text`.
+pub(super) fn of_department(message: &str) -> (&str, Option<&str>) {
+    let (rule, text) = message.split_once(": ").unwrap_or_default();
+    let is_rule = rule.contains('/')
+        && rule.starts_with(|c: char| c.is_ascii_uppercase())
+        && rule.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'/');
+    if is_rule { (text, Some(rule)) } else { (message, None) }
+}

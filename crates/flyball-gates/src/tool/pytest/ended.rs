@@ -1,6 +1,7 @@
 //! What pytest says in one line when it ends without a list of failures.
 
-use crate::{place, text};
+use crate::report::Findings;
+use crate::{Counts, Finding, FindingKind, text};
 
 /// The reason of a coverage that was not reached.
 pub(super) fn coverage(text: &str) -> Option<&str> {
@@ -19,13 +20,6 @@ pub(super) fn conftest(text: &str) -> Option<&str> {
     (!class.contains(' ')).then(|| rest.trim_end_matches(['.', '\'']))
 }
 
-/// The place in a frame of the project's own code: `  File "/p/conftest.py", line 7, in x`.
-pub(super) fn frame(text: &str) -> Option<(String, u32)> {
-    let (file, rest) = text.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
-    let (line, _) = text::small(rest)?;
-    (!place::is_foreign(file)).then(|| (file.to_owned(), line))
-}
-
 /// Why nothing was run, in pytest's own words.
 pub(super) fn cannot_run(text: &str) -> Option<&str> {
     if let Some(reason) = text.strip_prefix("ERROR: ") {
@@ -37,4 +31,15 @@ pub(super) fn cannot_run(text: &str) -> Option<&str> {
     let stopped = text.strip_prefix("!!").and_then(|_| text::in_rule(text, '!'))?;
     let is_counted = stopped.contains("Interrupted: ") || stopped.starts_with("stopping after ");
     (!is_counted).then_some(stopped)
+}
+
+/// Not one test could begin: what they ask for is not there.
+pub(super) fn without_fixtures(findings: &mut Findings, counts: Option<Counts>) {
+    let is_missing = |found: &Finding| {
+        found.message.starts_with("fixture '") && found.message.contains("' not found")
+    };
+    let is_all = counts.is_some_and(|counts| counts.ran() == findings.len() as u64);
+    if is_all && findings.kept().all(is_missing) {
+        findings.those(is_missing).for_each(|found| found.kind = FindingKind::CouldNotRun);
+    }
 }
