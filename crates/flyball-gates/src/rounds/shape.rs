@@ -8,6 +8,8 @@ const NUMBER: u8 = 1;
 const END: u8 = b';';
 /// So many bytes are put together before they are handed on.
 const PIECE: usize = 32 * 1024;
+/// A longer number is no place and no time.
+const DIGITS_MAX: usize = 32;
 /// Of a longer round only the numbers are kept, because with the shape they are all that was printed.
 const SHORT_MAX: usize = 64 * 1024;
 
@@ -19,8 +21,8 @@ pub(super) struct Shape {
     lines: usize,
     /// How far the present round is.
     at: usize,
-    /// Whether digits came for the mark that stands there.
-    in_number: bool,
+    /// How many digits came for the mark that stands there.
+    digits: usize,
     /// What is kept of the present round, and of the one before it: all that was printed, or the
     /// numbers in it.
     kept: [Vec<u8>; 2],
@@ -42,7 +44,7 @@ impl Shape {
     pub(super) fn of(size: Size) -> Self {
         let bytes = Vec::with_capacity(size.bytes);
         let lines = size.lines;
-        Self { bytes, lines, at: 0, in_number: false, kept: [Vec::new(), Vec::new()] }
+        Self { bytes, lines, at: 0, digits: 0, kept: [Vec::new(), Vec::new()] }
     }
 
     /// Takes what has come of the first round: how many bytes, and whether that was all of it.
@@ -82,11 +84,11 @@ impl Shape {
     /// How many of these bytes look like what comes next in the round, at most to its end.
     pub(super) fn follow(&mut self, bytes: &[u8]) -> (usize, Step) {
         let [present, _] = &self.kept;
-        let (at, in_number, kept) = (self.at, self.in_number, present.len());
+        let (at, digits, kept) = (self.at, self.digits, present.len());
         let (mut taken, mut step) = self.go_along(bytes);
         // The mark of a number is like nothing that is printed, not even like itself.
         if let Some(mark) = memchr::memchr(NUMBER, up_to(bytes, taken)) {
-            (self.at, self.in_number) = (at, in_number);
+            (self.at, self.digits) = (at, digits);
             let [present, _] = &mut self.kept;
             present.truncate(kept);
             (taken, step) = (self.go_along(up_to(bytes, mark)).0, Step::Other);
@@ -97,7 +99,7 @@ impl Shape {
             present.extend_from_slice(up_to(bytes, taken));
         }
         if step == Step::Round {
-            (self.at, self.in_number) = (0, false);
+            (self.at, self.digits) = (0, 0);
             std::mem::swap(present, before);
             present.clear();
         }
@@ -108,7 +110,7 @@ impl Shape {
         let is_short = self.is_short();
         let [numbers, _] = &mut self.kept;
         let mut wanted = self.bytes.get(self.at..).unwrap_or_default();
-        let (mut rest, mut in_number) = (bytes, self.in_number);
+        let (mut rest, mut came) = (bytes, self.digits);
         let step = loop {
             let same = same(wanted, rest);
             (wanted, rest) = (behind(wanted, same), behind(rest, same));
@@ -118,24 +120,24 @@ impl Shape {
                 Some(&NUMBER) => {}
                 Some(_) => break Step::Other,
             }
-            let digits = digits(rest);
+            let digits = digits(up_to(rest, DIGITS_MAX));
             if !is_short {
                 numbers.extend_from_slice(up_to(rest, digits));
             }
-            in_number |= digits > 0;
+            came += digits;
             rest = behind(rest, digits);
+            if came == 0 || came >= DIGITS_MAX {
+                break Step::Other;
+            }
             if rest.is_empty() {
                 break Step::More;
-            }
-            if !in_number {
-                break Step::Other;
             }
             if !is_short {
                 numbers.push(END);
             }
-            (wanted, in_number) = (behind(wanted, 1), false);
+            (wanted, came) = (behind(wanted, 1), 0);
         };
-        (self.at, self.in_number) = (self.bytes.len() - wanted.len(), in_number);
+        (self.at, self.digits) = (self.bytes.len() - wanted.len(), came);
         (bytes.len() - rest.len(), step)
     }
 
@@ -154,7 +156,7 @@ impl Shape {
         if self.is_short() {
             return read(present);
         }
-        let shape = self.bytes.get(..self.at + usize::from(self.in_number));
+        let shape = self.bytes.get(..self.at + usize::from(self.digits > 0));
         print(shape.unwrap_or_default(), present, read);
     }
 }
@@ -270,7 +272,7 @@ fn is_free(before: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{SHORT_MAX, Shape, Size, Step, digits, put, same};
+    use super::{DIGITS_MAX, SHORT_MAX, Shape, Size, Step, digits, put, same};
 
     fn shape(text: &str) -> String {
         let mut bytes = Vec::new();
@@ -321,6 +323,19 @@ mod tests {
         shape.replay_last(|bytes| last.extend_from_slice(bytes));
         shape.replay(|bytes| now.extend_from_slice(bytes));
         assert_eq!((last.as_slice(), now.as_slice()), (&b"a.rs:23: no\n"[..], &b"a.rs:"[..]));
+    }
+
+    #[test]
+    fn a_number_without_an_end_is_another() {
+        let mut shape = Shape::of(Size { lines: 1, bytes: 10 });
+        assert_eq!(shape.begin(b"a.rs:1: no\n"), (11, true));
+        assert_eq!(shape.follow(b"a.rs:12345678901234567890: no\n").1, Step::Round);
+        assert_eq!(shape.follow(b"a.rs:1234"), (9, Step::More));
+        let (taken, step) = shape.follow(&vec![b'7'; 100_000]);
+        assert!(taken < 2 * DIGITS_MAX && step == Step::Other, "{taken}");
+        let mut now = Vec::new();
+        shape.replay(|bytes| now.extend_from_slice(bytes));
+        assert_eq!(now.len(), 9 + taken);
     }
 
     #[test]
