@@ -129,29 +129,35 @@ fn unloaded(reports: &mut [Report]) {
 
 /// Runners that count tests annotate the same failures once more; linters beside them have their own.
 fn annotated(reports: &mut Vec<Report>) {
-    let runners = || reports.iter().filter(|own| own.tool != ANNOTATIONS && own.counts.is_some());
-    if runners().next().is_none() {
-        return;
-    }
-    let told: Vec<Finding> = runners().flat_map(|own| own.findings.kept()).cloned().collect();
-    let first = |message: &str| message.lines().next().unwrap_or_default().trim().to_owned();
+    let (notes, others): (Vec<Report>, Vec<Report>) =
+        std::mem::take(reports).into_iter().partition(|report| report.tool == ANNOTATIONS);
+    *reports = others;
+    let runners = || reports.iter().filter(|report| report.counts.is_some());
+    let told: Vec<(&str, &str)> = runners()
+        .flat_map(|runner| runner.findings.kept())
+        .map(|found| {
+            let file = found.file.as_deref().map(place::tidy).unwrap_or_default();
+            (file, found.message.lines().next().unwrap_or_default().trim())
+        })
+        .collect();
     let is_again = |note: &Finding| {
-        let file = note.file.as_deref().unwrap_or_default();
-        told.iter().any(|own| {
-            let is_there = own
-                .file
-                .as_deref()
-                .map(place::tidy)
-                .is_some_and(|of| file.ends_with(of) || of.ends_with(place::tidy(file)));
-            let said = first(&own.message);
-            is_there || (!said.is_empty() && note.message.contains(&said))
+        let own = note.file.as_deref().map(place::tidy).unwrap_or_default();
+        told.iter().any(|(file, said)| {
+            let is_there = !file.is_empty() && (own.ends_with(file) || file.ends_with(own));
+            is_there || (!said.is_empty() && note.message.contains(said))
         })
     };
-    for report in reports.iter_mut().filter(|report| report.tool == ANNOTATIONS) {
-        report.findings.retain(|note| !is_again(note));
-        report.warnings.retain(|_| false);
-    }
-    reports.retain(|report| report.tool != ANNOTATIONS || !report.findings.is_empty());
+    let has_runner = runners().next().is_some();
+    let notes: Vec<Report> = notes
+        .into_iter()
+        .map(|mut report| {
+            report.findings.retain(|note| !is_again(note));
+            report.warnings.retain(|_| !has_runner);
+            report
+        })
+        .filter(|report| !report.findings.is_empty() || !report.warnings.is_empty())
+        .collect();
+    reports.extend(notes);
 }
 
 /// Drops reports of what another report already says.
