@@ -6,6 +6,8 @@ mod acceptance;
 mod ava;
 mod bandit;
 mod bats;
+#[cfg(test)]
+mod beside;
 mod biome;
 mod bun;
 mod cargo_test;

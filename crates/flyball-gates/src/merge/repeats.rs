@@ -133,18 +133,18 @@ fn annotated(reports: &mut Vec<Report>) {
         std::mem::take(reports).into_iter().partition(|report| report.tool == ANNOTATIONS);
     *reports = others;
     let runners = || reports.iter().filter(|report| report.counts.is_some());
-    let told: Vec<(&str, &str)> = runners()
-        .flat_map(|runner| runner.findings.kept())
-        .map(|found| {
-            let file = found.file.as_deref().map(place::tidy).unwrap_or_default();
-            (file, found.message.lines().next().unwrap_or_default().trim())
-        })
-        .collect();
+    let told: Vec<&Finding> = runners().flat_map(|runner| runner.findings.kept()).collect();
     let is_again = |note: &Finding| {
         let own = note.file.as_deref().map(place::tidy).unwrap_or_default();
-        told.iter().any(|(file, said)| {
-            let is_there = !file.is_empty() && (own.ends_with(file) || file.ends_with(own));
-            is_there || (!said.is_empty() && note.message.contains(said))
+        told.iter().any(|found| {
+            let is_file = found.file.as_deref().map(place::tidy).is_some_and(|file| {
+                !file.is_empty() && (own.ends_with(file) || file.ends_with(own))
+            });
+            let names = note.name.as_deref().zip(found.name.as_deref());
+            let said = found.message.lines().next().unwrap_or_default().trim();
+            (is_file && note.line == found.line)
+                || names.is_some_and(|(title, name)| title.ends_with(name))
+                || (!said.is_empty() && note.message.contains(said))
         })
     };
     let has_runner = runners().next().is_some();

@@ -103,6 +103,10 @@ impl Biome {
             return;
         }
         let Some((file, line, column)) = open.place else {
+            // It says so where there are no errors: then they are what is wrong, whatever others find.
+            if open.message.starts_with("Some warnings were emitted while running checks") {
+                self.findings.append(std::mem::take(&mut self.warnings));
+            }
             // Only the run as a whole: it says something when it could not begin.
             if kind == FindingKind::CouldNotRun && severity == Severity::Error {
                 self.warnings.push(open.number, Finding::new(kind, open.message));

@@ -23,7 +23,7 @@ impl Recogniser for Eslint {
 
     fn cues(&self) -> Cues {
         const PATHS: &[u8] = b"/.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-        Cues { starts: &["Oops"], also: &[(PATHS, Trait::Slash)], ..Cues::NONE }
+        Cues { starts: &["Oops", "ESLint found"], also: &[(PATHS, Trait::Slash)], ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
@@ -39,6 +39,10 @@ impl Recogniser for Eslint {
             let kind = if is_crash { FindingKind::Crash } else { FindingKind::CouldNotRun };
             self.findings.push(line.number, Finding::new(kind, said));
             return Attention::Idle;
+        }
+        if text.starts_with("ESLint found too many warnings (maximum: ") {
+            // It says so where there are no errors: then they are what is wrong, whatever others find.
+            self.findings.append(std::mem::take(&mut self.warnings));
         }
         if text.starts_with("Oops! Something went wrong") {
             self.crashed = true;

@@ -28,10 +28,16 @@ impl Recogniser for Javac {
     }
 
     fn cues(&self) -> Cues {
-        Cues { first: b":", places: Places::Of(&["java"]), ..Cues::NONE }
+        let starts = &["error: warnings found"];
+        Cues { first: b":", starts, places: Places::Of(&["java"]), ..Cues::NONE }
     }
 
     fn line(&mut self, line: &Line<'_>) -> Attention {
+        if line.text == "error: warnings found and -Werror specified" {
+            // Then they are what is wrong, whatever others find.
+            self.close();
+            self.findings.append(std::mem::take(&mut self.warnings));
+        }
         // Gradle prints the task and no line end before the first error.
         let glued = line.text.strip_prefix(':').and_then(|rest| rest.find('/'));
         let place = match glued {

@@ -47,7 +47,7 @@ impl Recogniser for Mypy {
         } else if let Some((_, finding, excerpt)) = &mut self.open {
             if line.text.starts_with("    ") {
                 excerpt.push(line.text);
-            } else if code(&finding.message).is_none() && !line.text.trim().is_empty() {
+            } else if code(&finding.message).is_none() && goes_on(excerpt.as_str(), line.text) {
                 // `--pretty` wraps long messages.
                 if finding.message.len() < 2_000 {
                     finding.message.push(' ');
@@ -100,6 +100,14 @@ impl Mypy {
         }
         self.findings.push(number, finding.with_excerpt(excerpt.take()));
     }
+}
+
+/// Whether the words before, which filled their line, go on with this one.
+fn goes_on(before: &str, text: &str) -> bool {
+    const FULL: usize = 60;
+    let is_full = before.lines().last().is_some_and(|last| last.len() >= FULL);
+    let is_total = text.starts_with("Found ") || text.starts_with("Success: ");
+    is_full && !is_total && !text.trim().is_empty() && !text.starts_with("===")
 }
 
 /// Whether a line is `a.py:3: error: text`.

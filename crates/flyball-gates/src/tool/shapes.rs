@@ -19,6 +19,15 @@ pub(super) fn told(parsed: &Parsed) -> Vec<(FindingKind, &str, String, &str)> {
         .collect()
 }
 
+/// Name, place and message of every finding.
+pub(super) fn all(command: &str, output: &str) -> Vec<String> {
+    let parsed = parse(command, output);
+    let tell = |(_, name, place, said): (FindingKind, &str, String, &str)| {
+        format!("{name}|{place}|{said}")
+    };
+    told(&parsed).into_iter().map(tell).collect()
+}
+
 #[test]
 fn golangci_lint_as_text_and_as_json_says_the_same() {
     let text = "cmd/main.go:10:9: Error return value of `f.Close` is not checked (errcheck)\n\

@@ -1,6 +1,6 @@
 //! What tools print in situations that recorded outputs showed, in as few lines as show it.
 
-use super::shapes::{parse, told};
+use super::shapes::{all, parse, told};
 use crate::FindingKind;
 
 #[test]
@@ -227,15 +227,6 @@ fn what_pylint_finds_in_two_files_is_told_each_time() {
     assert_eq!(said, want.map(|where_| format!("Similar lines in 2 files\n{where_}")));
 }
 
-/// Name, place and message of every finding.
-fn all(command: &str, output: &str) -> Vec<String> {
-    let parsed = parse(command, output);
-    let tell = |(_, name, place, said): (FindingKind, &str, String, &str)| {
-        format!("{name}|{place}|{said}")
-    };
-    told(&parsed).into_iter().map(tell).collect()
-}
-
 #[test]
 fn vet_alone_needs_no_heading() {
     let output =
@@ -264,20 +255,6 @@ fn yaml_below_a_test_says_its_own_words_first() {
     let ava = "TAP version 13\nnot ok 1 - cuts\n  ---\n  details:\n    'Difference:': |-\n      - 4\n      \
                + 3\n  message: shape\n  at: 'Object.cut (/p/src/a.js:4:39)'\n  ...\n1..1\n";
     assert_eq!(all("ava --tap", ava), ["cuts|/p/src/a.js:4:39|shape\nDifference:\n- 4\n+ 3"]);
-}
-
-#[test]
-fn what_a_linter_annotates_stays_beside_tests_and_what_tests_say_twice_does_not() {
-    let output = "::error title=ruff (F401),file=/p/shop/a.py,line=1,col=8::shop/a.py:1:8: F401 unused\n\
-                  ::error file=/p/tests/test_a.py,line=3::AssertionError: assert 1 == 2\n\
-                  ===== test session starts =====\n===== FAILURES =====\n____ test_x ____\n\n>   assert 1 == 2\n\
-                  E   AssertionError: assert 1 == 2\n\ntests/test_a.py:3: AssertionError\n\
-                  ===== short test summary info =====\nFAILED tests/test_a.py::test_x - AssertionError\n\
-                  ===== 1 failed in 0.1s =====\n";
-    let found = all("./ci.sh", output);
-    let [lint, test] = found.as_slice() else { panic!("{found:?}") };
-    assert!(lint.starts_with("ruff (F401)|/p/shop/a.py:1:8|"), "{lint}");
-    assert!(test.starts_with("tests/test_a.py::test_x|tests/test_a.py:3|"), "{test}");
 }
 
 #[test]
