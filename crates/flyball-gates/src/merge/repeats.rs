@@ -160,6 +160,11 @@ fn annotated(reports: &mut Vec<Report>) {
     reports.extend(notes);
 }
 
+/// The last part of the name of a test.
+fn leaf(name: &str) -> &str {
+    name.rsplit([' ', '.', ':', '>', '/']).next().unwrap_or(name)
+}
+
 /// Drops reports of what another report already says.
 pub(super) fn without_repeats(mut reports: Vec<Report>) -> Vec<Report> {
     let has = |reports: &[Report], tool: &str| reports.iter().any(|report| report.tool == tool);
@@ -205,8 +210,20 @@ pub(super) fn without_repeats(mut reports: Vec<Report>) -> Vec<Report> {
         .filter_map(|report| report.counts)
         .map(Counts::total)
         .reduce(u64::saturating_add);
+    let names: Vec<String> = reports
+        .iter()
+        .filter(|report| report.tool != "junit" && report.counts.is_some())
+        .flat_map(|report| report.findings.kept())
+        .filter_map(|found| found.name.clone())
+        .collect();
+    let is_named = |found: &Finding| {
+        let own = found.name.as_deref().map(leaf).unwrap_or_default();
+        names.iter().any(|name| leaf(name) == own || name.ends_with(own))
+    };
     reports.retain(|report| {
-        report.tool != "junit" || others.is_none() || report.counts.map(Counts::total) != others
+        let is_again = others.is_some() && report.counts.map(Counts::total) == others;
+        let is_other = !names.is_empty() && !report.findings.kept().any(is_named);
+        report.tool != "junit" || !is_again || (is_other && !report.findings.is_empty())
     });
     reports
 }

@@ -55,3 +55,23 @@ fn one_tool_ends_where_the_next_begins() {
                   \u{2139} tests 1\n\u{2139} fail 1\n";
     assert_eq!(all("npm test", eslint), ["no-odd|/p/a.js:1:7|Odd", "adds||Error: no"]);
 }
+
+#[test]
+fn a_report_of_other_tests_stays_even_where_there_are_as_many() {
+    let junit = |name: &str| {
+        format!(
+            "<testsuites>\n<testsuite name=\"s\" tests=\"1\" failures=\"1\">\n<testcase classname=\"a\" \
+             name=\"{name}\"><failure message=\"no\">no</failure></testcase>\n</testsuite>\n</testsuites>\n"
+        )
+    };
+    let cargo = "running 1 test\ntest area::adds ... FAILED\n\nfailures:\n\n---- area::adds stdout ----\nthread \
+                 'area::adds' panicked at src/a.rs:3:9:\nno\n\n\nfailures:\n    area::adds\n\ntest result: \
+                 FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n\n";
+    let names = |junit: &str| {
+        let found = parse("make check", &format!("{cargo}{junit}")).findings.into_iter();
+        found.filter_map(|found| found.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&junit("adds")), ["area::adds"]);
+    let both = names(&junit("takes"));
+    assert!(both.len() == 2 && both[1].ends_with("takes"), "{both:?}");
+}

@@ -200,8 +200,10 @@ impl NodeTest {
         let bare = self.bare.iter().position(|(_, name)| *name == open.name);
         let bare = bare.filter(|_| open.at.is_some()).map(|at| self.bare.remove(at));
         let (message, place) = js_frame::of_stack(&block);
-        let quoted = message.strip_prefix('\'').and_then(|inner| inner.strip_suffix('\''));
-        let message = quoted.unwrap_or(&message);
+        let first = message.lines().next().unwrap_or_default();
+        let quoted = first.strip_prefix('\'').and_then(|inner| inner.strip_suffix('\''));
+        let whole = message.strip_prefix('\'').and_then(|inner| inner.strip_suffix('\''));
+        let message = quoted.or(whole).unwrap_or(&message);
         // A suite fails with its tests; only what its own hooks say is new. And what was cancelled
         // was so because of something else.
         let is_suite = self.suites.contains(&open.name);

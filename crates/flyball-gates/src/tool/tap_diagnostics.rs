@@ -9,8 +9,10 @@ use crate::text;
 /// A finding for the test `name` with the lines below it.
 pub(super) fn finding(name: &str, block: &str) -> Finding {
     let lines: Vec<&str> = block.lines().collect();
-    let (message, place) = if lines.iter().any(|line| line.trim() == "---") {
-        yaml(&lines)
+    let (message, place) = if let Some(begin) = lines.iter().position(|l| l.trim() == "---") {
+        // What comes behind its end says nothing of this test.
+        let after = lines.iter().skip(begin).position(|line| line.trim() == "...");
+        yaml(lines.get(..after.map_or(lines.len(), |end| begin + end)).unwrap_or(&lines))
     } else if lines.iter().any(|line| line.trim_start().starts_with('#')) {
         comments(&lines)
     } else {
