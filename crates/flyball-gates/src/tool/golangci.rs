@@ -66,5 +66,7 @@ fn linter(rest: &str) -> Option<(&str, &str)> {
     let (message, linter) = rest.trim_end().strip_suffix(')')?.rsplit_once(" (")?;
     let is_name = linter.len() > 1
         && linter.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    is_name.then_some((message, linter))
+    // The compiler ends its own words with these.
+    let is_own = matches!(linter, "overflows" | "truncated" | "untyped");
+    (is_name && !is_own).then_some((message, linter))
 }

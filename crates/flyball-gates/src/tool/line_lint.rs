@@ -5,7 +5,7 @@
 mod ruled;
 mod studio;
 
-use self::ruled::{codespell, of_department, ruled};
+use self::ruled::{codespell, of_department, ruled, spaced};
 use self::studio::{is_level, studio};
 use crate::place::{self, Place};
 use crate::recogniser::{Attention, Cues, Line, PATHS, Places, Recogniser, Trait};
@@ -227,7 +227,7 @@ impl LineLint {
         if let Some(found) = compact(text).or_else(|| bracketed(text)).or_else(|| ruled(text)) {
             return Some(found);
         }
-        let place = line.place?;
+        let Some(place) = line.place else { return spaced(text) };
         let rest = place.rest;
         let said = rubocop(rest)
             .or_else(|| yamllint(rest))

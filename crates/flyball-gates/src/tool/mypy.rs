@@ -104,7 +104,7 @@ impl Mypy {
 
 /// Whether the words before, which filled their line, go on with this one.
 fn goes_on(before: &str, text: &str) -> bool {
-    const FULL: usize = 60;
+    const FULL: usize = 40;
     let is_full = before.lines().last().is_some_and(|last| last.len() >= FULL);
     let is_total = text.starts_with("Found ") || text.starts_with("Success: ");
     is_full && !is_total && !text.trim().is_empty() && !text.starts_with("===")

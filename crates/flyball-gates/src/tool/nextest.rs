@@ -87,8 +87,11 @@ impl Recogniser for Nextest {
         } else if !self.is_flat && !text.is_empty() && text::indent(text) == 0 {
             self.close();
         }
-        if text.trim_start().starts_with("Nextest run ID") {
-            self.spoke = true;
+        let own = text.trim_start();
+        self.spoke |= own.starts_with("Nextest run ID");
+        // When it is tried again is no test's word: `   DELAY 2/3 by   0.100s (─────) area name`.
+        if own.starts_with("DELAY ") && own.contains(" by ") {
+            return self.attention();
         }
         if let Some((_, output)) = &mut self.started {
             output.push(text);

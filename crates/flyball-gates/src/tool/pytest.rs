@@ -12,7 +12,7 @@ mod stacks;
 use crate::{Counts, Finding, FindingKind};
 
 use self::ended::{cannot_run, conftest, coverage};
-use self::node::{split_node, split_word, title_of, values_of};
+use self::node::{is_summary, split_node, split_word, title_of, values_of};
 use self::progress::{passed, ran};
 use self::section::{Section, kind};
 use self::sessions::{Sessions, counts, is_last};
@@ -161,8 +161,10 @@ impl Recogniser for Pytest {
             let message = "pytest began and ended without a result";
             self.findings.push(u64::MAX, Finding::new(FindingKind::Crash, message));
         }
-        // It was ended before it could say why they failed.
-        for (number, node) in std::mem::take(&mut self.marked).into_iter().filter(|_| is_cut) {
+        // It was ended before it could say why they failed, or was told to keep it to itself.
+        let has_failed = counts.is_some_and(|counts| counts.failed > 0);
+        let is_told = !is_cut && (!has_failed || !self.findings.is_empty());
+        for (number, node) in std::mem::take(&mut self.marked).into_iter().filter(|_| !is_told) {
             let file = node.split("::").next().unwrap_or_default().to_owned();
             let finding = Finding::new(FindingKind::Test, "test failed").at(file, None, None);
             self.findings.push(number, finding.named(node));
@@ -281,7 +283,8 @@ impl Pytest {
         let text = line.text;
         if let Some(node) = ran(text).filter(|_| self.part == Part::Running) {
             self.names.ran(node);
-            if text.contains(" FAILED ") && self.marked.len() < LINES_MAX {
+            let is_red = text.contains(" FAILED ") || text.contains(" ERROR ");
+            if is_red && self.marked.len() < LINES_MAX {
                 self.marked.push((line.number, text::clip(node, 500).to_owned()));
             }
         } else if let Some(rest) = text.strip_prefix("pytest: error: ") {
@@ -389,9 +392,4 @@ impl Pytest {
         }
         finding
     }
-}
-
-/// Whether a line of the summary tells a failure.
-fn is_summary(text: &str) -> bool {
-    text.starts_with("FAILED ") || text.starts_with("ERROR ") || text.starts_with("SUBFAIL")
 }

@@ -163,7 +163,7 @@ impl PythonLint {
         }
         let Some((code, message)) = place.rest.split_once(' ') else { return };
         let (code, is_ended) = (code.trim_end_matches(':'), code.ends_with(':'));
-        let is_rule = is_ended && self.is_rule(code);
+        let is_rule = is_ended && (self.is_rule(code) || code == "SyntaxError");
         let is_pylint = is_ended && !is_rule;
         let message = fix_mark(message);
         if place.column.is_none() || !(is_code(code) || is_rule) {
@@ -332,7 +332,9 @@ fn fix_mark(message: &str) -> &str {
 
 fn kind(code: &str) -> FindingKind {
     match code {
-        "invalid-syntax" | "E999" | "E902" | "io-error" | "E0001" => FindingKind::Compile,
+        "invalid-syntax" | "E999" | "E902" | "io-error" | "E0001" | "SyntaxError" => {
+            FindingKind::Compile
+        }
         // pylint could not even begin with it.
         "F0001" | "F0002" | "F0010" | "F0011" => FindingKind::CouldNotRun,
         _ => FindingKind::Lint,

@@ -25,8 +25,8 @@ pub(super) fn finding(name: &str, block: &str) -> Finding {
         finding.kind = FindingKind::Compile;
     }
     if !name.is_empty() {
-        // A mark that would begin a directive is escaped.
-        finding = finding.named(name.replace("\\#", "#"));
+        // A mark that would begin a directive is escaped, and so is what escapes it.
+        finding = finding.named(name.replace("\\#", "#").replace("\\\\", "\\"));
     }
     if let Some((file, line, column)) = place {
         finding = finding.at(file, line, column);
@@ -93,7 +93,8 @@ fn yaml(lines: &[&str]) -> (String, Option<At>) {
     let named = named
         .as_deref()
         .and_then(|at| place::prefix(place::tidy(at)).or_else(|| js_frame::bare(at)));
-    let at = stacked.or(named).map(|p| (p.file.to_owned(), p.line, p.column));
+    let keyed = || Some((scalar("file")?, text::small(&scalar("line")?)?.0, None));
+    let at = stacked.or(named).map(|p| (p.file.to_owned(), p.line, p.column)).or_else(keyed);
     (message, at)
 }
 
@@ -156,7 +157,10 @@ fn unquote(value: &str) -> String {
     // text of several lines.
     let bare = ['"', '\''].into_iter().find_map(|quote| {
         let rest = value.strip_prefix(quote)?;
-        Some(rest.strip_suffix(quote).unwrap_or(rest))
+        let Some(inner) = rest.strip_suffix(quote) else { return Some(rest) };
+        // What is quoted may only begin and end so: `'1.1' is not '1.2'`.
+        let is_whole = !inner.replace("''", "").replace("\\\"", "").contains(quote);
+        Some(if is_whole { inner } else { value })
     });
     bare.unwrap_or(value).replace("\\\"", "\"")
 }

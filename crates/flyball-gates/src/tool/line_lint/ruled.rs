@@ -1,6 +1,6 @@
 //! What codespell, standard and ktlint say behind a place.
 
-use super::Said;
+use super::{Said, unix};
 use crate::place::{self, Place};
 use crate::{FindingKind, text};
 
@@ -34,4 +34,18 @@ pub(super) fn of_department(message: &str) -> (&str, Option<&str>) {
         && rule.starts_with(|c: char| c.is_ascii_uppercase())
         && rule.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'/');
     if is_rule { (text, Some(rule)) } else { (message, None) }
+}
+
+/// `a page.jsx:3:7: text [Error/rule]`: a path with blanks, where what comes behind it says whose it is.
+pub(super) fn spaced(text: &str) -> Option<(Place<'_>, Said<'_>)> {
+    let tag = text.strip_suffix(']')?.rsplit_once(" [")?.1;
+    if !tag.starts_with("Error/") && !tag.starts_with("Warning/") {
+        return None;
+    }
+    let (name, _) = text.split_once(": ")?;
+    let (head, column) = name.rsplit_once(':')?;
+    let (file, line) = head.rsplit_once(':')?;
+    let (line, column) = (line.parse().ok()?, column.parse().ok()?);
+    let said = unix(text.get(name.len() + 2..)?)?;
+    Some((Place { file, line, column: Some(column), rest: "" }, said))
 }

@@ -11,6 +11,11 @@ pub(super) fn title_of(word: &str, node: &str) -> String {
 /// The word of a line of the summary with all that belongs to it, and the rest: the values and the
 /// title of a subtest may have blanks, as in `SUBFAILED[a title] (i=0, j=1) path::test`.
 pub(super) fn split_word(text: &str) -> Option<(&str, &str)> {
+    if let Some((values, rest)) = text.split_once(" SUBFAIL ")
+        && values.starts_with(['[', '('])
+    {
+        return Some((values, rest));
+    }
     if !text.starts_with("SUBFAIL") {
         return text.split_once(' ');
     }
@@ -44,4 +49,12 @@ pub(super) fn split_node(rest: &str, known: impl Fn(&str) -> Option<usize>) -> (
     by_section
         .or_else(|| cuts().filter_map(split).find(|(node, _)| is_closed(node)))
         .unwrap_or(whole)
+}
+
+/// Whether a line of the summary tells a failure.
+pub(super) fn is_summary(text: &str) -> bool {
+    let is_plain = text.starts_with("FAILED ") || text.starts_with("ERROR ");
+    // pytest-subtests says which one first: `[a title] (i=0) SUBFAIL path::test`.
+    let is_titled = text.starts_with(['[', '(']) && text.contains(" SUBFAIL ");
+    is_plain || text.starts_with("SUBFAIL") || is_titled
 }
