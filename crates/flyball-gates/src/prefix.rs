@@ -200,12 +200,20 @@ fn in_brackets(text: &str) -> Option<Prefixed<'_>> {
         line.parse::<u32>().is_ok() && !name.contains(['.', '/', ':'])
     };
     let numbered = key.rsplit_once(':').filter(is_line);
-    let key = numbered.map_or(key, |(name, _)| name);
+    let key = numbered.or_else(|| of_woodpecker(key)).map_or(key, |(name, _)| name);
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.@/:#- ".contains(&byte);
     let is_progress = key.bytes().next()?.is_ascii_digit() && key.contains(['/', '%', '.']);
     let is_worker = key.strip_prefix("gw").is_some_and(|n| n.parse::<u32>().is_ok());
     let is_name = key.bytes().all(plain) && key.trim() == key && !is_progress && !is_worker;
     (is_name && !is_word(key)).then_some(Prefixed { shape: Shape::Bracket, key, rest })
+}
+
+/// The name in Woodpecker's `test:L10:0s`: a step, its line, and how long it had been running.
+fn of_woodpecker(key: &str) -> Option<(&str, &str)> {
+    let (name, at) = key.rsplit_once(":L")?;
+    let (line, time) = at.strip_suffix('s')?.split_once(':')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (is_number(line) && is_number(time)).then_some((name, at))
 }
 
 /// Whether it says how grave a line is, or how a test went, and is no name.

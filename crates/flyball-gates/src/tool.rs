@@ -76,6 +76,8 @@ mod tsc;
 mod ty;
 mod unittest;
 mod uvu;
+#[cfg(test)]
+mod versions;
 mod vitest;
 
 pub(crate) use self::document::Documents;

@@ -17,14 +17,15 @@ pub(super) fn time(text: &str) -> Option<Prefixed<'_>> {
     Some(Prefixed { shape: Shape::Time, key: "", rest })
 }
 
-/// How long it has been running: `01.331333 text`.
+/// How long it has been running, or since 1970: `01.331333 text`, `1763500447.510 text`.
 pub(super) fn seconds(text: &str) -> Option<Prefixed<'_>> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(text);
     let rest = text.get(whole..)?.strip_prefix('.')?;
     let parts = digits(rest);
     let rest = after_blank(rest.get(parts..)?)?;
-    (whole >= 1 && parts >= 4).then_some(Prefixed { shape: Shape::Time, key: "", rest })
+    let is_time = (whole >= 1 && parts >= 4) || (whole == 10 && parts == 3);
+    is_time.then_some(Prefixed { shape: Shape::Time, key: "", rest })
 }
 
 /// What follows a time: blanks alone, or one of the marks some put behind it.

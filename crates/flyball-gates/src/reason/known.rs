@@ -40,6 +40,8 @@ const PROGRAMS: &[&str] = &[
     "coverage",
     "ctest",
     "bats",
+    "jasmine",
+    "phpcs",
     "behave",
     "robot",
     "cucumber-js",

@@ -54,6 +54,11 @@ pub(super) const STARTS: &[&str] = &[
     "error: No test modules found",
     "Task not found: ",
     "No tests found, exiting with code",
+    "No files matching patterns ",
+    "Task never defined: ",
+    "No projects matched the filters",
+    "Incomplete: No specs found",
+    "CSpell: Files checked: 0,",
     "No test files found",
     "0 passing (",
     "Error: No test files found",
@@ -186,6 +191,7 @@ pub(super) const STARTS: &[&str] = &[
 /// Words that say so wherever they stand.
 pub(super) const WORDS: &[&str] = &[
     "could not find python interpreter matching",
+    " coding standard is not installed",
     "could not be found within PATH",
     "Couldn't find a script named",
     "has no script named",

@@ -27,8 +27,12 @@ pub(super) struct Ava {
 }
 
 /// What follows a title in the list.
-const WHYS: &[&str] =
-    &[" Error thrown in test", " Rejected promise returned by test", " Test finished without"];
+const WHYS: &[&str] = &[
+    " Error thrown in test",
+    " Rejected promise returned by test",
+    " Test finished without",
+    " Test was expected to fail",
+];
 
 impl Recogniser for Ava {
     fn name(&self) -> &'static str {
@@ -55,7 +59,8 @@ impl Recogniser for Ava {
             let finding = Finding::new(FindingKind::Compile, own.trim()).at(file, None, None);
             self.findings.push(number, finding);
         }
-        if let Some(title) = own.strip_prefix("✘ [fail]: ") {
+        let failed = own.strip_prefix("✘ [fail]: ");
+        if let Some(title) = failed.or_else(|| own.strip_prefix("✘ [unexpected pass]: ")) {
             let title =
                 WHYS.iter().find_map(|why| Some(text::split(title, why)?.0)).unwrap_or(title);
             self.counts.failed = self.counts.failed.saturating_add(1);

@@ -107,6 +107,11 @@ impl Biome {
             if open.message.starts_with("Some warnings were emitted while running checks") {
                 self.findings.append(std::mem::take(&mut self.warnings));
             }
+            // Some reporters say no more of them than that there are some.
+            if open.message.starts_with("Some errors were emitted while running checks") {
+                self.warnings.push(open.number, Finding::new(FindingKind::Lint, open.message));
+                return;
+            }
             // Only the run as a whole: it says something when it could not begin.
             if kind == FindingKind::CouldNotRun && severity == Severity::Error {
                 self.warnings.push(open.number, Finding::new(kind, open.message));

@@ -100,7 +100,7 @@ impl Recogniser for GoBuild {
             self.strangers = self.strangers.map(|_| 0);
             self.spoke = true;
             // What vet says with its name in front is a compile error it stumbled over.
-            let is_lint = self.vet != Vet::No && !vetted;
+            let is_lint = self.vet != Vet::No && !vetted && !is_of_imports(place.rest);
             let kind = if is_lint { FindingKind::Lint } else { FindingKind::Compile };
             let finding = Finding::new(kind, place.rest);
             self.last = Some((line.number, finding.at(place.file, place.line, place.column)));

@@ -152,10 +152,9 @@ fn unit_title(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix("Failure: ").or_else(|| text.strip_prefix("Error: "))?;
     let (name, rest) = rest.split_once('(')?;
     let (class, message) = rest.split_once(')')?;
-    let titled = name.strip_prefix("test: ");
-    let is_own = (!name.contains(' ') || titled.is_some()) && !class.contains(' ');
+    let is_titled = name.starts_with("test: ");
+    let is_own = (!name.contains(' ') || is_titled) && !class.contains(' ');
     let is_own = is_own && name.starts_with("test");
-    let name = titled.unwrap_or(name);
     let message = message.strip_prefix(": ").unwrap_or(message);
     is_own.then_some((name, message))
 }

@@ -362,7 +362,8 @@ impl Pytest {
             return;
         }
         let kind = if word == "ERROR" && test.is_none() { FindingKind::Compile } else { kind(why) };
-        let finding = Finding::new(kind, why).at(file, None, None).named(node);
+        let name = format!("{node}{}", values_of(word));
+        let finding = Finding::new(kind, why).at(file, None, None).named(name);
         let mut finding = self.with_line(finding, word);
         if finding.message.is_empty() {
             "test failed".clone_into(&mut finding.message);

@@ -1,5 +1,6 @@
 //! What is marked as failed in the output of unknown programs, or as well.
 
+use super::shape::is_path;
 use super::table;
 use crate::{place, text};
 
@@ -36,6 +37,8 @@ pub(super) fn verdict(line: &str) -> Option<Marked<'_>> {
         .strip_prefix(CROSSES)
         .or_else(|| own.strip_prefix('[')?.strip_prefix(CROSSES)?.strip_prefix(']'))
         .or_else(|| MARKS.iter().find_map(|mark| own.strip_prefix(mark)))
+        // automake: a test that could not say how it went.
+        .or_else(|| own.strip_prefix("ERROR: ").filter(|name| is_path(name)))
         .map(|name| Marked {
             name: name.trim_start_matches(['\u{fe0f}', ' ', '-', ':']).trim(),
             why: "",
@@ -46,9 +49,15 @@ pub(super) fn verdict(line: &str) -> Option<Marked<'_>> {
 }
 
 /// A test behind its place, as small frameworks of C tell it: `t.c:21:test_close:FAIL: why`,
-/// `t.c:15: FAIL test_open: why`.
+/// `t.c:15: FAIL test_open: why`, `t.c:6:F:suite:test_sum:0: why`.
 fn placed(line: &str) -> Option<Marked<'_>> {
     let rest = place::prefix(line)?.rest;
+    if let Some(rest) = rest.strip_prefix("F:").or_else(|| rest.strip_prefix("E:")) {
+        let (_, rest) = rest.split_once(':')?;
+        let (name, rest) = rest.split_once(':')?;
+        let (_, why) = text::number(rest)?;
+        return Some(Marked { name, why: why.strip_prefix(':')?.trim() });
+    }
     let is_test = |name: &str| {
         name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
             && name.bytes().any(|byte| byte == b'_' || byte.is_ascii_uppercase())
