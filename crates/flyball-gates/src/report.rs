@@ -366,6 +366,15 @@ impl Findings {
         (kept.into_iter().map(mark).collect(), left_out)
     }
 
+    /// Takes those of another list as well, within the limits of this one.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        let (kept, left_out) = other.take_marked();
+        for (number, mark, finding) in kept {
+            self.push_shared(mark, number, finding);
+        }
+        self.leave_out(left_out);
+    }
+
     /// Counts findings that were seen elsewhere and not kept.
     pub(crate) const fn leave_out(&mut self, more: u64) {
         self.left_out = self.left_out.saturating_add(more);

@@ -1,6 +1,8 @@
 //! What several tools print one after the other in one check.
 
 use super::shapes::{all, parse};
+use crate::report::Findings;
+use crate::{Finding, FindingKind, Parsed};
 
 #[test]
 fn what_a_linter_annotates_stays_beside_tests_and_what_tests_say_twice_does_not() {
@@ -42,6 +44,22 @@ fn warnings_that_made_it_red_are_told_beside_what_others_find() {
     let only =
         "\n/p/a.js\n  1:7  warning  Odd  no-odd\n\n\u{2716} 1 problem (0 errors, 1 warning)\n\n";
     assert_eq!(all("make check", &format!("{only}{test}")), ["adds||test failed"]);
+}
+
+#[test]
+fn warnings_that_become_findings_again_and_again_are_bounded() {
+    let mut findings = Findings::default();
+    for time in 0..3_000_u32 {
+        let mut warnings = Findings::default();
+        for line in 1..4_u32 {
+            let warning = Finding::new(FindingKind::Lint, format!("odd {time}"));
+            warnings.push(line.into(), warning.at("a.js", Some(line), None));
+        }
+        findings.absorb(warnings);
+    }
+    assert_eq!(findings.kept().count(), Parsed::FINDINGS_MAX);
+    let (kept, left_out) = findings.take();
+    assert_eq!(kept.len() as u64 + left_out, 9_000);
 }
 
 #[test]

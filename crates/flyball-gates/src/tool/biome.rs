@@ -105,7 +105,7 @@ impl Biome {
         let Some((file, line, column)) = open.place else {
             // It says so where there are no errors: then they are what is wrong, whatever others find.
             if open.message.starts_with("Some warnings were emitted while running checks") {
-                self.findings.append(std::mem::take(&mut self.warnings));
+                self.findings.absorb(std::mem::take(&mut self.warnings));
             }
             // Some reporters say no more of them than that there are some.
             if open.message.starts_with("Some errors were emitted while running checks") {

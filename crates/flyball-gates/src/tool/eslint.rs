@@ -42,7 +42,7 @@ impl Recogniser for Eslint {
         }
         if text.starts_with("ESLint found too many warnings (maximum: ") {
             // It says so where there are no errors: then they are what is wrong, whatever others find.
-            self.findings.append(std::mem::take(&mut self.warnings));
+            self.findings.absorb(std::mem::take(&mut self.warnings));
         }
         if text.starts_with("Oops! Something went wrong") {
             self.crashed = true;

@@ -36,7 +36,7 @@ impl Recogniser for Javac {
         if line.text == "error: warnings found and -Werror specified" {
             // Then they are what is wrong, whatever others find.
             self.close();
-            self.findings.append(std::mem::take(&mut self.warnings));
+            self.findings.absorb(std::mem::take(&mut self.warnings));
         }
         // Gradle prints the task and no line end before the first error.
         let glued = line.text.strip_prefix(':').and_then(|rest| rest.find('/'));
