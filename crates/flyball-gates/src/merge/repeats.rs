@@ -79,8 +79,7 @@ pub(super) fn gave_up(findings: &mut Findings, lines: &[(u64, &str)]) {
 fn last_words<'a>(lines: &[(u64, &'a str)]) -> Option<&'a str> {
     let end =
         lines.iter().position(|(_, line)| line.starts_with("# Looks like your test exited"))?;
-    let (before, _) = lines.get(end.checked_sub(1)?..)?.split_first()?;
-    let (_, said) = before;
+    let (_, said) = lines.get(end.checked_sub(1)?)?;
     let is_said = !said.starts_with('#') && said.contains(' ') && !said.contains(" ... ");
     is_said.then_some(*said)
 }
