@@ -8,6 +8,7 @@ mod suggestion;
 pub mod tamper;
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -22,6 +23,7 @@ pub use self::suggestion::suggestions;
 pub use self::tamper::{Restore, TAMPER, TamperFinding, TamperSight, Weight};
 use crate::id::GateName;
 use crate::moment::Millis;
+use crate::text;
 
 /// How one check ended. There is no way to write "passed and skipped".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +99,15 @@ pub struct Check {
     /// Tests, and what tests check with, that were written to while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rewrote: Vec<String>,
+    /// Files of the tree that were others when it had run: what it said is of those before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edited: Vec<String>,
+    /// How often it ran until it had this colour, when that was more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tries: Option<u32>,
+    /// It did not run on this tree: none of the files it is about was touched since it was green.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub carried: bool,
 }
 
 impl Check {
@@ -128,6 +139,9 @@ impl Check {
             tail: String::new(),
             flaky: None,
             rewrote: Vec::new(),
+            edited: Vec::new(),
+            tries: None,
+            carried: false,
         }
     }
 
@@ -135,25 +149,44 @@ impl Check {
     /// flaky.
     #[must_use]
     pub fn flaky_after(mut self, red: &Self) -> Self {
-        let names: Vec<String> =
-            red.findings.iter().take(3).map(|finding| finding.label(&red.gate)).collect();
-        let what =
-            if names.is_empty() { String::from("no reason known") } else { names.join(", ") };
-        self.flaky = Some(alloc::format!("red once, then green: {what}"));
+        let times = red.tries.unwrap_or(1);
+        let times = if times == 1 { String::from("once") } else { format!("{times} times") };
+        self.flaky = Some(format!("red {times}, then green: {}", red.why_red()));
         self
     }
 
     /// This check, of which `before` tells on the same tree, command and environment: another
-    /// colour makes it flaky. A red one stays red.
+    /// colour makes it flaky, and once flaky there it stays so. A red one stays red.
     #[must_use]
     pub fn beside(self, before: &Self) -> Self {
-        if self.flaky.is_some() || self.status.is_red() == before.status.is_red() {
+        if self.flaky.is_some() {
             return self;
+        }
+        if self.status.is_red() == before.status.is_red() {
+            return Self { flaky: before.flaky.clone(), ..self };
         }
         if before.status.is_red() {
             return self.flaky_after(before);
         }
         Self { flaky: Some(String::from("red now, green before on the same tree")), ..self }
+    }
+
+    /// What made it red, in a few words.
+    fn why_red(&self) -> String {
+        let is_own = |finding: &Finding| finding.name.as_deref() == Some(self.gate.as_str());
+        let line = |text: &str| text::head(text::first_line(text), 100);
+        // Its own name would say nothing.
+        let of = |finding: &Finding| {
+            if is_own(finding) { line(&finding.message) } else { finding.label(&self.gate) }
+        };
+        let names: Vec<String> = self.findings.iter().take(3).map(of).collect();
+        if !names.is_empty() {
+            return names.join(", ");
+        }
+        match self.tail.lines().rev().map(str::trim).find(|line| !line.is_empty()) {
+            Some(last) => line(last),
+            None => String::from("no reason known"),
+        }
     }
 
     /// Whether no finding says for certain why it is red: then its last lines are shown as well.
@@ -216,11 +249,27 @@ impl GateResult {
         let mut failing = BTreeSet::new();
         for check in self.red() {
             if check.findings.is_empty() {
-                failing.insert(alloc::format!("{}:*", check.gate));
+                failing.insert(format!("{}:*", check.gate));
             }
             failing.extend(check.findings.iter().map(|f| f.identity(&check.gate)));
         }
         failing
+    }
+
+    /// What is missing because gates changed files instead of only checking them, as a sentence.
+    pub fn edited_words(&self) -> Option<String> {
+        const NAMED: usize = 5;
+        let edited = self.checks.iter().flat_map(|check| &check.edited);
+        let paths: BTreeSet<&str> = edited.map(String::as_str).collect();
+        let shown = paths.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+        let more = paths.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let count = text::count(paths.len() as u64, "file");
+        (!paths.is_empty()).then(|| {
+            format!(
+                "the gates changed {count} while they ran, which they did not check any more: {shown}{more}"
+            )
+        })
     }
 
     /// How many failures were counted, by the gates' own counts or else by their findings.
@@ -265,9 +314,47 @@ mod tests {
         let now_green = green.clone().beside(&red);
         assert!(!now_green.status.is_red());
         assert_eq!(now_green.flaky.as_deref(), Some("red once, then green: no reason known"));
-        for same in [green, red] {
-            assert_eq!(same.clone().beside(&same).flaky, None);
+        for same in [&green, &red] {
+            assert_eq!(same.clone().beside(same).flaky, None);
+            // Once it had both colours there, it is flaky whatever it says next.
+            assert_eq!(same.clone().beside(&now_green).flaky.is_some(), true);
         }
+    }
+
+    #[test]
+    fn a_flaky_check_says_how_often_it_was_red_and_why() {
+        let red = Check::failed("tests");
+        let limit = Finding::new(FindingKind::Timeout, "it ran into its limit of 1s");
+        for (red, words) in [
+            (Check { tries: Some(2), ..red.clone() }, "red 2 times, then green: no reason known"),
+            (
+                Check { tail: "a\nbad luck\n\n".into(), ..red.clone() },
+                "red once, then green: bad luck",
+            ),
+            (
+                Check { findings: vec![limit.named("tests")], ..red.clone() },
+                "red once, then green: it ran into its limit of 1s",
+            ),
+        ] {
+            assert_eq!(Check::passed("tests").flaky_after(&red).flaky.as_deref(), Some(words));
+        }
+    }
+
+    #[test]
+    fn files_that_gates_changed_are_told_once() {
+        let edited = |paths: &[&str]| Check {
+            edited: paths.iter().map(|path| String::from(*path)).collect(),
+            ..Check::passed("fmt")
+        };
+        let of = |checks: Vec<Check>| GateResult { tree: "t".into(), checks }.edited_words();
+        assert_eq!(of(vec![Check::passed("fmt")]), None);
+        let both = of(vec![edited(&["b", "a"]), edited(&["a"])]).unwrap_or_default();
+        assert!(
+            both.starts_with("the gates changed 2 files ") && both.ends_with(": a, b"),
+            "{both}"
+        );
+        let many = of(vec![edited(&["a", "b", "c", "d", "e", "f", "g"])]).unwrap_or_default();
+        assert!(many.ends_with(": a, b, c, d, e and 2 more"), "{many}");
     }
 
     #[test]

@@ -297,6 +297,7 @@ impl StopRing {
         if let Some(assignment) = assignment {
             missing.extend(assignment.violations(snapshot));
             missing.extend(start.uncommitted_work(snapshot));
+            missing.extend(gates.and_then(GateResult::edited_words));
         }
         let is_red = gates.is_some_and(|gates| !start.accepts(rules.baseline, gates));
         if !is_red && missing.is_empty() {

@@ -224,6 +224,9 @@ fn status_line(check: &Check) -> String {
     {
         put(&mut line, format_args!(" ({})", text::head(reason, 120)));
     }
+    if let (true, Some(tries)) = (check.status.is_red(), check.tries) {
+        put(&mut line, format_args!(" on each of {tries} tries"));
+    }
     if let Some(flaky) = &check.flaky {
         put(&mut line, format_args!(", flaky ({})", text::head(flaky, 200)));
     }
@@ -239,7 +242,7 @@ fn status_line(check: &Check) -> String {
 
 fn issue(number: usize, finding: &Finding) -> String {
     let mut item = format!("{number}. ");
-    if let Some(name) = &finding.name {
+    if let Some(name) = finding.name.as_ref().filter(|name| **name != finding.message) {
         put(&mut item, format_args!("{} ", text::head(name, 200)));
     }
     if let Some(place) = finding.place() {

@@ -105,8 +105,10 @@ pub(super) fn seen(
     state.code.tree.clone_from(&tree);
     let iteration = closed.session.iteration;
     let whole = may_be_complete(&closed, state);
+    // A red word is asked for again before it refuses a completion: what is installed, which is no part
+    // of the tree, may be other by now. Where nothing is, the shell knows it still.
     let is_known = state.gates.now.as_ref().is_some_and(|verdict| verdict.tree == tree)
-        && (!whole || !state.gates.is_partial);
+        && (!whole || (!state.gates.is_partial && state.green() != Some(false)));
     closed.snapshot = Some(snapshot);
     match &closed.end {
         End::Human(_) => return judging::cut(&closed, state, out),

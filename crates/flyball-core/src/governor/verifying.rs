@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::state::RunState;
 use crate::claim::ClaimReading;
 use crate::event::WorktreeSnapshot;
+use crate::gate::GateResult;
 use crate::gate::blocking::{BlockingEvent, Refusal};
 use crate::id::TaskId;
 use crate::outcome::Outcome;
@@ -26,7 +27,9 @@ pub(super) enum Verification {
 
 /// Whether everything was done before the first iteration.
 pub(super) fn done_before_it_began(state: &RunState) -> bool {
-    state.all_done() && state.green() != Some(false) && state.open_tamper().is_empty()
+    let edited = state.gates.now.as_ref().and_then(GateResult::edited_words);
+    let is_green = state.green() != Some(false) && edited.is_none();
+    state.all_done() && is_green && state.open_tamper().is_empty()
 }
 
 /// Checks the end state.
@@ -45,6 +48,7 @@ pub(super) fn verify(
         None => {}
     }
     missing.extend(state.code.start.uncommitted_work(snapshot));
+    missing.extend(state.gates.now.as_ref().and_then(GateResult::edited_words));
     let gates = match (state.green(), &state.tasks) {
         (Some(green), _) => green,
         (None, Some(_)) => true,
@@ -84,7 +88,7 @@ pub(super) fn blocking_event(state: &RunState, missing: &[String]) -> BlockingEv
     if more > 0 {
         missing.push(format!("weakened checks: {more} more"));
     }
-    let nothing = crate::gate::GateResult::default();
+    let nothing = GateResult::default();
     let now = state.gates.now.as_ref().unwrap_or(&nothing);
     let request = request(state.last.task.as_ref(), state);
     BlockingEvent::new(Refusal {

@@ -7,6 +7,7 @@ use super::story::{Act, Story, passed, stories};
 use crate::door::{DoorQuestion, Matter};
 use crate::effect::Effect;
 use crate::event::{AgentFact, HumanFiles};
+use crate::guard::{GuardKind, Rung};
 use crate::outcome::Outcome;
 use crate::policy::OnBlocked;
 
@@ -51,6 +52,39 @@ fn uncommitted_work_keeps_it_from_being_complete() {
     assert_eq!(outcome, Outcome::Complete);
     assert_eq!(story.iterations(), 2);
     assert!(story.briefings[1].contains("1 path not committed: src/lib.rs"));
+}
+
+#[test]
+fn what_the_gates_changed_keeps_it_from_being_complete_until_it_is_committed() {
+    let mut story = Story::new().gate(|_| vec![]);
+    story.edits = |tree| if tree == "unformatted" { vec!["src/a.rs".into()] } else { vec![] };
+    let outcome = story.run(|n| match n {
+        1 => Act::commits("unformatted").and_says(DONE),
+        _ => Act::commits("formatted").and_says(DONE),
+    });
+    assert_eq!((outcome, story.iterations()), (Outcome::Complete, 2));
+    assert!(story.briefings[1].contains("the gates changed 1 file while they ran"));
+    let done = passed(&["a"], &["a"]);
+    let mut story = Story::new().tasks(done).gate(|_| vec![]);
+    story.edits = |_| vec!["src/a.rs".into()];
+    story.start();
+    assert!(story.governor.ending().is_none(), "it was all done but for what the gate changed");
+}
+
+#[test]
+fn a_completion_is_not_refused_by_a_red_word_nobody_asked_for_again() {
+    let mut story = Story::new().gate(|tree| if tree == "start" { vec![] } else { vec!["a"] });
+    story.start();
+    story.perform(story.alive().unwrap(), Act::commits("t1").and_says(DONE));
+    assert_eq!(story.tripped(GuardKind::Completion), [Rung::Refuse]);
+    // What was missing has been installed, which is no part of the tree.
+    story.reds = |_| vec![];
+    story.perform(story.alive().unwrap(), Act::says("installed it"));
+    assert!(story.governor.ending().is_none(), "without a claim the word stands");
+    story.perform(story.alive().unwrap(), Act::says(DONE));
+    assert_eq!(story.ending().outcome, Outcome::Complete);
+    let asked = |effect: &&Effect| matches!(effect, Effect::RunGates { tree, .. } if tree == "t1");
+    assert_eq!(story.effects.iter().filter(asked).count(), 2);
 }
 
 #[test]

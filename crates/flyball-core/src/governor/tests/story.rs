@@ -126,7 +126,9 @@ pub(super) struct Story {
     pub(super) request: Option<String>,
     rules: Rules,
     gates: Vec<GateName>,
-    reds: Reds,
+    pub(super) reds: Reds,
+    /// The files the gate changes on a tree.
+    pub(super) edits: fn(&str) -> Vec<String>,
     tamper: Vec<Finding>,
     /// What is weakened in a tree.
     pub(super) sights: fn(&str) -> TamperSight,
@@ -164,6 +166,7 @@ impl Story {
             rules: Policy::default().into_rules(),
             gates: Vec::new(),
             reds: |_| Vec::new(),
+            edits: |_| Vec::new(),
             tamper: Vec::new(),
             sights: |_| TamperSight::default(),
             ran: |_| None,
@@ -389,6 +392,7 @@ impl Story {
     fn gates_on(&self, tree: &str) -> GateResult {
         let reds = (self.reds)(tree);
         let mut check = Check::passed("tests");
+        check.edited = (self.edits)(tree);
         let failed = reds.len() as u64;
         check.counts = Some(Counts { passed: 10 - failed.min(10), failed, skipped: 0 });
         let executed = |ran| Executed { runner: "r".into(), ran, ..Executed::default() };
