@@ -173,7 +173,13 @@ impl Check {
 
     /// What made it red, in a few words.
     fn why_red(&self) -> String {
-        let is_own = |finding: &Finding| finding.name.as_deref() == Some(self.gate.as_str());
+        let is_own = |finding: &Finding| {
+            let of_check = matches!(
+                finding.kind,
+                FindingKind::Crash | FindingKind::Timeout | FindingKind::CouldNotRun
+            );
+            of_check && finding.name.as_deref() == Some(self.gate.as_str())
+        };
         let line = |text: &str| text::head(text::first_line(text), 100);
         // Its own name would say nothing.
         let of = |finding: &Finding| {

@@ -4,6 +4,7 @@ pub mod cancel;
 mod capture;
 mod check;
 mod compiled;
+mod edits;
 mod environment;
 pub mod plan;
 pub mod run;
@@ -11,6 +12,9 @@ pub mod tamper;
 
 pub use self::cancel::{Cancel, Cancelled};
 pub use self::compiled::Compiled;
+pub use self::edits::TreeLook;
+pub(crate) use self::edits::tell_edits;
 pub use self::plan::{Gate, GatePlan, GateSource};
+pub(crate) use self::run::why_known;
 pub use self::run::{GateProgress, GateRunner, Observe};
 pub use self::tamper::{Watch, tamper};

@@ -3,7 +3,7 @@
 mod answer;
 mod interrupt;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -18,7 +18,7 @@ use crate::clock;
 use crate::config::{Config, suggest};
 use crate::error::CliError;
 use crate::files;
-use crate::gate::{GatePlan, GateRunner};
+use crate::gate::{GatePlan, GateRunner, TreeLook, tell_edits};
 use crate::journal::{Journal, state_dir};
 use crate::loopdir::TASKS_MAX;
 use crate::platform::Walls;
@@ -99,7 +99,8 @@ pub(super) fn examine(args: &GateArgs, globals: &Globals) -> Result<Examined, Cl
     if let Some(walls) = &walls {
         worktree.enclose(walls.clone());
     }
-    let runner = GateRunner { only, parallel, walls, ..GateRunner::new(plan, &root) };
+    let look = Some(TreeLook::new(worktree.beside(), loop_dir(&config), tasks_file(&config)));
+    let runner = GateRunner { only, parallel, walls, look, ..GateRunner::new(plan, &root) };
     let interrupt = Interrupt::listen()
         .map_err(|error| CliError::io("signals could not be listened to").cause(error))?;
     let paint = globals.color.for_stderr();
@@ -133,32 +134,41 @@ fn result(
     (interrupt, paint): (&Interrupt, Paint),
 ) -> Result<Option<GateResult>, CliError> {
     let observe = |progress| terminal::write_err(&progress_line(&progress, paint));
-    let mut look = || {
-        let loop_dir = config.loop_dir.to_string_lossy().into_owned();
-        let tasks_file = config.loop_dir.join(&config.tasks_file);
-        let snapshot = worktree.snapshot(&loop_dir, &tasks_file);
-        snapshot.map(|snapshot| snapshot.code_tree).map_err(CliError::from)
-    };
-    let tree = look()?;
+    let (dir, tasks) = (loop_dir(config), tasks_file(config));
+    let before = worktree.snapshot(&dir, &tasks)?;
+    let tree = &before.code_tree;
     let mut journal = open_journal(paint);
     let cancel = interrupt.cancel();
     let ran = match &journal {
-        Some(journal) if !args.no_cache => runner.run_known(journal, &tree, cancel, &observe),
-        Some(_) | None => runner.run(&tree, cancel, &observe),
+        Some(journal) if !args.no_cache => runner.run_known(journal, tree, cancel, &observe),
+        Some(_) | None => runner.run(tree, cancel, &observe),
     };
     let Ok(result) = ran else { return Ok(None) };
-    let result = match &journal {
+    let mut result = match &journal {
         Some(journal) if args.no_cache => runner.beside_earlier(journal, result),
         Some(_) | None => result,
     };
+    let after = worktree.snapshot(&dir, &tasks)?;
+    tell_edits(&mut result, worktree, &dir, (&before, &after));
+    if let Some(words) = result.edited_words() {
+        warn(paint, &words);
+    }
     // What was said while someone changed the files is not said of this tree.
     if let Some(journal) = &mut journal
-        && look()? == tree
+        && after.code_tree == *tree
         && let Err(error) = runner.store(journal, clock::wall(), &result)
     {
         warn(paint, &format!("the results were not stored: {error}"));
     }
     Ok(Some(result))
+}
+
+fn loop_dir(config: &Config) -> String {
+    config.loop_dir.to_string_lossy().into_owned()
+}
+
+fn tasks_file(config: &Config) -> PathBuf {
+    config.loop_dir.join(&config.tasks_file)
 }
 
 /// The journal; without one the gates simply run.
@@ -178,7 +188,7 @@ fn warn(paint: Paint, text: &str) {
 
 /// The task list's own gates; none without a task list.
 fn verify_commands(config: &Config, root: &Path) -> Result<Vec<String>, CliError> {
-    let path = config.loop_dir.join(&config.tasks_file);
+    let path = tasks_file(config);
     let shown = path.display();
     let found = files::optional(files::read_text(&root.join(&path), TASKS_MAX))
         .map_err(|error| CliError::io(format!("`{shown}` could not be read")).cause(error))?;

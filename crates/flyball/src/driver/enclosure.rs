@@ -11,7 +11,7 @@ use super::setup::RunSetup;
 use crate::client::needs;
 use crate::config::{Config, SandboxProfile};
 use crate::error::CliError;
-use crate::gate::{Compiled, GateRunner};
+use crate::gate::{Compiled, GateRunner, TreeLook};
 use crate::platform::Walls;
 use crate::sandbox::proxy::Proxy;
 use crate::sandbox::{Ground, Sandbox, Shield, StateWatch, SudoWatch, docker_note};
@@ -100,6 +100,9 @@ impl Driver {
         runner.env.clone_from(&self.terms.enclosure.env);
         runner.compiled.clone_from(&self.terms.enclosure.compiled);
         runner.run = Some(self.run.clone());
+        let loop_dir = &self.places.loop_dir;
+        let (dir, tasks) = (loop_dir.relative(), loop_dir.tasks_relative());
+        runner.look = Some(TreeLook::new(self.places.worktree.beside(), dir, tasks));
         runner
     }
 

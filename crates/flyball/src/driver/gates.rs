@@ -15,7 +15,7 @@ use super::{Driver, DriverInput};
 use crate::clock::Deadline;
 use crate::error::CliError;
 use crate::gate::tamper::{Footprint, that_check};
-use crate::gate::{Cancel, Gate, GatePlan, GateProgress, Watch};
+use crate::gate::{Cancel, Gate, GatePlan, GateProgress, Watch, tell_edits};
 use crate::journal::Journal;
 use crate::worktree::Worktree;
 
@@ -53,12 +53,12 @@ impl GateJob {
         let mut journal = Journal::open(&driver.places.state_dir)?;
         let mut look = Look::of(driver)?;
         let (watch, plan) = (driver.terms.guarded.watch.clone(), driver.terms.plan.clone());
-        let whole = driver.jobs.latest.checkpoint_tree.clone();
+        let before = driver.jobs.latest.clone();
         let seen = driver.jobs.latest.tamper.findings.iter();
         let known: BTreeSet<String> = seen.map(|found| found.finding.message.clone()).collect();
         let (outbox, stop, now) = (driver.mail.outbox.clone(), cancel.clone(), driver.clock.now());
         let thread = std::thread::spawn(move || {
-            let steps = Mutex::new(Steps::of(&look.worktree, &whole));
+            let steps = Mutex::new(Steps::of(&look.worktree, &before.checkpoint_tree));
             // Progress is for people: it is dropped rather than waited for.
             let tell = |progress| {
                 steps.lock().unwrap_or_else(PoisonError::into_inner).take(&progress);
@@ -76,6 +76,8 @@ impl GateJob {
                 }
                 // What the gates themselves did to their checks comes after the last look.
                 Ok(snapshot) => {
+                    let looks = (&before, &snapshot);
+                    tell_edits(&mut result, &look.worktree, &look.loop_dir, looks);
                     let sight = look.weakened(&watch, &snapshot, &plan);
                     let found = sight.findings.into_iter().map(|found| found.finding);
                     tamper.extend(found.filter(|found| !known.contains(&found.message)));
@@ -115,7 +117,7 @@ impl GateJob {
                 steps.lock().unwrap_or_else(PoisonError::into_inner).take(&progress);
                 outbox.try_send(DriverInput::GateProgress(progress)).ok();
             };
-            let gates =
+            let mut gates =
                 if has_gates { runner.run_known(&journal, tree, &stop, &tell).ok() } else { None };
             if stop.is_cancelled() {
                 return;
@@ -123,10 +125,12 @@ impl GateJob {
             // The agent is still there and may write, too: who it was is found out after its end.
             let steps = steps.into_inner().unwrap_or_else(PoisonError::into_inner);
             let rewrote = steps.rewrote(&look.worktree, &plan);
-            if let Some(result) =
-                gates.as_ref().filter(|_| rewrote.is_empty() && look.is_still(tree))
-            {
-                runner.store(&mut journal, now, result).ok();
+            if let (Some(result), Ok(after)) = (&mut gates, look.snapshot()) {
+                let is_still = after.code_tree == *tree;
+                tell_edits(result, &look.worktree, &look.loop_dir, (&snapshot, &after));
+                if is_still && rewrote.is_empty() {
+                    runner.store(&mut journal, now, result).ok();
+                }
             }
             let (snapshot, gates) = (Box::new(snapshot), gates.map(Box::new));
             report(Some(StopExamined { asking, ticket, snapshot, gates }));
@@ -220,10 +224,5 @@ impl Look {
     fn weakened(&self, watch: &Watch, snapshot: &WorktreeSnapshot, plan: &GatePlan) -> TamperSight {
         let now = plan_now(self.worktree.root(), &snapshot.tasks, plan);
         watch.look(&self.worktree, &snapshot.checkpoint_tree, &now)
-    }
-
-    /// Whether the code is still what it was when the gates began.
-    fn is_still(&mut self, tree: &str) -> bool {
-        self.snapshot().is_ok_and(|snapshot| snapshot.code_tree == tree)
     }
 }

@@ -43,19 +43,39 @@ enum Ending {
 
 /// Runs one gate, and again while it is red and may be tried again.
 pub(super) fn run(gate: &Gate, of: &GateRunner, cancel: &Cancel) -> Result<Check, Cancelled> {
+    let look = of.look.as_ref().filter(|_| gate.retry > 0);
+    let before = look.and_then(|look| Some((look, look.now()?)));
     let first = run_once(gate, of, cancel)?;
-    let mut red = first.clone();
-    for _ in 0..gate.retry {
+    let mut took = first.duration;
+    let mut red = first;
+    for tries in 1..=gate.retry {
         if !red.status.is_red() {
             break;
         }
-        let again = run_once(gate, of, cancel)?;
-        if !again.status.is_red() {
-            return Ok(again.flaky_after(&first));
+        // On another tree green would say nothing of this one.
+        let changed = before.as_ref().map(|(look, before)| look.changed_since(before));
+        if let Some(changed) = changed.filter(|changed| !changed.is_empty()) {
+            red.findings.push(changed_meanwhile(gate, &changed));
+            break;
         }
-        red = again;
+        let again = run_once(gate, of, cancel)?;
+        took = took.plus(again.duration);
+        if !again.status.is_red() {
+            return Ok(Check { duration: took, ..again }.flaky_after(&red));
+        }
+        red = Check { tries: Some(tries.saturating_add(1)), duration: took, ..again };
     }
     Ok(red)
+}
+
+/// Why a red gate is not tried again.
+fn changed_meanwhile(gate: &Gate, changed: &[String]) -> Finding {
+    const NAMED: usize = 3;
+    let shown = changed.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = changed.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let message = format!("files changed while it ran ({shown}{more}), so it was not tried again");
+    Finding::new(FindingKind::Other, message).named(gate.name.as_str())
 }
 
 /// Runs one gate to its end.

@@ -13,6 +13,7 @@ use flyball_core::{GateName, Moment, RunId};
 
 use super::cancel::{Cancel, Cancelled};
 use super::compiled::Compiled;
+use super::edits::TreeLook;
 use super::plan::{Gate, GatePlan};
 use super::{check, environment};
 use crate::journal::{GateKey, Journal, JournalError};
@@ -41,6 +42,8 @@ pub struct GateRunner {
     pub files: BTreeMap<GateName, String>,
     /// Whether a gate that was green is left out while none of its files was touched.
     pub touched_only: bool,
+    /// Who sees whether a gate changed what it checks. A gate that did is not tried again.
+    pub look: Option<TreeLook>,
     /// What stands between them and their surroundings.
     pub walls: Option<Walls>,
     /// Where what Python compiles for them lies.
@@ -70,6 +73,11 @@ pub enum GateProgress {
     Cached(Check),
 }
 
+/// Why a gate's result was known.
+pub(crate) const fn why_known(check: &Check) -> &'static str {
+    if check.carried { "its paths were not touched" } else { "known for this tree" }
+}
+
 /// Who is told what happens.
 pub type Observe<'a> = &'a (dyn Fn(GateProgress) + Sync);
 
@@ -88,6 +96,7 @@ impl GateRunner {
             log_dir: None,
             files: BTreeMap::new(),
             touched_only: false,
+            look: None,
             walls: None,
             compiled: None,
             run: None,
@@ -114,26 +123,36 @@ impl GateRunner {
         cancel: &Cancel,
         observe: Observe<'_>,
     ) -> Result<GateResult, Cancelled> {
-        let result = self.go(tree, cancel, observe, &|gate| self.known(journal, gate, tree))?;
+        let surroundings = self.surroundings();
+        let known = |gate: &Gate| self.known(journal, gate, (tree, &surroundings));
+        let result = self.go(tree, cancel, observe, &known)?;
         Ok(self.beside_earlier(journal, result))
     }
 
     /// Whether the results of all gates on this tree are in the journal: nothing would be run.
     pub fn is_known(&self, journal: &Journal, tree: &str) -> bool {
-        self.plan.gates().iter().all(|gate| self.known(journal, gate, tree).is_some())
+        let surroundings = self.surroundings();
+        let known = |gate| self.known(journal, gate, (tree, &surroundings)).is_some();
+        self.plan.gates().iter().all(known)
     }
 
-    fn known(&self, journal: &Journal, gate: &Gate, tree: &str) -> Option<Check> {
-        let find = |key: &GateKey| {
-            let found = journal.gate_cache_get(key).ok().flatten()?;
+    fn known(
+        &self,
+        journal: &Journal,
+        gate: &Gate,
+        (tree, surroundings): (&str, &str),
+    ) -> Option<Check> {
+        let find = |tree: &str| {
+            let found = journal.gate_cache_get(&key(gate, tree, surroundings)).ok().flatten()?;
             let check = found.checks.into_iter().next()?;
             Some(Check { gate: gate.name.clone(), ..check })
         };
-        find(&self.key(gate, tree)).or_else(|| {
+        find(tree).or_else(|| {
             let files = self.files.get(&gate.name).filter(|_| self.touched_only)?;
-            let same = find(&self.key(gate, &of_files(files)))?;
+            let same = find(&of_files(files))?;
             // What is red may be red for another reason by now.
-            (same.status == CheckStatus::Passed).then_some(same)
+            let is_green = same.status == CheckStatus::Passed;
+            is_green.then_some(Check { carried: true, ..same })
         })
     }
 
@@ -141,9 +160,10 @@ impl GateRunner {
     /// whatever run that was.
     pub fn beside_earlier(&self, journal: &Journal, result: GateResult) -> GateResult {
         let GateResult { tree, checks } = result;
+        let surroundings = self.surroundings();
         let beside = |check: Check| {
             let earlier = self.plan.gate(check.gate.as_str()).filter(|_| has_colour(&check));
-            let earlier = earlier.map(|gate| self.key(gate, &seen_on(&tree)));
+            let earlier = earlier.map(|gate| key(gate, &seen_on(&tree), &surroundings));
             match earlier.and_then(|key| journal.gate_cache_get(&key).ok().flatten()) {
                 Some(earlier) => earlier.checks.first().map(|c| check.clone().beside(c)),
                 None => None,
@@ -163,13 +183,17 @@ impl GateRunner {
         now: Moment,
         result: &GateResult,
     ) -> Result<(), JournalError> {
-        for check in result.checks.iter().filter(|check| has_colour(check)) {
+        let surroundings = self.surroundings();
+        // What was carried over was not said of this tree.
+        let said = |check: &&Check| has_colour(check) && !check.carried;
+        for check in result.checks.iter().filter(said) {
             let Some(gate) = self.plan.gate(check.gate.as_str()) else { continue };
             let single = GateResult { tree: result.tree.clone(), checks: vec![check.clone()] };
-            journal.gate_cache_put(&self.key(gate, &seen_on(&result.tree)), now, &single)?;
+            let seen = key(gate, &seen_on(&result.tree), &surroundings);
+            journal.gate_cache_put(&seen, now, &single)?;
             let of_files = self.files.get(&gate.name).map(|files| of_files(files));
             for tree in [Some(result.tree.clone()), of_files].into_iter().flatten() {
-                let key = self.key(gate, &tree);
+                let key = key(gate, &tree, &surroundings);
                 if is_lasting(check) {
                     journal.gate_cache_put(&key, now, &single)?;
                 } else {
@@ -180,17 +204,15 @@ impl GateRunner {
         Ok(())
     }
 
-    fn key(&self, gate: &Gate, tree: &str) -> GateKey {
+    /// What decides besides the tree and the command, as it is now.
+    fn surroundings(&self) -> String {
         let given = |name: &str| self.env.iter().rev().find(|(given, _)| given == name);
         let variable = |name: &str| match given(name) {
             Some((_, value)) => value.as_ref().map(Into::into),
             None => std::env::var_os(name),
         };
-        GateKey {
-            tree: tree.to_owned(),
-            command: gate.digest(),
-            environment: environment::digest(&self.root, variable),
-        }
+        let folders = self.plan.gates().iter().map(|gate| gate.cwd.as_str());
+        environment::digest(&self.root, folders, variable)
     }
 
     fn go(
@@ -253,6 +275,11 @@ impl GateRunner {
             work();
         }
     }
+}
+
+/// What a gate's result is kept under.
+fn key(gate: &Gate, tree: &str, surroundings: &str) -> GateKey {
+    GateKey { tree: tree.to_owned(), command: gate.digest(), environment: surroundings.to_owned() }
 }
 
 /// What stands in the place of a tree for a gate that is about some files only.

@@ -9,8 +9,8 @@ use super::ground::Ground;
 use super::{Candidate, Engine, LandOrder};
 use crate::clock;
 use crate::error::CliError;
-use crate::gate::GateRunner;
 use crate::gate::tamper::partial_gates;
+use crate::gate::{GateRunner, TreeLook, tell_edits};
 use crate::worktree::Worktree;
 
 /// What the gates say.
@@ -92,16 +92,20 @@ impl Engine<'_> {
             worktree.enclose(walls.clone());
         }
         let (dir, tasks) = (self.loop_dir().relative(), self.loop_dir().tasks_relative());
-        let tree = worktree.snapshot(&dir, &tasks)?.code_tree;
+        let before = worktree.snapshot(&dir, &tasks)?;
+        let tree = before.code_tree.clone();
         let mut runner = GateRunner::new(order.gates.clone(), worktree.root());
         runner.parallel = self.config.gates.parallel;
         runner.walls = ground.walls().cloned();
+        runner.look = Some(TreeLook::new(worktree.beside(), dir.clone(), tasks.clone()));
         if !runner.is_known(self.journal, &tree) {
             ground.set_up(self.config)?;
         }
         let ran = runner.run_known(self.journal, &tree, self.cancel, self.observe);
-        let Ok(result) = ran else { return Ok(None) };
-        if worktree.snapshot(&dir, &tasks)?.code_tree == tree {
+        let Ok(mut result) = ran else { return Ok(None) };
+        let after = worktree.snapshot(&dir, &tasks)?;
+        tell_edits(&mut result, &worktree, &dir, (&before, &after));
+        if after.code_tree == tree {
             runner.store(self.journal, clock::wall(), &result)?;
         }
         Ok(Some(result))
@@ -118,7 +122,11 @@ enum Before {
 
 fn word(result: &GateResult) -> GateWord {
     if result.is_green() {
-        return GateWord::Green;
+        // What would land is not what they checked in the end.
+        return match result.edited_words() {
+            Some(summary) => GateWord::Red { summary },
+            None => GateWord::Green,
+        };
     }
     let red: Vec<String> = result.red().map(|check| check.gate.to_string()).collect();
     let first = result.failures().next().map(|(_, finding)| finding.message.clone());

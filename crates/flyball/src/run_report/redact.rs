@@ -34,6 +34,7 @@ impl Redaction {
             ending.why = self.text(&ending.why);
             ending.next_steps = ending.next_steps.iter().map(|step| self.text(step)).collect();
             ending.left.iter_mut().for_each(|left| left.why = self.text(&left.why));
+            ending.flaky.values_mut().for_each(|why| *why = self.text(why));
             ending.also.iter_mut().for_each(|trip| trip.evidence = self.text(&trip.evidence));
             if let Some(trip) = &mut ending.trip {
                 trip.evidence = self.text(&trip.evidence);

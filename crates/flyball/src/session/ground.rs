@@ -11,7 +11,7 @@ use flyball_core::worktree::WorktreeSnapshot;
 use crate::clock;
 use crate::config::Config;
 use crate::error::CliError;
-use crate::gate::{Cancel, GatePlan, GateRunner, Observe};
+use crate::gate::{Cancel, GatePlan, GateRunner, Observe, TreeLook, tell_edits};
 use crate::journal::{Journal, state_dir};
 use crate::loopdir::LoopDir;
 use crate::platform::Walls;
@@ -94,15 +94,24 @@ impl Ground {
             return Ok(None);
         }
         let mut journal = Journal::open(&state_dir()?)?;
+        let before = self.look()?;
         let mut runner = GateRunner::new(plan, &self.root);
+        if let Some(worktree) = self.worktree()? {
+            let (dir, tasks) = (self.loop_dir.relative(), self.loop_dir.tasks_relative());
+            runner.look = Some(TreeLook::new(worktree, dir, tasks));
+        }
         runner.parallel = self.config.gates.parallel;
         runner.walls.clone_from(&self.walls);
         runner.env.clone_from(&self.env);
-        let Ok(result) = runner.run_known(&journal, tree, cancel, watch) else {
+        let Ok(mut result) = runner.run_known(&journal, tree, cancel, watch) else {
             return Ok(None);
         };
+        let after = self.look()?;
+        if let (Some(worktree), Some(before), Some(after)) = (self.worktree()?, &before, &after) {
+            tell_edits(&mut result, &worktree, &self.loop_dir.relative(), (before, after));
+        }
         // What was said while somebody changed the files is not said of this tree.
-        if self.look()?.is_some_and(|look| look.code_tree == tree) {
+        if after.is_some_and(|look| look.code_tree == tree) {
             runner.store(&mut journal, clock::wall(), &result)?;
         }
         Ok(Some(result))

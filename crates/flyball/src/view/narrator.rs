@@ -23,7 +23,7 @@ use super::live::Live;
 use super::speech::Speech;
 use super::words;
 use crate::client::AgentNote;
-use crate::gate::GateProgress;
+use crate::gate::{GateProgress, why_known};
 
 /// What stands for a client's repetition of what it was told.
 const REPEATED: &str = "(the client repeats what it was told)";
@@ -155,10 +155,10 @@ impl Narrator {
         self.live.gate(at, progress);
         let (check, note) = match progress {
             GateProgress::Started { .. } => return None,
-            GateProgress::Finished(check) => (check, ""),
-            GateProgress::Cached(check) => (check, " (known for this tree)"),
+            GateProgress::Finished(check) => (check, String::new()),
+            GateProgress::Cached(check) => (check, format!(" ({})", why_known(check))),
         };
-        Some(gates::told(at, check, note).of(self.iteration))
+        Some(gates::told(at, check, &note).of(self.iteration))
     }
 
     /// Tells what the agent says, and what its client says beside the facts, as far as it is worth

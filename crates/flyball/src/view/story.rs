@@ -1,7 +1,7 @@
 //! A run in a few sentences: how it began, who broke and who repaired what, what was claimed, what
 //! it cost, and what is left. Every number is counted from the run.
 
-use flyball_core::{IterationNo, Outcome};
+use flyball_core::{GateName, IterationNo, Outcome};
 use serde::{Serialize, Serializer};
 
 use super::iteration::IterationView;
@@ -62,9 +62,9 @@ impl Serialize for Sentence {
     }
 }
 
-/// The story of a run, in at most six sentences.
+/// The story of a run, in at most seven sentences.
 pub fn story(run: &RunView) -> Vec<Sentence> {
-    [beginning(run), breaking(run), claims(run), dearest(run), cost(run), end(run)]
+    [beginning(run), breaking(run), claims(run), dearest(run), cost(run), flaky(run), end(run)]
         .into_iter()
         .flatten()
         .filter(|sentence| !sentence.spans.is_empty())
@@ -289,6 +289,20 @@ fn end(run: &RunView) -> Option<Sentence> {
         sentence = sentence.say(format!("{gap}Left: {}.", left.join(", ")));
     }
     Some(sentence)
+}
+
+/// The checks that had both colours on one tree.
+fn flaky(run: &RunView) -> Option<Sentence> {
+    const NAMED: usize = 4;
+    let flaky = &run.run.ending.as_ref()?.flaky;
+    let one = |(gate, why): (&GateName, &String)| {
+        format!("{} ({})", words::line(gate.as_str(), 60), words::line(why, 100))
+    };
+    let mut shown: Vec<String> = flaky.iter().take(NAMED).map(one).collect();
+    if flaky.len() > NAMED {
+        shown.push(format!("{} more", flaky.len() - NAMED));
+    }
+    (!shown.is_empty()).then(|| Sentence::new().say(format!("Flaky: {}.", shown.join(", "))))
 }
 
 fn closed(run: &RunView) -> impl Iterator<Item = &IterationView> {

@@ -8,7 +8,7 @@ use flyball_core::text;
 use serde_json::json;
 
 use super::GateFormat;
-use crate::gate::GateProgress;
+use crate::gate::{GateProgress, why_known};
 use crate::terminal::Paint;
 
 /// The longest message of an annotation, in characters.
@@ -44,7 +44,7 @@ pub(in crate::cli) fn progress_line(progress: &GateProgress, paint: Paint) -> St
         GateProgress::Started { name, index, of } => format!("[{index}/{of}] {name} …\n"),
         GateProgress::Cached(check) => {
             let word = status_word(&check.status, paint);
-            format!("{}: {word} {}\n", check.gate, paint.dim("(known for this tree)"))
+            format!("{}: {word} {}\n", check.gate, paint.dim(&format!("({})", why_known(check))))
         }
         GateProgress::Finished(check) => {
             let word = status_word(&check.status, paint);
@@ -52,7 +52,8 @@ pub(in crate::cli) fn progress_line(progress: &GateProgress, paint: Paint) -> St
                 CheckStatus::Skipped { reason } => format!("{}: {word} ({reason})\n", check.gate),
                 CheckStatus::Passed | CheckStatus::Failed | CheckStatus::TimedOut => {
                     let took = paint.dim(&format!("({})", check.duration));
-                    format!("{}: {word} {took}\n", check.gate)
+                    let flaky = if check.flaky.is_some() { ", flaky" } else { "" };
+                    format!("{}: {word}{flaky} {took}\n", check.gate)
                 }
             }
         }

@@ -12,7 +12,7 @@ use super::super::Asked;
 use super::super::context::HookContext;
 use crate::config::Sources;
 use crate::error::CliError;
-use crate::gate::{Cancel, GatePlan, GateRunner};
+use crate::gate::{Cancel, GatePlan, GateRunner, TreeLook};
 use crate::journal::Journal;
 use crate::worktree::Worktree;
 
@@ -101,6 +101,8 @@ fn run_gates(
     }
     let mut runner = GateRunner::new(plan, &context.root);
     runner.parallel = context.parallel;
+    let (dir, tasks) = (context.loop_dir.relative(), context.loop_dir.tasks_relative());
+    runner.look = Some(TreeLook::new(worktree.beside(), dir, tasks));
     let tree = &snapshot.code_tree;
     let Ok(result) = runner.run_known(journal, tree, &Cancel::new(), &|_| {}) else {
         return Ok(None);

@@ -9,7 +9,7 @@ use flyball_core::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::gate::{GatePlan, GateRunner};
+use crate::gate::{GatePlan, GateRunner, TreeLook};
 use crate::mcp::refused::Refused;
 use crate::mcp::site::{self, Call, Site};
 use crate::mcp::tool::{Tool, ToolEffect};
@@ -91,6 +91,8 @@ impl Tool for RunGates {
         let mut runner = GateRunner::new(plan, &site.root);
         runner.only = input.gates.iter().map(GateName::new).collect();
         runner.parallel = site.config.gates.parallel;
+        let (dir, tasks) = (site.loop_dir.relative(), site.loop_dir.tasks_relative());
+        runner.look = site.worktree().map(|worktree| TreeLook::new(worktree, dir, tasks));
         let result = run(call, &runner, input.use_cache)?;
         let event = remember(site, &result)?;
         Ok(Output {

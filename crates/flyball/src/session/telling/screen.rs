@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::diff::{Line, lines};
 use super::{Shown, Teller, Watch};
-use crate::gate::GateProgress;
+use crate::gate::{GateProgress, why_known};
 use crate::session::judge::Spoken;
 use crate::session::tools::{Change, Done};
 use crate::terminal::{self, Paint};
@@ -265,7 +265,7 @@ fn gate_words(progress: &GateProgress, paint: Paint) -> String {
             return paint.dim(&format!("  gate {name}{place} …"));
         }
         GateProgress::Finished(check) => (check, format!("({})", check.duration)),
-        GateProgress::Cached(check) => (check, "(known for this tree)".to_owned()),
+        GateProgress::Cached(check) => (check, format!("({})", why_known(check))),
     };
     let word = check.status.as_str();
     let word = match &check.status {

@@ -15,6 +15,12 @@ pub(super) fn told(at: Moment, check: &Check, note: &str) -> Line {
     if let Some(counts) = check.counts {
         parts.push(format!("{} passed, {} failed", counts.passed, counts.failed));
     }
+    if let (true, Some(tries)) = (check.status.is_red(), check.tries) {
+        parts.push(format!("{tries} tries"));
+    }
+    if check.flaky.is_some() {
+        parts.push("flaky".to_owned());
+    }
     parts.extend(what(check));
     parts.push(check.duration.to_string());
     let severity = match &check.status {
@@ -28,7 +34,7 @@ pub(super) fn told(at: Moment, check: &Check, note: &str) -> Line {
 /// What failed, or why it did not run.
 fn what(check: &Check) -> Option<String> {
     match &check.status {
-        CheckStatus::Passed => None,
+        CheckStatus::Passed => check.flaky.as_deref().map(|why| words::line(why, NAME_MAX)),
         CheckStatus::Skipped { reason } => Some(words::line(reason, NAME_MAX)),
         CheckStatus::Failed | CheckStatus::TimedOut => {
             let first = check.findings.first()?;

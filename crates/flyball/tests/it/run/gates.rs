@@ -116,7 +116,15 @@ fn a_flaky_check_blocks_nothing_and_stands_in_the_summary() {
         .agent("echo x > work.txt; pass a; pass b; commit done; say '<promise>COMPLETE</promise>'");
     let ran = scenario.run();
     let ran = ran.ended(0).saying("Iterations:  1 / 15");
-    ran.saying("Flaky:       tests: red once, then green: shaky");
+    let ran = ran.saying("Flaky:       tests: red once, then green: shaky");
+    ran.saying("tests passed · flaky · red once, then green: shaky");
+    for shown in [
+        scenario.flyball(&["log"]).stdout,
+        scenario.flyball(&["report"]).stdout,
+        scenario.flyball(&["report", "--format", "md"]).stdout,
+    ] {
+        assert!(shown.to_lowercase().contains("flaky"), "{shown}");
+    }
 }
 
 #[test]
@@ -163,6 +171,64 @@ fn a_check_of_some_files_runs_when_they_are_touched_and_for_a_completion() {
     assert!(!has_web(1), "only the server was touched: {ran}");
     assert!(has_web(2), "the page was touched: {ran}");
     assert!(has_web(3), "a completion is about everything: {ran}");
+}
+
+#[test]
+fn what_was_left_out_in_one_iteration_is_run_for_a_completion_in_the_next() {
+    let config = "[[gates.check]]\nname = \"web\"\ncommand = \"! grep -q BAD notes.txt\"\npaths = [\"web\"]\n\
+                  [[gates.check]]\nname = \"all\"\ncommand = \"true\"\n";
+    let scenario = Scenario::new().config(config).file("notes.txt", "fine\n").committed();
+    let script = "case $n in \
+                  1) pass a; echo BAD > notes.txt; commit bad;; \
+                  2) pass b; say '<promise>COMPLETE</promise>';; \
+                  *) echo fine > notes.txt; commit mended; say '<promise>COMPLETE</promise>';; esac";
+    let scenario = scenario.agent(script);
+    let ran = scenario.run().ended(0).saying("its paths were not touched");
+    assert!(ran.stderr.contains("web failed"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_gate_that_mends_what_it_checks_makes_nothing_green() {
+    let gate = |more: &str, command: &str| {
+        format!("[[gates.check]]\nname = \"fmt\"\ncommand = \"{command}\"\n{more}")
+    };
+    let script = "cat > $OUT/prompt-$n; if [ $n = 1 ]; then echo BAD > a.txt; pass a; pass b; fi; commit x; \
+                  say '<promise>COMPLETE</promise>'";
+    let of = |config: &str| {
+        let scenario = Scenario::new().config(config).file("a.txt", "GOOD\n").committed();
+        scenario.agent(script)
+    };
+    // Red, and green once it has edited what it found: that was another tree.
+    let edits = "if grep -q BAD a.txt; then sed -i s/BAD/GOOD/ a.txt; exit 1; fi";
+    let scenario = of(&gate("retry = 1\n", edits));
+    let ran = scenario.run().ended(0).saying("Iterations:  2 / 15");
+    assert!(!ran.stderr.contains("Flaky:"), "{}", ran.stderr);
+    let told = scenario.told("prompt-2");
+    assert!(
+        told.contains("files changed while it ran (a.txt), so it was not tried again"),
+        "{told}"
+    );
+    // Green at once, of a file that is not the committed one any more.
+    let scenario = of(&gate("", "sed -i s/BAD/GOOD/ a.txt"));
+    scenario.run().ended(0).saying("Iterations:  2 / 15");
+    let told = scenario.told("prompt-2");
+    assert!(told.contains("the gates changed 1 file while they ran"), "{told}");
+}
+
+#[test]
+fn a_red_gate_is_run_again_for_a_claim_once_what_it_needs_is_installed() {
+    let config = "[[gates.check]]\nname = \"tests\"\ncommand = \"echo x >> $OUT/ran; if test -e node_modules/leftpad; \
+                  then echo 'ok 1 - pads'; else echo 'not ok 1 - pads'; exit 1; fi\"\n";
+    let scenario = Scenario::new().config(config).file(".gitignore", "node_modules\n").committed();
+    let script = "case $n in 1) pass a; pass b;; 2) true;; *) mkdir -p node_modules/leftpad;; esac; \
+                  say '<promise>COMPLETE</promise>'";
+    let scenario = scenario.agent(script);
+    let ran = scenario.run().ended(0).saying("Iterations:  3 / 15");
+    assert!(
+        ran.stderr.contains("pads · ") && ran.stderr.contains("known for this tree")
+    );
+    // Before the run, after the first iteration, and with what was installed.
+    assert_eq!(scenario.told("ran").lines().count(), 2, "{}", scenario.told("ran"));
 }
 
 #[test]
