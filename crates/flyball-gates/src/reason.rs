@@ -107,7 +107,7 @@ pub(crate) fn in_words(lines: &[(u64, &str)]) -> Option<(u64, Finding)> {
                 .find_map(|line| is(line).map(|kind| (kind, line)))?;
             let mut finding = finding(kind, line, lines.get(at + 1..).unwrap_or_default());
             // Python says first where.
-            if finding.file.is_none() && is_import(line) {
+            if finding.file.is_none() && (is_import(line) || line == "MemoryError") {
                 let frame = lines
                     .get(..at)?
                     .iter()
@@ -161,7 +161,10 @@ fn finding(kind: FindingKind, line: &str, after: &[(u64, &str)]) -> Finding {
     let message = line.trim().trim_matches('!').trim();
     // A bare heading says nothing without what stands below it.
     let below = after.iter().map(|(_, line)| line.trim()).find(|line| !line.is_empty());
+    let causes = after.iter().map_while(|(_, line)| line.trim_start().strip_prefix("Cause: "));
+    let causes: Vec<&str> = causes.collect();
     let message = match below {
+        Some(_) if !causes.is_empty() => format!("{message}: {}", causes.join(": ")),
         Some(below) if message.ends_with(':') => format!("{message} {below}"),
         Some(below) if is_code(message) => {
             format!("{message}: {}", below.trim_start_matches(['\u{d7}', ' ']))
@@ -179,8 +182,14 @@ fn finding(kind: FindingKind, line: &str, after: &[(u64, &str)]) -> Finding {
         finding = finding.at(place.file, place.line, place.column);
     } else if let Some((file, at)) = place::of_shell(line) {
         finding = finding.at(file, at, None);
-    } else if let Some(place) = [Some(line), below].into_iter().flatten().find_map(equipment) {
+    } else if let Some(place) = place::prefix(line.trim()).filter(|_| own(&line)) {
         finding = finding.at(place.file, place.line, place.column);
+    } else {
+        let near = after.iter().take(4).map(|(_, line)| *line);
+        let near = std::iter::once(line).chain(near);
+        if let Some((file, line, column)) = near.into_iter().find_map(equipment) {
+            finding = finding.at(file, line, column);
+        }
     }
     finding
 }
@@ -196,9 +205,15 @@ fn is_import(line: &str) -> bool {
     line.starts_with("ModuleNotFoundError: ") || line.starts_with("ImportError: ")
 }
 
-/// The place in a file that says how to check, at the start of a line: `Makefile:2: *** missing separator.`
-fn equipment(line: &str) -> Option<place::Place<'_>> {
-    place::prefix(line.trim()).filter(|place| place::is_equipment(place.file))
+/// The place in a file that says how to check: `Makefile:2: *** missing separator.`, `──▶ justfile:4:10`,
+/// `╭─[turbo.json:3:15]`.
+fn equipment(line: &str) -> Option<(&str, u32, Option<u32>)> {
+    line.split([' ', '[', ']', '(', ')']).find_map(|word| {
+        let (file, rest) = word.split_once(':')?;
+        let (row, rest) = text::small(rest).filter(|_| place::is_equipment(file))?;
+        let column = rest.strip_prefix(':').and_then(text::small).map(|(column, _)| column);
+        Some((file, row, column))
+    })
 }
 
 /// The test in `thread 'deep' (1260) has overflowed its stack`.

@@ -46,7 +46,8 @@ impl Recogniser for Generic {
         }
         if let Some((file, number)) = python_frame(line.text) {
             // The innermost frame of the project's own code is the one that helps.
-            if self.traced.is_none() || !file.contains("/lib/python") {
+            let is_own = !file.contains("/lib/python") && !file.starts_with('<');
+            if self.traced.is_none() || is_own {
                 self.traced = Some((file.to_owned(), number));
             }
         } else if let Some((file, number)) = self.traced.take() {
@@ -94,7 +95,10 @@ impl Generic {
         if line.text.starts_with(' ') {
             self.traced = Some((file, number));
         } else if self.seen.insert((file.clone(), number)) {
-            let finding = Finding::new(FindingKind::Other, line.text.trim());
+            const UNREAD: [&str; 3] = ["SyntaxError: ", "IndentationError: ", "TabError: "];
+            let is_unread = UNREAD.iter().any(|error| line.text.starts_with(error));
+            let kind = if is_unread { FindingKind::Compile } else { FindingKind::Other };
+            let finding = Finding::new(kind, line.text.trim());
             self.findings.push(line.number, finding.at(place::tidy(&file), number, None));
         }
     }

@@ -284,6 +284,28 @@ fn who_could_not_run_says_where() {
             "|bad.mk:2|bad.mk:2: *** missing separator.  Stop.",
         ),
         (
+            "make lint",
+            "Makefile:4: *** missing separator.  Stop.\n",
+            "|Makefile:4|Makefile:4: *** missing separator.  Stop.",
+        ),
+        (
+            "turbo run test",
+            "turbo_json_parse_error\n\n  x Failed to parse turbo.json.\n  `->   x Found an unknown key `dependOn`.\n\
+             \u{20}        ,-[turbo.json:3:15]\n       2 |   \"tasks\": {\n",
+            "|turbo.json:3:15|`->   x Found an unknown key `dependOn`.",
+        ),
+        (
+            "make lint",
+            "ruff check .\nruff failed\n  Cause: Failed to parse /p/ruff.toml\n  Cause: TOML parse error at line 1, \
+             column 15\n  |\n1 | line-length = \"long\"\n\nmake: *** [Makefile:2: lint] Error 2\n",
+            "||ruff failed: Failed to parse /p/ruff.toml: TOML parse error at line 1, column 15",
+        ),
+        (
+            "go test ./...",
+            "x.go:3:8: missing go.sum entry for module providing package example.com/u; to add:\n\tgo get example.com/x\n",
+            "|x.go:3:8|x.go:3:8: missing go.sum entry for module providing package example.com/u; to add: go get example.com/x",
+        ),
+        (
             "make vet",
             "go vet ./...\ngo: errors parsing go.mod:\n/p/go.mod:3: unknown directive: goo\n",
             "|/p/go.mod:3|go: errors parsing go.mod: /p/go.mod:3: unknown directive: goo",
@@ -309,6 +331,17 @@ fn who_could_not_run_says_where() {
         assert!(parsed.findings.iter().all(|f| f.kind == FindingKind::CouldNotRun), "{command}");
         assert_eq!(all(command, output), [want], "{command}");
     }
+}
+
+#[test]
+fn a_script_that_python_cannot_read_checks_nothing() {
+    let output = "  File \"run_tests.py\", line 3\n    if (n := 1) > 1:\n          ^\nSyntaxError: invalid syntax\n";
+    let parsed = parse("python3.6 run_tests.py", output);
+    assert_eq!(
+        all("python3.6 run_tests.py", output),
+        ["|run_tests.py:3|SyntaxError: invalid syntax"]
+    );
+    assert_eq!(parsed.findings[0].kind, FindingKind::Compile);
 }
 
 #[test]

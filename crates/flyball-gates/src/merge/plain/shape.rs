@@ -153,6 +153,10 @@ pub(super) fn worded(line: &str) -> Option<(&str, u32)> {
     if let Some(paired) = paired(line) {
         return Some(paired);
     }
+    // Where Python was says nothing without what went wrong there.
+    if line.contains(".py\", line ") && place::of_python(line).is_some() {
+        return None;
+    }
     let mut from = 0;
     while let Some(at) = line.get(from..).and_then(|rest| rest.find("line ")).map(|at| from + at) {
         from = at + 5;
