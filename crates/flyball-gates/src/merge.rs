@@ -6,7 +6,7 @@ mod said;
 
 use std::sync::Arc;
 
-use self::repeats::{died, gave_up, without_repeats};
+use self::repeats::{died, gave_up, within, without_repeats};
 use crate::kept::Kept;
 use crate::report::{Findings, MENTIONS, Report, TICKS};
 use crate::stream::Said;
@@ -74,6 +74,7 @@ impl Parts {
             match report.tool {
                 "prove" => died(&mut report.findings, &kept.all()),
                 "go-test" => gave_up(&mut report.findings, &kept.all()),
+                "node" => within(&mut report.findings, &kept.all()),
                 _ => {}
             }
             if let Some(folder) = &folder {

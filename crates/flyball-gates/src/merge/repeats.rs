@@ -75,6 +75,18 @@ pub(super) fn gave_up(findings: &mut Findings, lines: &[(u64, &str)]) {
     }
 }
 
+/// tape ends with the first error nobody catches: it is of the test that was begun last, `# its name`.
+pub(super) fn within(findings: &mut Findings, lines: &[(u64, &str)]) {
+    let is_place = |line: &str| place::prefix(line).is_some_and(|place| place.rest.is_empty());
+    let begun = lines.iter().zip(lines.iter().skip(1)).find_map(|((at, one), (next, two))| {
+        one.strip_prefix("# ").filter(|_| *next == at + 1 && is_place(two))
+    });
+    let is_open = |finding: &Finding| finding.kind == FindingKind::Crash && finding.name.is_none();
+    if let Some((name, finding)) = begun.and_then(|name| Some((name, findings.first(is_open)?))) {
+        finding.name = Some(name.trim().to_owned());
+    }
+}
+
 /// What stands before `# Looks like your test exited with 255`.
 fn last_words<'a>(lines: &[(u64, &'a str)]) -> Option<&'a str> {
     let end =

@@ -345,6 +345,14 @@ fn a_script_that_python_cannot_read_checks_nothing() {
 }
 
 #[test]
+fn an_error_nobody_caught_is_of_the_test_that_tape_began_last() {
+    let tape = "TAP version 13\n# adds\nok 1 should be equal\n# nested\n/p/index.js:32\n\tvar space = (opts || \
+                opts.space);\n\t                          ^\n\nTypeError: no space\n    at stringify \
+                (/p/index.js:32:28)\n    at Test.<anonymous> (/p/test/nested.js:9:10)\n\nNode.js v20.20.2\n";
+    assert_eq!(all("tape test/*.js", tape), ["nested|/p/index.js:32:28|TypeError: no space"]);
+}
+
+#[test]
 fn who_gave_up_is_told_with_its_last_words() {
     let go = "2026/11/18 21:17:49 DSN is not set\nFAIL\texample.org/store\t0.002s\nFAIL\n";
     let want = "||the test program ended with exit status 1 and no test failed: 2026/11/18 21:17:49 DSN is not set";

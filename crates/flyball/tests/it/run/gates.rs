@@ -224,9 +224,7 @@ fn a_red_gate_is_run_again_for_a_claim_once_what_it_needs_is_installed() {
                   say '<promise>COMPLETE</promise>'";
     let scenario = scenario.agent(script);
     let ran = scenario.run().ended(0).saying("Iterations:  3 / 15");
-    assert!(
-        ran.stderr.contains("pads · ") && ran.stderr.contains("known for this tree")
-    );
+    assert!(ran.stderr.contains("pads · ") && ran.stderr.contains("known for this tree"));
     // Before the run, after the first iteration, and with what was installed.
     assert_eq!(scenario.told("ran").lines().count(), 2, "{}", scenario.told("ran"));
 }
