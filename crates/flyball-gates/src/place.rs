@@ -169,6 +169,15 @@ pub(crate) fn of_python(line: &str) -> Option<(String, u32)> {
     is_own.then_some((file.to_owned(), text::small(rest)?.0))
 }
 
+/// The place in a file that says how to check, which may have a bare name: `Makefile:2: *** missing
+/// separator.`, `──▶ justfile:4:10`, `╭─[turbo.json:3:15]`.
+pub(crate) fn in_equipment(line: &str) -> Option<Place<'_>> {
+    line.split([' ', '[', ']', '(', ')']).find_map(|word| {
+        let (file, after) = word.split_once(':').filter(|(file, _)| is_equipment(file))?;
+        colon_place(file, after)
+    })
+}
+
 /// Whether a file says how something is built or checked, and is not what is.
 pub(crate) fn is_equipment(file: &str) -> bool {
     const NAMES: &[&str] = &[

@@ -187,8 +187,8 @@ fn finding(kind: FindingKind, line: &str, after: &[(u64, &str)]) -> Finding {
     } else {
         let near = after.iter().take(4).map(|(_, line)| *line);
         let near = std::iter::once(line).chain(near);
-        if let Some((file, line, column)) = near.into_iter().find_map(equipment) {
-            finding = finding.at(file, line, column);
+        if let Some(place) = near.into_iter().find_map(place::in_equipment) {
+            finding = finding.at(place.file, place.line, place.column);
         }
     }
     finding
@@ -203,17 +203,6 @@ fn is_code(message: &str) -> bool {
 /// Whether Python could not import something.
 fn is_import(line: &str) -> bool {
     line.starts_with("ModuleNotFoundError: ") || line.starts_with("ImportError: ")
-}
-
-/// The place in a file that says how to check: `Makefile:2: *** missing separator.`, `──▶ justfile:4:10`,
-/// `╭─[turbo.json:3:15]`.
-fn equipment(line: &str) -> Option<(&str, u32, Option<u32>)> {
-    line.split([' ', '[', ']', '(', ')']).find_map(|word| {
-        let (file, rest) = word.split_once(':')?;
-        let (row, rest) = text::small(rest).filter(|_| place::is_equipment(file))?;
-        let column = rest.strip_prefix(':').and_then(text::small).map(|(column, _)| column);
-        Some((file, row, column))
-    })
 }
 
 /// The test in `thread 'deep' (1260) has overflowed its stack`.

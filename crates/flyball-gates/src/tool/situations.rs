@@ -306,6 +306,12 @@ fn who_could_not_run_says_where() {
             "|x.go:3:8|x.go:3:8: missing go.sum entry for module providing package example.com/u; to add: go get example.com/x",
         ),
         (
+            "just test",
+            "error: expected '*', ':', or '+', but found end of line\n \u{2014}\u{2014}\u{25b6} justfile:4:10\n  \u{2502}\n\
+             4 \u{2502} lint args\n  \u{2502}          ^\n",
+            "|justfile:4:10|error: expected '*', ':', or '+', but found end of line",
+        ),
+        (
             "make vet",
             "go vet ./...\ngo: errors parsing go.mod:\n/p/go.mod:3: unknown directive: goo\n",
             "|/p/go.mod:3|go: errors parsing go.mod: /p/go.mod:3: unknown directive: goo",

@@ -129,7 +129,7 @@ pub(super) fn bare_place(line: &str) -> Option<Place<'_>> {
     let marks = |c: char| {
         c.is_whitespace()
             || ('\u{2500}'..='\u{259f}').contains(&c)
-            || matches!(c, '-' | '>' | '=' | '[' | '\u{25b8}')
+            || matches!(c, '-' | '>' | '=' | '[' | '\u{25b8}' | '\u{25b6}' | '\u{2014}')
     };
     let own = line.trim_start_matches(marks).trim_end_matches([' ', ']', ':']);
     let labels = ["Location:", "File:", "Where:", "location:", "file:"];
@@ -137,7 +137,8 @@ pub(super) fn bare_place(line: &str) -> Option<Place<'_>> {
     let is_pointed = own.len() < line.trim_start().len();
     let (word, rest) = own.split_once(' ').unwrap_or((own, ""));
     if rest.is_empty() {
-        return place::mention(word).filter(|place| place.rest.is_empty());
+        let place = place::mention(word).or_else(|| place::in_equipment(word));
+        return place.filter(|place| place.rest.is_empty());
     }
     // `src/app.scss 1:13  root stylesheet`
     let (position, after) = rest.split_once(' ').unwrap_or((rest, ""));
