@@ -1,0 +1,161 @@
+//! The folders below the root that hold projects of their own, and how much of each the root's own gates
+//! leave open.
+
+use super::look::Look;
+use super::{DETECTORS, ProjectKind, Proposal, go, workspace};
+
+/// Folders of a project that may hold projects of their own: those right below, and what stands in
+/// the usual containers.
+pub(super) fn nearest(look: &Look<'_>) -> Vec<String> {
+    let mut folders = Vec::new();
+    for name in look.folders("") {
+        if CONTAINERS.contains(&name.as_str()) {
+            folders.extend(look.folders(&name));
+        }
+        folders.push(name);
+    }
+    folders.truncate(FOLDERS_MAX);
+    folders
+}
+
+/// The projects further down, where nothing nearer is one; none of them is in another.
+pub(super) fn deepest(look: &Look<'_>) -> Vec<String> {
+    const LEVELS: usize = 4;
+    let mut found: Vec<String> = Vec::new();
+    for folder in look.folders_within(LEVELS).into_iter().filter(|folder| !folder.is_empty()) {
+        let is_inside = found.iter().any(|project| {
+            folder.strip_prefix(project.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        });
+        let below = look.below(&folder);
+        if !is_inside && DETECTORS.iter().any(|(_, detect)| detect(&below).is_some()) {
+            found.push(folder);
+        }
+    }
+    found
+}
+
+/// The most folders that are looked at.
+const FOLDERS_MAX: usize = 200;
+
+/// Folders that hold projects side by side.
+const CONTAINERS: [&str; 6] = ["apps", "packages", "services", "libs", "modules", "projects"];
+
+/// How much of a project in a folder is nobody else's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Share {
+    Nothing,
+    /// What the root checks by other means than this kind's is not known; its tests are run.
+    Tests,
+    Everything,
+}
+
+impl Share {
+    /// Whether this gate is one that nothing else covers.
+    pub(super) fn takes(self, proposal: &Proposal) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Tests => proposal.role == "tests",
+            Self::Everything => true,
+        }
+    }
+}
+
+/// What the root has, for the question what it leaves open.
+pub(super) struct Root<'a> {
+    look: &'a Look<'a>,
+    /// Its kinds for which a gate was found.
+    kinds: Vec<ProjectKind>,
+    /// What its gates run.
+    commands: Vec<String>,
+}
+
+impl<'a> Root<'a> {
+    pub(super) fn read(look: &'a Look<'a>) -> Self {
+        let found = DETECTORS.iter().filter_map(|(kind, detect)| Some((*kind, detect(look)?)));
+        let found: Vec<_> = found.filter(|(_, proposals)| !proposals.is_empty()).collect();
+        // Python's name folders of tests, and what else is in there is not covered by that.
+        let tools = found.iter().filter(|(kind, _)| *kind != ProjectKind::Python);
+        let commands =
+            tools.flat_map(|(_, all)| all.iter().map(|one| one.command.clone())).collect();
+        Self { look, kinds: found.iter().map(|(kind, _)| *kind).collect(), commands }
+    }
+
+    /// How much of a folder's project of this kind the root leaves open.
+    pub(super) fn leaves(&self, folder: &str, kind: ProjectKind) -> Share {
+        if self.commands.iter().any(|command| mentions(command, folder)) {
+            return Share::Nothing;
+        }
+        // Makefiles stand everywhere, and most are for the project beside them.
+        if kind.lists_commands() {
+            return Share::Nothing;
+        }
+        if !self.kinds.contains(&kind) {
+            return Share::Everything;
+        }
+        if self.covers(folder, kind) || !holds_tests(&self.look.below(folder), kind) {
+            return Share::Nothing;
+        }
+        Share::Tests
+    }
+
+    /// Whether the root's gates of this kind reach into the folder.
+    fn covers(&self, folder: &str, kind: ProjectKind) -> bool {
+        let read = |name| self.look.read(name).unwrap_or_default();
+        match kind {
+            ProjectKind::Rust => {
+                let table = |text: String| text.parse::<toml::Table>().unwrap_or_default();
+                let root = table(read("Cargo.toml"));
+                let own = table(self.look.below(folder).read("Cargo.toml").unwrap_or_default());
+                let excluded = root.get("workspace").and_then(|it| it.get("exclude")?.as_array());
+                let is_excluded =
+                    excluded.is_some_and(|all| all.iter().any(|one| one.as_str() == Some(folder)));
+                root.contains_key("workspace") && !is_excluded && !own.contains_key("workspace")
+            }
+            ProjectKind::Node => {
+                let runners = ["nx.json", "turbo.json", "lerna.json", "rush.json"];
+                mentions(&read("package.json"), folder)
+                    || self.look.first(&runners).is_some()
+                    || workspace::members(self.look).iter().any(|member| member == folder)
+            }
+            ProjectKind::Go => {
+                go::modules(&read("go.work")).contains(&go::packages_of(folder))
+            }
+            ProjectKind::Maven => read("pom.xml").contains(&format!("<module>{folder}</module>")),
+            ProjectKind::Gradle => {
+                let settings = read("settings.gradle") + &read("settings.gradle.kts");
+                let name = folder.rsplit('/').next().unwrap_or(folder);
+                settings.split(|c: char| "'\":/,()[]\n ".contains(c)).any(|word| word == name)
+            }
+            // Python's runners look for tests in every folder, unless told where they are.
+            ProjectKind::Python => {
+                let settings = ["pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini"];
+                !settings.iter().any(|name| read(name).contains("testpaths"))
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Whether a command or a file names the folder, by itself or in a path.
+fn mentions(text: &str, folder: &str) -> bool {
+    let no_path = |c: char| !(c.is_alphanumeric() || "/._-@".contains(c));
+    text.split(no_path).any(|word| {
+        let rest = word.trim_start_matches("./").strip_prefix(folder);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+/// Whether the folder has tests: a gate of which nothing runs is not green.
+fn holds_tests(look: &Look<'_>, kind: ProjectKind) -> bool {
+    const LEVELS: usize = 4;
+    match kind {
+        ProjectKind::Rust => {
+            let sources = look.files_within(LEVELS, |name| name.ends_with(".rs"));
+            let mut texts = sources.iter().filter_map(|name| look.read(name));
+            texts.any(|text| text.contains("#[test]") || text.contains("::test]"))
+        }
+        ProjectKind::Go => !look.files_within(LEVELS, |name| name.ends_with("_test.go")).is_empty(),
+        ProjectKind::Maven | ProjectKind::Gradle => look.has("src/test"),
+        _ => true,
+    }
+}

@@ -1,0 +1,121 @@
+//! Tests of Python run by the standard library alone: which folders to start in, so that each is found.
+
+use super::look::joined;
+use super::{Look, Proposal};
+use crate::config::quoted;
+
+/// A file that holds tests by its name.
+pub(super) struct TestFile {
+    /// The folder it is in, as a path from the one looked at.
+    pub(super) folder: String,
+    pub(super) text: String,
+    name: String,
+}
+
+impl TestFile {
+    /// Whether pytest takes it for one of tests.
+    pub(super) fn is_pytests(&self) -> bool {
+        let stem = self.name.trim_end_matches(".py");
+        stem.starts_with("test_") || stem.ends_with("_test")
+    }
+
+    fn is_unittest(&self) -> bool {
+        self.text.contains("TestCase") && self.text.contains("def test") && !self.needs_pytest()
+    }
+
+    /// Whether only pytest can run it.
+    fn needs_pytest(&self) -> bool {
+        let marks = ["import pytest", "from pytest", "def test_", "async def test_"];
+        self.text.lines().any(|line| marks.iter().any(|mark| line.starts_with(mark)))
+    }
+}
+
+/// The files with tests in the folder and below.
+pub(super) fn test_files(look: &Look<'_>) -> Vec<TestFile> {
+    const LEVELS: usize = 5;
+    let is_test = |name: &str| {
+        name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
+    };
+    let read = |path: String| {
+        let text = look.read(&path)?;
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        Some(TestFile { folder: folder.to_owned(), name: name.to_owned(), text })
+    };
+    look.files_within(LEVELS, is_test).into_iter().filter_map(read).collect()
+}
+
+/// What the standard library can run.
+pub(super) struct ByUnittest {
+    pub(super) proposals: Vec<Proposal>,
+    /// Whether that is all there is.
+    pub(super) is_all: bool,
+}
+
+/// One gate for each folder that Python's modules are named from: `discover` goes from there into packages
+/// and into nothing else.
+pub(super) fn proposals(files: &[TestFile], python: &str, look: &Look<'_>) -> ByUnittest {
+    const GATES_MAX: usize = 8;
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for file in files {
+        let (top, start) = top_of(look, &file.folder);
+        match groups.iter_mut().find(|group| group.top == top) {
+            Some(group) => {
+                if group.start != start {
+                    group.start.clone_from(&top);
+                }
+                group.files.push(file);
+            }
+            None => groups.push(Group { top, start, files: vec![file] }),
+        }
+    }
+    groups.retain(|group| group.files.iter().any(|file| file.is_unittest()));
+    let fits = |group: &&Group<'_>| !group.files.iter().any(|file| file.needs_pytest());
+    let fitting: Vec<&Group<'_>> = groups.iter().filter(fits).collect();
+    if fitting.len() > GATES_MAX {
+        return ByUnittest { proposals: Vec::new(), is_all: false };
+    }
+    let made = fitting.iter().enumerate().map(|(index, group)| Proposal {
+        part: (index > 0).then(|| group.start.clone()),
+        ..group.proposal(python)
+    });
+    let is_all = fitting.len() == groups.len() && !files.iter().any(TestFile::needs_pytest);
+    ByUnittest { proposals: made.collect(), is_all }
+}
+
+/// The tests whose modules are named from one folder.
+struct Group<'a> {
+    /// That folder, the nearest upwards that is no package.
+    top: String,
+    /// The package right below it that holds them all, or the folder itself.
+    start: String,
+    files: Vec<&'a TestFile>,
+}
+
+impl Group<'_> {
+    fn proposal(&self, python: &str) -> Proposal {
+        let shown = |folder: &str| if folder.is_empty() { ".".to_owned() } else { quoted(folder) };
+        let mut command = format!("{python} -m unittest discover -s {}", shown(&self.start));
+        if self.start != self.top {
+            command = format!("{command} -t {}", shown(&self.top));
+        }
+        let begins = |file: &&&TestFile| file.name.starts_with("test");
+        let beginning = self.files.iter().filter(begins).count();
+        // Without a pattern, names must begin with `test`.
+        if beginning == 0 {
+            command.push_str(" -p '*_test.py'");
+        } else if beginning < self.files.len() {
+            command.push_str(" -p '*test*.py'");
+        }
+        Proposal::new("tests", &command, format!("test files in {}/", shown(&self.start)))
+    }
+}
+
+/// The folder modules in a folder are named from, and the first package on the way back.
+fn top_of(look: &Look<'_>, folder: &str) -> (String, String) {
+    let (mut top, mut start) = (folder, folder);
+    while !top.is_empty() && look.has(&joined(top, "__init__.py")) {
+        start = top;
+        top = top.rsplit_once('/').map_or("", |(above, _)| above);
+    }
+    (top.to_owned(), start.to_owned())
+}

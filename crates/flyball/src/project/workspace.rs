@@ -1,0 +1,125 @@
+//! Workspaces of npm, pnpm, yarn and bun: what the root's scripts leave open is run in all members.
+
+use serde_json::Value;
+
+use super::look::Look;
+use super::{Proposal, node};
+use crate::config::quoted;
+
+/// One gate over all members for each purpose the root has no script for.
+pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
+    let members = members(look);
+    if members.is_empty() {
+        return None;
+    }
+    let package: Value = serde_json::from_str(&look.read("package.json")?).unwrap_or_default();
+    let manager = node::manager(look, &package);
+    let at_root: Vec<&str> = node::detect(look)?.iter().map(|one| one.role).collect();
+    let mut open: Vec<(String, Proposal)> = Vec::new();
+    for member in &members {
+        let found = node::detect(&look.below(member)).unwrap_or_default().into_iter();
+        let left = found.filter(|one| !at_root.contains(&one.role));
+        open.extend(left.map(|one| (member.clone(), one)));
+    }
+    // A script that is called as it stands goes by its name; for any other it is said what to run.
+    let name_of = |one: &Proposal| {
+        let name = one.command.strip_prefix(&format!("{manager} run "))?;
+        (one.unfit.is_none() && !name.contains(' ')).then(|| name.to_owned())
+    };
+    let mut proposals: Vec<Proposal> = Vec::new();
+    for (member, one) in &open {
+        let Some(name) = name_of(one) else {
+            let command = format!("cd {} && {}", quoted(member), one.command);
+            let part = Some(member.clone());
+            let why = format!("{member}/{}", one.why);
+            proposals.push(Proposal { command, part, why, ..one.clone() });
+            continue;
+        };
+        let having: Vec<&String> = open
+            .iter()
+            .filter(|(_, other)| name_of(other).as_deref() == Some(name.as_str()))
+            .map(|(member, _)| member)
+            .collect();
+        let line = in_all(look, manager, &name, having.len() == members.len());
+        let command = line.unwrap_or_else(|| {
+            let calls = having.iter().map(|member| format!("yarn --cwd {} run {name}", quoted(member)));
+            calls.collect::<Vec<_>>().join(" && ")
+        });
+        if proposals.iter().all(|proposal| proposal.command != command) {
+            let why = format!("package.json, script `{name}` of the workspace's members");
+            proposals.push(Proposal::new(one.role, &command, why));
+        }
+    }
+    (!proposals.is_empty()).then_some(proposals)
+}
+
+/// The line that runs a script in every member that has it. None: the first yarn has no such line where
+/// some member lacks it.
+fn in_all(look: &Look<'_>, manager: &str, script: &str, all_have: bool) -> Option<String> {
+    match manager {
+        "npm" => Some(format!("npm run {script} --workspaces --if-present")),
+        "pnpm" => Some(format!("pnpm -r --if-present run {script}")),
+        "bun" => Some(format!("bun run --filter '*' {script}")),
+        _ if is_berry(look) => Some(format!("yarn workspaces foreach --all run {script}")),
+        _ => all_have.then(|| format!("yarn workspaces run {script}")),
+    }
+}
+
+/// Whether yarn is the second or a later one.
+fn is_berry(look: &Look<'_>) -> bool {
+    let package = look.read("package.json").unwrap_or_default();
+    look.has(".yarnrc.yml")
+        || ["2", "3", "4"].iter().any(|major| package.contains(&format!("\"yarn@{major}.")))
+}
+
+/// The folders of a workspace that hold a package, as paths from its root.
+pub(super) fn members(look: &Look<'_>) -> Vec<String> {
+    let patterns = patterns(look);
+    let (without, with): (Vec<&str>, Vec<&str>) =
+        patterns.iter().map(String::as_str).partition(|pattern| pattern.starts_with('!'));
+    if with.is_empty() {
+        return Vec::new();
+    }
+    let fits = |pattern: &str, folder: &str| {
+        let pattern = pattern.trim_start_matches(['!', '.']).trim_matches('/');
+        let deep = pattern.contains("**");
+        let same_depth = pattern.split('/').count() == folder.split('/').count();
+        (deep || same_depth) && flyball_core::gate::fits(pattern, folder)
+    };
+    let levels = if with.iter().any(|pattern| pattern.contains("**")) {
+        LEVELS_MAX
+    } else {
+        let depth = |pattern: &&str| pattern.trim_start_matches("./").split('/').count();
+        with.iter().map(depth).max().unwrap_or_default().min(LEVELS_MAX)
+    };
+    let folders = look.folders_within(levels).into_iter().filter(|folder| {
+        !folder.is_empty()
+            && with.iter().any(|pattern| fits(pattern, folder))
+            && !without.iter().any(|pattern| fits(pattern, folder))
+    });
+    folders.filter(|folder| look.has(&format!("{folder}/package.json"))).collect()
+}
+
+/// How deep members are looked for.
+const LEVELS_MAX: usize = 4;
+
+/// What says where the members are.
+fn patterns(look: &Look<'_>) -> Vec<String> {
+    if let Some(text) = look.read("pnpm-workspace.yaml") {
+        let list = text.lines().skip_while(|line| !line.starts_with("packages:")).skip(1);
+        let entries = list.map_while(|line| match line.trim() {
+            "" => Some(""),
+            entry if entry.starts_with('#') => Some(""),
+            entry => entry.strip_prefix('-').map(str::trim),
+        });
+        let bare = |entry: &str| entry.split(" #").next().unwrap_or(entry).trim().to_owned();
+        let entries = entries.map(|entry| bare(entry).trim_matches(['\'', '"']).to_owned());
+        return entries.filter(|entry| !entry.is_empty()).collect();
+    }
+    let package = look.read("package.json").unwrap_or_default();
+    let package: Value = serde_json::from_str(&package).unwrap_or_default();
+    let Some(workspaces) = package.get("workspaces") else { return Vec::new() };
+    let list = workspaces.as_array().or_else(|| workspaces.get("packages")?.as_array());
+    let entries = list.into_iter().flatten().filter_map(Value::as_str);
+    entries.map(str::to_owned).collect()
+}
