@@ -14,6 +14,7 @@ mod look;
 mod make;
 mod native;
 mod node;
+mod nx;
 mod path;
 mod php;
 mod python;
@@ -201,12 +202,20 @@ impl Proposal {
     }
 }
 
+/// The kinds that are looked for, in words.
+pub fn kinds() -> String {
+    let mut kinds: Vec<String> = DETECTORS.iter().map(|(kind, _)| kind.to_string()).collect();
+    kinds.dedup();
+    kinds.join(", ")
+}
+
 type Detector = fn(&Look<'_>) -> Option<Vec<Proposal>>;
 
-const DETECTORS: [(ProjectKind, Detector); 18] = [
+const DETECTORS: [(ProjectKind, Detector); 19] = [
     (ProjectKind::Rust, rust::detect),
     (ProjectKind::Node, node::detect),
     (ProjectKind::Node, workspace::detect),
+    (ProjectKind::Node, nx::detect),
     (ProjectKind::Deno, deno::detect),
     (ProjectKind::Python, python::detect),
     (ProjectKind::Go, go::detect),
@@ -241,8 +250,7 @@ pub fn detect_with(root: &Path, programs: &Programs) -> Detected {
             let below = look.below(name);
             DETECTORS.iter().any(|(_, detect)| detect(&below).is_some())
         };
-        let mut found: Vec<String> =
-            folders::nearest(&look).into_iter().filter(holds).collect();
+        let mut found: Vec<String> = folders::nearest(&look).into_iter().filter(holds).collect();
         if found.is_empty() {
             found = folders::deepest(&look);
         }
@@ -380,9 +388,7 @@ fn hindrance(look: &Look<'_>, folder: &Folder<'_>, proposal: &Proposal) -> Optio
         return Some(Hindrance::Unready { what, remedy: folder.at_root(&line) });
     }
     Some(match remedy {
-        Some(line) => {
-            Hindrance::Unready { what: not_there(program), remedy: folder.at_root(line) }
-        }
+        Some(line) => Hindrance::Unready { what: not_there(program), remedy: folder.at_root(line) },
         None => Hindrance::NoProgram(program.to_owned()),
     })
 }
@@ -399,7 +405,13 @@ fn unique_name(
     };
     let places = [dir, proposal.part.as_deref()].into_iter().flatten();
     let words = places.map(|place| place.replace(|c: char| !c.is_alphanumeric(), "-"));
-    let first = std::iter::once(proposal.role.to_owned()).chain(words).collect::<Vec<_>>().join("-");
+    // `tests-integration` says it all of `tests/integration`.
+    let words = words.map(|word| match word.strip_prefix(&format!("{}-", proposal.role)) {
+        Some(rest) => rest.to_owned(),
+        None => word,
+    });
+    let first =
+        std::iter::once(proposal.role.to_owned()).chain(words).collect::<Vec<_>>().join("-");
     let second = format!("{first}-{}", kind.word());
     let free = |name: &String| gates.iter().all(|gate| gate.name != *name);
     let numbered = (2..).map(|number| format!("{second}-{number}"));

@@ -120,7 +120,10 @@ fn line(look: &Look<'_>, settings: &Settings, program: Option<&str>) -> String {
     let wants = Wants::read(look, settings);
     let unnamed = program.filter(|program| !wants.listed.contains(program));
     let arguments: Vec<&str> = wants.arguments.iter().map(String::as_str).chain(unnamed).collect();
-    format!("python3 -m venv .venv && .venv/bin/pip install {}", arguments.join(" "))
+    // What comes with Python is often too old for groups.
+    let newer =
+        if arguments.contains(&"--group") { ".venv/bin/pip install -U pip && " } else { "" };
+    format!("python3 -m venv .venv && {newer}.venv/bin/pip install {}", arguments.join(" "))
 }
 
 /// What a project wants to be installed.

@@ -117,9 +117,7 @@ impl<'a> Root<'a> {
                     || self.look.first(&runners).is_some()
                     || workspace::members(self.look).iter().any(|member| member == folder)
             }
-            ProjectKind::Go => {
-                go::modules(&read("go.work")).contains(&go::packages_of(folder))
-            }
+            ProjectKind::Go => go::modules(&read("go.work")).contains(&go::packages_of(folder)),
             ProjectKind::Maven => read("pom.xml").contains(&format!("<module>{folder}</module>")),
             ProjectKind::Gradle => {
                 let settings = read("settings.gradle") + &read("settings.gradle.kts");

@@ -40,7 +40,12 @@ fn node_modules(look: &Look<'_>) -> Option<(&'static str, String)> {
     if !needs_any(&package) && !of_members() {
         return None;
     }
-    let line = match (node::manager(look, &package), look.has("package-lock.json")) {
+    Some(("node_modules", node_line(look, &package).to_owned()))
+}
+
+/// The line that installs what a package asks for.
+pub(super) fn node_line(look: &Look<'_>, package: &Value) -> &'static str {
+    match (node::manager(look, package), look.has("package-lock.json")) {
         ("pnpm", _) => "pnpm install --frozen-lockfile",
         ("yarn", _) if look.upwards().any(|(_, above)| above.has(".yarnrc.yml")) => {
             "yarn install --immutable"
@@ -49,8 +54,7 @@ fn node_modules(look: &Look<'_>) -> Option<(&'static str, String)> {
         ("bun", _) => "bun install --frozen-lockfile",
         (_, true) => "npm ci",
         (_, false) => "npm install",
-    };
-    Some(("node_modules", line.to_owned()))
+    }
 }
 
 /// Whether a package asks for others.

@@ -29,8 +29,7 @@ impl<'a> Look<'a> {
     pub(crate) fn upwards(&self) -> impl Iterator<Item = (String, Self)> {
         let folders = self.dir.ancestors().take_while(|folder| folder.starts_with(self.root));
         folders.enumerate().map(|(steps, folder)| {
-            let above =
-                Self { dir: folder.to_owned(), root: self.root, programs: self.programs };
+            let above = Self { dir: folder.to_owned(), root: self.root, programs: self.programs };
             ("../".repeat(steps), above)
         })
     }
@@ -87,7 +86,11 @@ impl<'a> Look<'a> {
     }
 
     /// The files of such names in this folder and those below it, as paths from here.
-    pub(crate) fn files_within(&self, levels: usize, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    pub(crate) fn files_within(
+        &self,
+        levels: usize,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Vec<String> {
         let files = |folder: &String| {
             let names = self.names(folder).into_iter().filter(|name| is_wanted(name));
             names.map(|name| joined(folder, &name)).collect::<Vec<_>>()
@@ -102,7 +105,8 @@ impl<'a> Look<'a> {
     /// A program that is a file in this folder or in one above it, as a path from here.
     pub(crate) fn own_program(&self, candidates: &[String]) -> Option<String> {
         self.upwards().find_map(|(way, above)| {
-            let found = candidates.iter().find(|name| path::is_executable(&above.dir.join(name)))?;
+            let found =
+                candidates.iter().find(|name| path::is_executable(&above.dir.join(name)))?;
             Some(format!("{way}{found}"))
         })
     }

@@ -47,7 +47,8 @@ pub(super) fn detect_meson(look: &Look<'_>) -> Option<Vec<Proposal>> {
 
 /// Whether git ignores `build/`, as far as the files say that are usual.
 fn ignores_build(look: &Look<'_>) -> bool {
-    let names = ["build", "/build", "build*", "/build*", "*build*", "build/*", "/build/*", "[Bb]uild"];
+    let names =
+        ["build", "/build", "build*", "/build*", "*build*", "build/*", "/build/*", "[Bb]uild"];
     look.upwards().any(|(_, above)| {
         let text = above.read(".gitignore").unwrap_or_default();
         text.lines().any(|line| names.contains(&line.trim().trim_end_matches('/')))

@@ -10,7 +10,12 @@ type Tool = (&'static str, &'static [&'static str], &'static str, &'static str);
 const TOOLS: [Tool; 5] = [
     ("tests", &["tests/Pest.php"], "vendor/bin/pest", ""),
     ("tests", &["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"], "vendor/bin/phpunit", ""),
-    ("lint", &["phpcs.xml", "phpcs.xml.dist", ".phpcs.xml", ".phpcs.xml.dist"], "vendor/bin/phpcs", ""),
+    (
+        "lint",
+        &["phpcs.xml", "phpcs.xml.dist", ".phpcs.xml", ".phpcs.xml.dist"],
+        "vendor/bin/phpcs",
+        "",
+    ),
     (
         "typecheck",
         &["phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon"],

@@ -65,7 +65,7 @@ impl Settings {
     }
 
     /// Whether pytest is named among what the project needs.
-    fn asks_for_pytest(&self, look: &Look<'_>) -> bool {
+    fn ask_for_pytest(&self, look: &Look<'_>) -> bool {
         let files = ["Pipfile", "setup.py", "requirements.txt", "requirements-dev.txt"];
         let named = |text: &str| text.contains("pytest");
         named(&self.pyproject)
@@ -103,7 +103,7 @@ fn tests(look: &Look<'_>, settings: &Settings) -> Vec<Proposal> {
         runners.push(by("nox", "noxfile.py"));
     }
     let files = unittest::test_files(look);
-    if is_django(look) && files.iter().any(|file| file.text.contains("def test")) {
+    if is_django(look) && files.iter().any(|file| file.text(look).contains("def test")) {
         let django = ("tests", "python3", " manage.py test");
         runners.push(vec![tool(look, settings, django, "manage.py")]);
     }
@@ -112,21 +112,23 @@ fn tests(look: &Look<'_>, settings: &Settings) -> Vec<Proposal> {
         runners.push(by("pytest", &format!("test files in {folder}/")));
     }
     let python = tool(look, settings, ("tests", "python3", ""), "");
-    let by_python = unittest::proposals(&files, &python.command, look);
-    let is_plain = by_python.is_all && !by_python.proposals.is_empty();
+    let by_python = || unittest::proposals(&files, &python.command, look);
     // A manager of environments that is there says nothing of what is in them.
-    let is_there = |runner: &[Proposal]| {
-        runner.iter().all(|one| {
-            let is_managed_pytest = one.command.ends_with(" run pytest");
-            let is_guess = is_managed_pytest && is_plain && !settings.asks_for_pytest(look);
-            look.runnable(&one.program) && !is_guess
-        })
+    let is_guess = |one: &Proposal| {
+        one.command.ends_with(" run pytest")
+            && !settings.ask_for_pytest(look)
+            && by_python().is_everything()
     };
-    if let Some(found) = runners.iter().position(|runner| is_there(runner)) {
+    let is_there = |runner: &Vec<Proposal>| {
+        runner.iter().all(|one| look.runnable(&one.program) && !is_guess(one))
+    };
+    if let Some(found) = runners.iter().position(is_there) {
         return runners.swap_remove(found);
     }
-    let mut all = if look.runnable(&python.program) { by_python.proposals } else { Vec::new() };
-    if all.is_empty() || !by_python.is_all {
+    let plain = by_python();
+    let is_everything = plain.is_everything();
+    let mut all = if look.runnable(&python.program) { plain.proposals } else { Vec::new() };
+    if all.is_empty() || !is_everything {
         all.extend(runners.into_iter().next().unwrap_or_default());
     }
     all
@@ -153,6 +155,5 @@ fn tool(
         Some(manager) => format!("{} run {program}{rest}", manager.program),
         None => format!("{program}{rest}"),
     };
-    Proposal::new(role, &command, why)
-        .with_remedy(environment::remedy(look, settings, program))
+    Proposal::new(role, &command, why).with_remedy(environment::remedy(look, settings, program))
 }

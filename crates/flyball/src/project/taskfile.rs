@@ -7,7 +7,8 @@ const TASKS: [(&str, &str); 4] =
     [("test", "tests"), ("lint", "lint"), ("build", "build"), ("check", "check")];
 
 pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
-    let file = look.first(&["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"])?;
+    let file =
+        look.first(&["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"])?;
     let text = look.read(file)?;
     let has_tests = task(&text, "test").is_some();
     let proposals = TASKS.iter().filter_map(|(name, role)| {

@@ -8,47 +8,58 @@ use crate::config::quoted;
 pub(super) struct TestFile {
     /// The folder it is in, as a path from the one looked at.
     pub(super) folder: String,
-    pub(super) text: String,
     name: String,
 }
 
 impl TestFile {
+    pub(super) fn text(&self, look: &Look<'_>) -> String {
+        look.read(&joined(&self.folder, &self.name)).unwrap_or_default()
+    }
+
     /// Whether pytest takes it for one of tests.
     pub(super) fn is_pytests(&self) -> bool {
         let stem = self.name.trim_end_matches(".py");
         stem.starts_with("test_") || stem.ends_with("_test")
     }
 
-    fn is_unittest(&self) -> bool {
-        self.text.contains("TestCase") && self.text.contains("def test") && !self.needs_pytest()
+    fn is_unittest(&self, look: &Look<'_>) -> bool {
+        let text = self.text(look);
+        text.contains("TestCase") && (self.is_pytests() || text.contains("def test"))
     }
 
     /// Whether only pytest can run it.
-    fn needs_pytest(&self) -> bool {
+    fn needs_pytest(&self, look: &Look<'_>) -> bool {
         let marks = ["import pytest", "from pytest", "def test_", "async def test_"];
-        self.text.lines().any(|line| marks.iter().any(|mark| line.starts_with(mark)))
+        self.text(look).lines().any(|line| marks.iter().any(|mark| line.starts_with(mark)))
     }
 }
 
 /// The files with tests in the folder and below.
 pub(super) fn test_files(look: &Look<'_>) -> Vec<TestFile> {
-    const LEVELS: usize = 5;
+    const LEVELS: usize = 4;
     let is_test = |name: &str| {
-        name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
+        name.strip_suffix(".py")
+            .is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
     };
-    let read = |path: String| {
-        let text = look.read(&path)?;
+    let named = |path: String| {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
-        Some(TestFile { folder: folder.to_owned(), name: name.to_owned(), text })
+        TestFile { folder: folder.to_owned(), name: name.to_owned() }
     };
-    look.files_within(LEVELS, is_test).into_iter().filter_map(read).collect()
+    look.files_within(LEVELS, is_test).into_iter().map(named).collect()
 }
 
 /// What the standard library can run.
 pub(super) struct ByUnittest {
     pub(super) proposals: Vec<Proposal>,
-    /// Whether that is all there is.
-    pub(super) is_all: bool,
+    /// Whether other tests need more than that.
+    leaves_some: bool,
+}
+
+impl ByUnittest {
+    /// Whether there are tests, and it can run all of them.
+    pub(super) fn is_everything(&self) -> bool {
+        !self.proposals.is_empty() && !self.leaves_some
+    }
 }
 
 /// One gate for each folder that Python's modules are named from: `discover` goes from there into packages
@@ -68,18 +79,17 @@ pub(super) fn proposals(files: &[TestFile], python: &str, look: &Look<'_>) -> By
             None => groups.push(Group { top, start, files: vec![file] }),
         }
     }
-    groups.retain(|group| group.files.iter().any(|file| file.is_unittest()));
-    let fits = |group: &&Group<'_>| !group.files.iter().any(|file| file.needs_pytest());
-    let fitting: Vec<&Group<'_>> = groups.iter().filter(fits).collect();
-    if fitting.len() > GATES_MAX {
-        return ByUnittest { proposals: Vec::new(), is_all: false };
+    groups.retain(|group| group.files.iter().any(|file| file.is_unittest(look)));
+    groups.retain(|group| !group.files.iter().any(|file| file.needs_pytest(look)));
+    if groups.len() > GATES_MAX {
+        return ByUnittest { proposals: Vec::new(), leaves_some: true };
     }
-    let made = fitting.iter().enumerate().map(|(index, group)| Proposal {
+    let proposals = groups.iter().enumerate().map(|(index, group)| Proposal {
         part: (index > 0).then(|| group.start.clone()),
         ..group.proposal(python)
     });
-    let is_all = fitting.len() == groups.len() && !files.iter().any(TestFile::needs_pytest);
-    ByUnittest { proposals: made.collect(), is_all }
+    let leaves_some = files.iter().any(|file| file.needs_pytest(look));
+    ByUnittest { proposals: proposals.collect(), leaves_some }
 }
 
 /// The tests whose modules are named from one folder.

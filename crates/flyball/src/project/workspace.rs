@@ -21,36 +21,68 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         let left = found.filter(|one| !at_root.contains(&one.role));
         open.extend(left.map(|one| (member.clone(), one)));
     }
-    // A script that is called as it stands goes by its name; for any other it is said what to run.
+    let mut roles: Vec<&str> = open.iter().map(|(_, one)| one.role).collect();
+    roles.sort_by_key(|role| ROLES.iter().position(|known| known == role));
+    roles.dedup();
+    let proposals = roles.iter().flat_map(|role| {
+        let of_role: Vec<_> = open.iter().filter(|(_, one)| one.role == *role).collect();
+        of_one_role(look, (manager, &of_role, members.len()))
+    });
+    Some(proposals.collect::<Vec<_>>()).filter(|proposals| !proposals.is_empty())
+}
+
+/// The order in which gates are told.
+const ROLES: [&str; 3] = ["tests", "lint", "build"];
+
+/// The gates for one purpose: one over all members where every script can be called as it stands,
+/// otherwise one for each, or all in one line where those would be too many.
+fn of_one_role(
+    look: &Look<'_>,
+    (manager, found, members): (&str, &[&(String, Proposal)], usize),
+) -> Vec<Proposal> {
+    const GATES_MAX: usize = 4;
     let name_of = |one: &Proposal| {
         let name = one.command.strip_prefix(&format!("{manager} run "))?;
-        (one.unfit.is_none() && !name.contains(' ')).then(|| name.to_owned())
+        let is_called = one.why == format!("package.json, script `{name}`");
+        (one.unfit.is_none() && is_called).then(|| name.to_owned())
     };
-    let mut proposals: Vec<Proposal> = Vec::new();
-    for (member, one) in &open {
-        let Some(name) = name_of(one) else {
-            let command = format!("cd {} && {}", quoted(member), one.command);
-            let part = Some(member.clone());
-            let why = format!("{member}/{}", one.why);
-            proposals.push(Proposal { command, part, why, ..one.clone() });
-            continue;
+    // A script that is called as it stands goes by its name.
+    let names: Option<Vec<String>> = found.iter().map(|(_, one)| name_of(one)).collect();
+    let Some(mut names) = names else {
+        let inside = |(member, one): &&(String, Proposal)| Proposal {
+            command: format!("cd {} && {}", quoted(member), one.command),
+            why: format!("{member}/{}", one.why),
+            part: Some(member.clone()),
+            ..one.clone()
         };
-        let having: Vec<&String> = open
-            .iter()
-            .filter(|(_, other)| name_of(other).as_deref() == Some(name.as_str()))
-            .map(|(member, _)| member)
-            .collect();
-        let line = in_all(look, manager, &name, having.len() == members.len());
-        let command = line.unwrap_or_else(|| {
-            let calls = having.iter().map(|member| format!("yarn --cwd {} run {name}", quoted(member)));
-            calls.collect::<Vec<_>>().join(" && ")
+        let (fit, unfit): (Vec<_>, Vec<_>) =
+            found.iter().copied().map(|one| inside(&one)).partition(|one| one.unfit.is_none());
+        let joined = match fit.split_first() {
+            Some((first, rest)) if rest.len() >= GATES_MAX => {
+                let lines = fit.iter().map(|one| format!("({})", one.command));
+                let command = lines.collect::<Vec<_>>().join(" && ");
+                let why = "package.json of the workspace's members".to_owned();
+                vec![Proposal { command, why, part: None, ..first.clone() }]
+            }
+            _ => fit,
+        };
+        return joined.into_iter().chain(unfit).collect();
+    };
+    let role = found.first().map_or("", |(_, one)| one.role);
+    let all = names.clone();
+    names.sort();
+    names.dedup();
+    let made = names.iter().map(|name| {
+        let having = found.iter().zip(&all).filter(|(_, other)| *other == name);
+        let having: Vec<&String> = having.map(|((member, _), _)| member).collect();
+        let command = in_all(look, manager, name, having.len() == members).unwrap_or_else(|| {
+            let call = |member: &&String| format!("yarn --cwd {} run {name}", quoted(member));
+            having.iter().map(call).collect::<Vec<_>>().join(" && ")
         });
-        if proposals.iter().all(|proposal| proposal.command != command) {
-            let why = format!("package.json, script `{name}` of the workspace's members");
-            proposals.push(Proposal::new(one.role, &command, why));
-        }
-    }
-    (!proposals.is_empty()).then_some(proposals)
+        let why = format!("package.json, script `{name}` of the workspace's members");
+        Proposal::new(role, &command, why)
+    });
+    made.collect()
 }
 
 /// The line that runs a script in every member that has it. None: the first yarn has no such line where
@@ -58,7 +90,7 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
 fn in_all(look: &Look<'_>, manager: &str, script: &str, all_have: bool) -> Option<String> {
     match manager {
         "npm" => Some(format!("npm run {script} --workspaces --if-present")),
-        "pnpm" => Some(format!("pnpm -r --if-present run {script}")),
+        "pnpm" => Some(format!("pnpm -r --no-bail --if-present run {script}")),
         "bun" => Some(format!("bun run --filter '*' {script}")),
         _ if is_berry(look) => Some(format!("yarn workspaces foreach --all run {script}")),
         _ => all_have.then(|| format!("yarn workspaces run {script}")),
@@ -77,6 +109,8 @@ pub(super) fn members(look: &Look<'_>) -> Vec<String> {
     let patterns = patterns(look);
     let (without, with): (Vec<&str>, Vec<&str>) =
         patterns.iter().map(String::as_str).partition(|pattern| pattern.starts_with('!'));
+    let with: Vec<&str> =
+        with.into_iter().filter(|pattern| !pattern.trim_matches(['.', '/']).is_empty()).collect();
     if with.is_empty() {
         return Vec::new();
     }

@@ -7,6 +7,7 @@ use super::{Done, Setup};
 use crate::client::{adapter, skipping_permissions};
 use crate::config::{duration, quoted};
 use crate::hook::install;
+use crate::project;
 use crate::terminal::Paint;
 
 /// For people.
@@ -15,9 +16,12 @@ pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
     let mut lines = Vec::new();
     let detected = &setup.detected;
     let kinds: Vec<String> = detected.kinds.iter().map(ToString::to_string).collect();
-    let kinds =
-        if kinds.is_empty() { "no kind flyball knows".to_owned() } else { kinds.join(", ") };
-    lines.push(format!("Project  {kinds}"));
+    if kinds.is_empty() {
+        lines.push("Project  no kind flyball knows".to_owned());
+        lines.push(format!("         looked for {}, four folders deep", project::kinds()));
+    } else {
+        lines.push(format!("Project  {}", kinds.join(", ")));
+    }
     lines.push(format!("Agent    {}", setup.agent.name));
     lines.extend(permission_words(setup).iter().map(|words| format!("         {words}")));
     let others = setup.agent.others.join(", ");
