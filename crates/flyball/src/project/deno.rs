@@ -4,6 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::CstRootNode;
 use serde_json::Value;
 
+use super::look::ends;
 use super::{Look, Proposal};
 
 pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
@@ -24,10 +25,9 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         }
     }
     let is_test = |name: &str| {
-        let mut parts = name.rsplitn(2, '.');
-        let is_script = parts.next().is_some_and(|end| ["ts", "tsx", "js", "mjs"].contains(&end));
-        let stem = parts.next().unwrap_or_default();
-        is_script && (stem.ends_with("_test") || stem.ends_with(".test") || stem == "test")
+        let is_script = ["ts", "tsx", "js", "mjs"].iter().any(|ending| ends(name, ending));
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        is_script && (stem.ends_with("_test") || ends(stem, "test") || stem == "test")
     };
     let has = |role| proposals.iter().any(|one: &Proposal| one.role == role);
     let (tests, lint) = (!has("tests"), !has("lint"));

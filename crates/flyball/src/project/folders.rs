@@ -1,7 +1,7 @@
 //! The folders below the root that hold projects of their own, and how much of each the root's own gates
 //! leave open.
 
-use super::look::Look;
+use super::look::{Look, ends};
 use super::{DETECTORS, ProjectKind, Proposal, go, workspace};
 
 /// Folders of a project that may hold projects of their own: those right below, and what stands in
@@ -129,7 +129,17 @@ impl<'a> Root<'a> {
                 let settings = ["pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini"];
                 !settings.iter().any(|name| read(name).contains("testpaths"))
             }
-            _ => true,
+            ProjectKind::Deno
+            | ProjectKind::DotNet
+            | ProjectKind::Php
+            | ProjectKind::Ruby
+            | ProjectKind::Elixir
+            | ProjectKind::Swift
+            | ProjectKind::CMake
+            | ProjectKind::Meson
+            | ProjectKind::Make
+            | ProjectKind::Just
+            | ProjectKind::Task => true,
         }
     }
 }
@@ -146,14 +156,14 @@ fn mentions(text: &str, folder: &str) -> bool {
 /// Whether the folder has tests: a gate of which nothing runs is not green.
 fn holds_tests(look: &Look<'_>, kind: ProjectKind) -> bool {
     const LEVELS: usize = 4;
-    match kind {
-        ProjectKind::Rust => {
-            let sources = look.files_within(LEVELS, |name| name.ends_with(".rs"));
-            let mut texts = sources.iter().filter_map(|name| look.read(name));
-            texts.any(|text| text.contains("#[test]") || text.contains("::test]"))
-        }
-        ProjectKind::Go => !look.files_within(LEVELS, |name| name.ends_with("_test.go")).is_empty(),
-        ProjectKind::Maven | ProjectKind::Gradle => look.has("src/test"),
-        _ => true,
+    if kind == ProjectKind::Rust {
+        let sources = look.files_within(LEVELS, |name| ends(name, "rs"));
+        let mut texts = sources.iter().filter_map(|name| look.read(name));
+        return texts.any(|text| text.contains("#[test]") || text.contains("::test]"));
     }
+    if kind == ProjectKind::Go {
+        return !look.files_within(LEVELS, |name| name.ends_with("_test.go")).is_empty();
+    }
+    let is_jvm = matches!(kind, ProjectKind::Maven | ProjectKind::Gradle);
+    !is_jvm || look.has("src/test")
 }

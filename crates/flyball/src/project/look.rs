@@ -24,8 +24,8 @@ impl<'a> Look<'a> {
         Self { dir: self.dir.join(name), root: self.root, programs: self.programs }
     }
 
-    /// This folder and those above it up to the repository's root, each with the way there: ``,
-    /// `../`, `../../`.
+    /// This folder and those above it up to the repository's root, each with the way there:
+    /// nothing, `../`, `../../`.
     pub(crate) fn upwards(&self) -> impl Iterator<Item = (String, Self)> {
         let folders = self.dir.ancestors().take_while(|folder| folder.starts_with(self.root));
         folders.enumerate().map(|(steps, folder)| {
@@ -68,8 +68,8 @@ impl<'a> Look<'a> {
             .collect()
     }
 
-    /// This folder as `` and the folders below that may hold work, so many levels deep, the nearest
-    /// first.
+    /// This folder, as an empty path, and the folders below that may hold work, so many levels deep,
+    /// the nearest first.
     pub(crate) fn folders_within(&self, levels: usize) -> Vec<String> {
         const FOLDERS_MAX: usize = 500;
         let mut all = vec![String::new()];
@@ -112,9 +112,14 @@ impl<'a> Look<'a> {
     }
 }
 
-/// A name in a folder, where `` is the folder looked at.
+/// A name in a folder, where an empty path is the folder looked at.
 pub(super) fn joined(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// Whether a file's name has this ending after its last dot.
+pub(super) fn ends(name: &str, ending: &str) -> bool {
+    Path::new(name).extension().is_some_and(|found| found == ending)
 }
 
 /// Folders that hold other people's projects, what was built, or none that is worked on.

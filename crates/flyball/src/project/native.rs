@@ -1,4 +1,4 @@
-//! CMake and Meson: configured, built and tested in `build/`.
+//! `CMake` and Meson: configured, built and tested in `build/`.
 
 use super::{Look, Proposal};
 

@@ -32,12 +32,10 @@ const TOOLS: [Tool; 5] = [
 
 pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
     let package: Value = serde_json::from_str(&look.read("composer.json")?).unwrap_or_default();
-    let script = |name: &str| match package.get("scripts")?.get(name)? {
-        Value::Array(lines) => {
-            let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
-            Some(lines.join(" && "))
-        }
-        line => line.as_str().map(str::to_owned),
+    let script = |name: &str| {
+        let found = package.get("scripts")?.get(name)?;
+        let lines = found.as_array().into_iter().flatten().chain([found]);
+        Some(lines.filter_map(Value::as_str).collect::<Vec<_>>().join(" && "))
     };
     let mut proposals = Vec::new();
     for (role, name) in [("tests", "test"), ("lint", "lint")] {

@@ -1,4 +1,4 @@
-//! Ruby: RSpec, rake's tests and RuboCop, through bundler where there is a Gemfile.
+//! Ruby: `rspec`, rake's tests and `rubocop`, through bundler where there is a Gemfile.
 
 use super::{Look, Proposal};
 

@@ -33,7 +33,7 @@ fn task(text: &str, name: &str) -> Option<String> {
         let (key, _) = line.trim().split_once(':').unwrap_or_default();
         indent(line) == level && key.trim_matches(['\'', '"']) == name
     };
-    let head = tasks.iter().position(|line| names(line))?;
+    let head = tasks.iter().position(names)?;
     let (_, body) = tasks.split_at(head);
     let rest = body.first()?.split_once(':').map_or("", |(_, rest)| rest).trim();
     let body = body.iter().skip(1).take_while(|line| indent(line) > level);

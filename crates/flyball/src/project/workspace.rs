@@ -75,25 +75,31 @@ fn of_one_role(
     let made = names.iter().map(|name| {
         let having = found.iter().zip(&all).filter(|(_, other)| *other == name);
         let having: Vec<&String> = having.map(|((member, _), _)| member).collect();
-        let command = in_all(look, manager, name, having.len() == members).unwrap_or_else(|| {
-            let call = |member: &&String| format!("yarn --cwd {} run {name}", quoted(member));
-            having.iter().map(call).collect::<Vec<_>>().join(" && ")
-        });
+        let command = in_all(look, manager, name, (&having, members));
         let why = format!("package.json, script `{name}` of the workspace's members");
         Proposal::new(role, &command, why)
     });
     made.collect()
 }
 
-/// The line that runs a script in every member that has it. None: the first yarn has no such line where
-/// some member lacks it.
-fn in_all(look: &Look<'_>, manager: &str, script: &str, all_have: bool) -> Option<String> {
+/// The line that runs a script in every member that has it, out of so many.
+fn in_all(
+    look: &Look<'_>,
+    manager: &str,
+    script: &str,
+    (having, members): (&[&String], usize),
+) -> String {
     match manager {
-        "npm" => Some(format!("npm run {script} --workspaces --if-present")),
-        "pnpm" => Some(format!("pnpm -r --no-bail --if-present run {script}")),
-        "bun" => Some(format!("bun run --filter '*' {script}")),
-        _ if is_berry(look) => Some(format!("yarn workspaces foreach --all run {script}")),
-        _ => all_have.then(|| format!("yarn workspaces run {script}")),
+        "npm" => format!("npm run {script} --workspaces --if-present"),
+        "pnpm" => format!("pnpm -r --no-bail --if-present run {script}"),
+        "bun" => format!("bun run --filter '*' {script}"),
+        _ if is_berry(look) => format!("yarn workspaces foreach --all run {script}"),
+        _ if having.len() == members => format!("yarn workspaces run {script}"),
+        // The first yarn takes a member without the script for a failure.
+        _ => {
+            let call = |member: &&String| format!("yarn --cwd {} run {script}", quoted(member));
+            having.iter().map(call).collect::<Vec<_>>().join(" && ")
+        }
     }
 }
 

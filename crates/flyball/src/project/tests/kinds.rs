@@ -44,6 +44,12 @@ fn each_kind_has_the_gates_its_files_speak_for() {
             &[("Package.swift", ""), ("Tests/A/a.swift", "")],
             &["tests: swift test", "build: swift build"],
         ),
+    ]);
+}
+
+#[test]
+fn what_is_built_in_a_folder_is_tested_there() {
+    check(&[
         (
             &["cmake"],
             &[("CMakeLists.txt", "project(a)\nenable_testing()"), (".gitignore", "build/\n")],
@@ -64,6 +70,12 @@ fn each_kind_has_the_gates_its_files_speak_for() {
                 "tests: { test -d build || meson setup build; } && meson test -C build --print-errorlogs",
             ],
         ),
+    ]);
+}
+
+#[test]
+fn tasks_of_deno_and_task_are_called_by_their_names() {
+    check(&[
         (
             &["deno"],
             &[

@@ -43,7 +43,13 @@ fn unittest_finds_the_tests_of_every_folder() {
             ],
             &["tests: python3 -m unittest discover -s src/shop -t src"],
         ),
-        // Folders that are no packages are not gone into.
+    ]);
+}
+
+#[test]
+fn unittest_does_not_go_into_folders_that_are_no_packages() {
+    let python = &["python3"];
+    check(&[
         (
             python,
             &[("app/test_a.py", UNITTEST), ("lib/test_b.py", UNITTEST)],
@@ -72,7 +78,13 @@ fn unittest_finds_the_tests_of_every_folder() {
                 "tests-sub: python3 -m unittest discover -s sub",
             ],
         ),
-        // Names that do not begin with `test`.
+    ]);
+}
+
+#[test]
+fn unittest_is_told_of_other_names_and_run_by_the_environments_manager() {
+    let python = &["python3"];
+    check(&[
         (
             python,
             &[("setup.py", ""), ("tests/a_test.py", UNITTEST)],
