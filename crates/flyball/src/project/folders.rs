@@ -44,7 +44,7 @@ const CONTAINERS: [&str; 6] = ["apps", "packages", "services", "libs", "modules"
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
     Nothing,
-    /// What the root checks by other means than this kind's is not known; its tests are run.
+    /// The root has gates of this kind that do not reach here: the tests are run.
     Tests,
     Everything,
 }
@@ -63,33 +63,34 @@ impl Share {
 /// What the root has, for the question what it leaves open.
 pub(super) struct Root<'a> {
     look: &'a Look<'a>,
-    /// Its kinds for which a gate was found.
-    kinds: Vec<ProjectKind>,
-    /// What its gates run.
-    commands: Vec<String>,
+    /// What was found for its kinds.
+    found: Vec<(ProjectKind, Vec<Proposal>)>,
 }
 
 impl<'a> Root<'a> {
     pub(super) fn read(look: &'a Look<'a>) -> Self {
         let found = DETECTORS.iter().filter_map(|(kind, detect)| Some((*kind, detect(look)?)));
-        let found: Vec<_> = found.filter(|(_, proposals)| !proposals.is_empty()).collect();
-        // Python's name folders of tests, and what else is in there is not covered by that.
-        let tools = found.iter().filter(|(kind, _)| *kind != ProjectKind::Python);
-        let commands =
-            tools.flat_map(|(_, all)| all.iter().map(|one| one.command.clone())).collect();
-        Self { look, kinds: found.iter().map(|(kind, _)| *kind).collect(), commands }
+        Self { look, found: found.filter(|(_, proposals)| !proposals.is_empty()).collect() }
+    }
+
+    /// What runs the tests of this kind at the root.
+    fn tests_of(&self, kind: ProjectKind) -> Option<&Proposal> {
+        let of_kind = self.found.iter().filter(|(found, _)| *found == kind);
+        of_kind.flat_map(|(_, proposals)| proposals).find(|one| one.role == "tests")
     }
 
     /// How much of a folder's project of this kind the root leaves open.
     pub(super) fn leaves(&self, folder: &str, kind: ProjectKind) -> Share {
-        if self.commands.iter().any(|command| mentions(command, folder)) {
+        // Python's gates name folders of tests; what else is in there is not covered by that.
+        let mut others = self.found.iter().filter(|(found, _)| *found != ProjectKind::Python);
+        if others.any(|(_, all)| all.iter().any(|one| goes_into(&one.command, folder))) {
             return Share::Nothing;
         }
         // Makefiles stand everywhere, and most are for the project beside them.
         if kind.lists_commands() {
             return Share::Nothing;
         }
-        if !self.kinds.contains(&kind) {
+        if self.found.iter().all(|(found, _)| *found != kind) {
             return Share::Everything;
         }
         if self.covers(folder, kind) || !holds_tests(&self.look.below(folder), kind) {
@@ -113,8 +114,8 @@ impl<'a> Root<'a> {
             }
             ProjectKind::Node => {
                 let runners = ["nx.json", "turbo.json", "lerna.json", "rush.json"];
-                mentions(&read("package.json"), folder)
-                    || self.look.first(&runners).is_some()
+                (self.tests_of(kind).is_some() && self.look.first(&runners).is_some())
+                    || workspace::test_scripts(self.look).iter().any(|line| goes_into(line, folder))
                     || workspace::members(self.look).iter().any(|member| member == folder)
             }
             ProjectKind::Go => go::modules(&read("go.work")).contains(&go::packages_of(folder)),
@@ -124,10 +125,12 @@ impl<'a> Root<'a> {
                 let name = folder.rsplit('/').next().unwrap_or(folder);
                 settings.split(|c: char| "'\":/,()[]\n ".contains(c)).any(|word| word == name)
             }
-            // Python's runners look for tests in every folder, unless told where they are.
+            // Pytest looks for tests in every folder, unless told where they are.
             ProjectKind::Python => {
                 let settings = ["pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini"];
-                !settings.iter().any(|name| read(name).contains("testpaths"))
+                let is_pytest = |one: &Proposal| one.command.ends_with("pytest");
+                self.tests_of(kind).is_some_and(is_pytest)
+                    && !settings.iter().any(|name| read(name).contains("testpaths"))
             }
             ProjectKind::Deno
             | ProjectKind::DotNet
@@ -144,12 +147,19 @@ impl<'a> Root<'a> {
     }
 }
 
-/// Whether a command or a file names the folder, by itself or in a path.
-fn mentions(text: &str, folder: &str) -> bool {
+/// Whether a command does something in the folder: it names a path there, or is told to go there.
+fn goes_into(command: &str, folder: &str) -> bool {
+    const TOLD_BY: [&str; 9] =
+        ["cd", "-C", "--prefix", "--cwd", "--dir", "-w", "--workspace", "--filter", "-F"];
     let no_path = |c: char| !(c.is_alphanumeric() || "/._-@".contains(c));
-    text.split(no_path).any(|word| {
-        let rest = word.trim_start_matches("./").strip_prefix(folder);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    let words: Vec<&str> = command.split(no_path).filter(|word| !word.is_empty()).collect();
+    let before = std::iter::once("").chain(words.iter().copied());
+    before.zip(&words).any(|(before, word)| {
+        match word.trim_start_matches("./").strip_prefix(folder) {
+            Some("") => word.starts_with("./") || TOLD_BY.contains(&before),
+            Some(rest) => rest.starts_with('/'),
+            None => false,
+        }
     })
 }
 

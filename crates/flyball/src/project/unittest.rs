@@ -1,7 +1,7 @@
 //! Tests of Python run by the standard library alone: which folders to start in, so that each is found.
 
 use super::look::joined;
-use super::{Look, Proposal};
+use super::{Look, Proposal, folders};
 use crate::config::quoted;
 
 /// A file that holds tests by its name.
@@ -34,7 +34,7 @@ impl TestFile {
     }
 }
 
-/// The files with tests in the folder and below.
+/// The files with tests in the folder and below, without those of projects that are looked at themselves.
 pub(super) fn test_files(look: &Look<'_>) -> Vec<TestFile> {
     const LEVELS: usize = 4;
     let is_test = |name: &str| {
@@ -45,7 +45,14 @@ pub(super) fn test_files(look: &Look<'_>) -> Vec<TestFile> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
         TestFile { folder: folder.to_owned(), name: name.to_owned() }
     };
-    look.files_within(LEVELS, is_test).into_iter().map(named).collect()
+    let is_project = |folder: &String| {
+        let below = look.below(folder);
+        look.dir == look.root && below.first(&["pyproject.toml", "setup.py"]).is_some()
+    };
+    let projects: Vec<String> =
+        folders::nearest(look).into_iter().filter(is_project).map(|name| name + "/").collect();
+    let is_own = |path: &String| !projects.iter().any(|project| path.starts_with(project.as_str()));
+    look.files_within(LEVELS, is_test).into_iter().filter(is_own).map(named).collect()
 }
 
 /// What the standard library can run.

@@ -21,9 +21,14 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         let left = found.filter(|one| !at_root.contains(&one.role));
         open.extend(left.map(|one| (member.clone(), one)));
     }
-    let mut roles: Vec<&str> = open.iter().map(|(_, one)| one.role).collect();
-    roles.sort_by_key(|role| ROLES.iter().position(|known| known == role));
-    roles.dedup();
+    let mut roles: Vec<&str> = Vec::new();
+    for (_, one) in &open {
+        if !roles.contains(&one.role) {
+            roles.push(one.role);
+        }
+    }
+    let place = |role: &&str| ROLES.iter().position(|known| known == role);
+    roles.sort_by_key(|role| place(role).unwrap_or(ROLES.len()));
     let proposals = roles.iter().flat_map(|role| {
         let of_role: Vec<_> = open.iter().filter(|(_, one)| one.role == *role).collect();
         of_one_role(look, (manager, &of_role, members.len()))
@@ -31,7 +36,7 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
     Some(proposals.collect::<Vec<_>>()).filter(|proposals| !proposals.is_empty())
 }
 
-/// The order in which gates are told.
+/// What gates are for, in the order in which they are told; others come last.
 const ROLES: [&str; 3] = ["tests", "lint", "build"];
 
 /// The gates for one purpose: one over all members where every script can be called as it stands,
@@ -138,6 +143,15 @@ pub(super) fn members(look: &Look<'_>) -> Vec<String> {
             && !without.iter().any(|pattern| fits(pattern, folder))
     });
     folders.filter(|folder| look.has(&format!("{folder}/package.json"))).collect()
+}
+
+/// What the scripts of a package run that are for tests.
+pub(super) fn test_scripts(look: &Look<'_>) -> Vec<String> {
+    let package = look.read("package.json").unwrap_or_default();
+    let package: Value = serde_json::from_str(&package).unwrap_or_default();
+    let scripts = package.get("scripts").and_then(Value::as_object).into_iter().flatten();
+    let for_tests = scripts.filter(|(name, _)| name.starts_with("test"));
+    for_tests.filter_map(|(_, text)| text.as_str().map(str::to_owned)).collect()
 }
 
 /// How deep members are looked for.

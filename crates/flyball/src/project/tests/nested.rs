@@ -150,6 +150,55 @@ fn a_project_that_the_roots_gates_of_its_kind_do_not_reach_has_its_tests_run() {
 }
 
 #[test]
+fn pythons_projects_below_the_root_are_run_by_their_own_settings() {
+    let ruff = ("pyproject.toml", "[tool.ruff]");
+    let own = ("backend/pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['src']");
+    let test = ("backend/tests/test_a.py", "def test_a(): pass");
+    let all = &["pytest", "ruff"];
+    check(&[
+        (all, &[ruff, own, test], &["lint: ruff check .", "tests-backend: cd backend && pytest"]),
+        (all, &[("pytest.ini", "[pytest]"), own, test], &["tests: pytest"]),
+        (
+            all,
+            &[("pytest.ini", "[pytest]\ntestpaths = tests"), own, test],
+            &["tests: pytest", "tests-backend: cd backend && pytest"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_script_that_does_not_go_into_a_folder_covers_nothing_there() {
+    let root = r#"{"scripts":{"test":"node --test","dev":"cd web && npm run dev"}}"#;
+    let here = ("package.json", root);
+    let typed = r#"{"scripts":{"typecheck":"tsc --noEmit","test":"x"}}"#;
+    check(&[
+        (
+            &["npm"],
+            &[here, ("web/package.json", TEST)],
+            &["tests: npm run test", "tests-web: cd web && npm run test"],
+        ),
+        // Its name is also that of a script.
+        (
+            &["npm"],
+            &[here, ("test/package.json", TEST)],
+            &["tests: npm run test", "tests-test: cd test && npm run test"],
+        ),
+        (
+            &["npm"],
+            &[
+                ("package.json", r#"{"workspaces":["a","b"]}"#),
+                ("a/package.json", typed),
+                ("b/package.json", typed),
+            ],
+            &[
+                "tests: npm run test --workspaces --if-present",
+                "typecheck: npm run typecheck --workspaces --if-present",
+            ],
+        ),
+    ]);
+}
+
+#[test]
 fn projects_far_down_are_found_where_nothing_is_nearer() {
     check(&[
         (&["npm"], &[("a/b/c/package.json", TEST)], &["tests: cd a/b/c && npm run test"]),
