@@ -98,6 +98,14 @@ pub enum Hindrance {
 }
 
 impl Hindrance {
+    /// The line to type that takes it away, where one is known.
+    pub fn line(&self) -> Option<&str> {
+        match self {
+            Self::Unready { remedy, .. } => Some(remedy),
+            Self::NoProgram(_) | Self::Unfit(_) => None,
+        }
+    }
+
     /// What can be done about it.
     pub fn remedy(&self) -> String {
         match self {

@@ -110,10 +110,13 @@ pub(super) fn missing(look: &Look<'_>) -> Option<String> {
 /// The environment that is there, in this folder or in one above, as the way up and its name.
 fn own(look: &Look<'_>) -> Option<(String, &'static str)> {
     look.upwards().find_map(|(way, above)| {
-        let names = [".venv", "venv", "env"];
-        Some((way, names.into_iter().find(|name| above.has(&format!("{name}/bin/python")))?))
+        let found = FOLDERS.into_iter().find(|name| above.has(&format!("{name}/bin/python")))?;
+        Some((way, found))
     })
 }
+
+/// What the folders of environments are called.
+pub(super) const FOLDERS: [&str; 3] = [".venv", "venv", "env"];
 
 /// The line that makes an environment with what the project asks for, and a tool if that does not name it.
 fn line(look: &Look<'_>, settings: &Settings, program: Option<&str>) -> String {
@@ -137,63 +140,89 @@ struct Wants {
 
 impl Wants {
     fn read(look: &Look<'_>, settings: &Settings) -> Self {
+        Self::of_requirements(look).unwrap_or_else(|| Self::of_package(look, settings))
+    }
+
+    /// By the first file of requirements that names any.
+    fn of_requirements(look: &Look<'_>) -> Option<Self> {
         let files = ["requirements-dev.txt", "dev-requirements.txt", "requirements.txt"];
-        let asked = |text: String| {
+        files.into_iter().find_map(|name| {
+            let text = look.read(name)?;
             let lines = text.lines().map(str::trim);
             let packages = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-            packages.collect::<Vec<_>>().join("\n")
-        };
-        let listed = |name: &str| look.read(name).map(asked).filter(|text| !text.is_empty());
-        if let Some((name, listed)) = files.iter().find_map(|name| Some((name, listed(name)?))) {
-            return Self { arguments: vec!["-r".to_owned(), quoted(name)], listed };
-        }
-        let pyproject: Table = settings.pyproject.parse().unwrap_or_default();
-        let project = pyproject.get("project").and_then(Value::as_table);
-        let strings = |value: Option<&Value>| {
-            let list = value.and_then(Value::as_array).into_iter().flatten();
-            list.filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
-        };
-        let setup = look.read("setup.py").unwrap_or_default();
-        let ini = look.read("setup.cfg").filter(|text| text.contains("[metadata]"));
-        let ini = ini.unwrap_or_default();
-        if project.is_none() && setup.is_empty() && ini.is_empty() {
-            return Self::default();
-        }
-        let mut listed = strings(project.and_then(|project| project.get("dependencies")));
-        if setup.contains("install_requires") || ini.contains("install_requires") {
-            listed.push_str(&setup);
-            listed.push_str(&ini);
-        }
-        let extras = project.and_then(|project| project.get("optional-dependencies"));
-        let groups = pyproject.get("dependency-groups");
-        let of = |table: Option<&Value>| {
-            NAMES.iter().find(|name| table.is_some_and(|table| table.get(name).is_some())).copied()
-        };
-        let in_setup = |name: &&&str| {
-            let (_, rest) = setup.split_once("extras_require").unwrap_or_default();
-            let (_, section) = ini.split_once("[options.extras_require]").unwrap_or_default();
-            let section = section.split("\n[").next().unwrap_or_default();
-            rest.contains(&format!("\"{name}\":"))
-                || rest.contains(&format!("'{name}':"))
-                || section.lines().any(|line| line.split(['=', ' ']).next() == Some(**name))
-        };
-        let mut arguments = vec!["-e".to_owned()];
-        if let Some(extra) = of(extras) {
-            arguments.push(quoted(&format!(".[{extra}]")));
-            listed.push_str(&strings(extras.and_then(|extras| extras.get(extra))));
-        } else if let Some(extra) = NAMES.iter().find(in_setup) {
-            arguments.push(quoted(&format!(".[{extra}]")));
-            listed.push_str(&setup);
-            listed.push_str(&ini);
-        } else {
-            arguments.push(".".to_owned());
-        }
-        if let Some(group) = of(groups) {
-            arguments.extend(["--group".to_owned(), group.to_owned()]);
-            listed.push_str(&strings(groups.and_then(|groups| groups.get(group))));
-        }
-        Self { arguments, listed }
+            let listed = packages.collect::<Vec<_>>().join("\n");
+            let arguments = vec!["-r".to_owned(), name.to_owned()];
+            (!listed.is_empty()).then_some(Self { arguments, listed })
+        })
     }
+
+    /// By the package itself, its extra and its group for tests.
+    fn of_package(look: &Look<'_>, settings: &Settings) -> Self {
+        let pyproject: Table = settings.pyproject.parse().unwrap_or_default();
+        let project = pyproject.get("project");
+        let written = Setup::read(look);
+        let mut wants = Self::default();
+        let extras = project.and_then(|project| project.get("optional-dependencies"));
+        if let Some((extra, packages)) = best(extras) {
+            wants.arguments = vec!["-e".to_owned(), quoted(&format!(".[{extra}]"))];
+            wants.listed = packages;
+        } else if let Some(extra) = NAMES.iter().find(|name| written.has_extra(name)) {
+            wants.arguments = vec!["-e".to_owned(), quoted(&format!(".[{extra}]"))];
+        } else if project.is_some() || written.is_there() {
+            wants.arguments = vec!["-e".to_owned(), ".".to_owned()];
+        }
+        wants.listed += &strings(project.and_then(|project| project.get("dependencies")));
+        wants.listed += &written.requires();
+        if let Some((group, packages)) = best(pyproject.get("dependency-groups")) {
+            wants.arguments.extend(["--group".to_owned(), group.to_owned()]);
+            wants.listed += &packages;
+        }
+        wants
+    }
+}
+
+/// What a package says in `setup.py` and `setup.cfg`.
+struct Setup {
+    python: String,
+    ini: String,
+}
+
+impl Setup {
+    fn read(look: &Look<'_>) -> Self {
+        let ini = look.read("setup.cfg").filter(|text| text.contains("[metadata]"));
+        let python = look.read("setup.py").unwrap_or_default();
+        Self { python, ini: ini.unwrap_or_default() }
+    }
+
+    fn is_there(&self) -> bool {
+        !self.python.is_empty() || !self.ini.is_empty()
+    }
+
+    fn has_extra(&self, name: &str) -> bool {
+        let (_, in_python) = self.python.split_once("extras_require").unwrap_or_default();
+        let (_, in_ini) = self.ini.split_once("[options.extras_require]").unwrap_or_default();
+        let section = in_ini.split("\n[").next().unwrap_or_default();
+        in_python.contains(&format!("\"{name}\":"))
+            || in_python.contains(&format!("'{name}':"))
+            || section.lines().any(|line| line.split(['=', ' ']).next() == Some(name))
+    }
+
+    /// Both texts where packages are asked for.
+    fn requires(&self) -> String {
+        let both = format!("{}\n{}", self.python, self.ini);
+        let asks = both.contains("install_requires") || both.contains("extras_require");
+        if asks { both } else { String::new() }
+    }
+}
+
+/// The first of the usual names in a table of lists, and its list.
+fn best(table: Option<&Value>) -> Option<(&'static str, String)> {
+    NAMES.into_iter().find_map(|name| Some((name, strings(Some(table?.get(name)?)))))
+}
+
+fn strings(list: Option<&Value>) -> String {
+    let list = list.and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(Value::as_str).map(|one| format!("{one}\n")).collect()
 }
 
 /// What extras and groups with the tests' needs are called, best first.

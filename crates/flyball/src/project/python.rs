@@ -146,7 +146,7 @@ fn tool(
     (role, program, rest): (&'static str, &str, &str),
     why: &str,
 ) -> Proposal {
-    let local = [".venv/bin", "venv/bin"].map(|folder| format!("{folder}/{program}"));
+    let local = environment::FOLDERS.map(|folder| format!("{folder}/bin/{program}"));
     if let Some(local) = look.own_program(&local) {
         return Proposal::new(role, &format!("{local}{rest}"), why);
     }

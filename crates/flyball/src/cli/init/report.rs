@@ -34,8 +34,12 @@ pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
         lines.push(format!("Gate     {:<width$}  {}  {why}", gate.name, paint.cyan(&gate.command)));
     }
     for missing in &detected.not_runnable {
+        let remedy = match missing.hindrance.line() {
+            Some(line) => format!(": {line}"),
+            None => String::new(),
+        };
         lines.push(format!(
-            "         found but not runnable: {} ({})",
+            "         found but not runnable: {} ({}{remedy})",
             missing.command, missing.hindrance
         ));
     }
@@ -103,7 +107,8 @@ pub(super) fn json(setup: &Setup, done: &Done<'_>) -> serde_json::Value {
     });
     let missing = setup.detected.not_runnable.iter().map(|missing| {
         let because = missing.hindrance.to_string();
-        json!({ "command": missing.command, "because": because, "why": missing.why })
+        let line = missing.hindrance.line();
+        json!({ "command": missing.command, "because": because, "why": missing.why, "type": line })
     });
     let not_installed = setup.detected.not_installed.iter();
     let not_installed = not_installed.map(|one| json!({ "what": one.what, "type": one.remedy }));
