@@ -171,8 +171,8 @@ impl Wants {
         } else if project.is_some() || written.is_there() {
             wants.arguments = vec!["-e".to_owned(), ".".to_owned()];
         }
-        wants.listed += &strings(project.and_then(|project| project.get("dependencies")));
-        wants.listed += &written.requires();
+        let needed = strings(project.and_then(|project| project.get("dependencies")));
+        wants.listed = [wants.listed, needed, written.requires()].concat();
         if let Some((group, packages)) = best(pyproject.get("dependency-groups")) {
             wants.arguments.extend(["--group".to_owned(), group.to_owned()]);
             wants.listed += &packages;
@@ -222,7 +222,7 @@ fn best(table: Option<&Value>) -> Option<(&'static str, String)> {
 
 fn strings(list: Option<&Value>) -> String {
     let list = list.and_then(Value::as_array).into_iter().flatten();
-    list.filter_map(Value::as_str).map(|one| format!("{one}\n")).collect()
+    list.filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
 }
 
 /// What extras and groups with the tests' needs are called, best first.

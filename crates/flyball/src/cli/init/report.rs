@@ -7,7 +7,7 @@ use super::{Done, Setup};
 use crate::client::{adapter, skipping_permissions};
 use crate::config::{duration, quoted};
 use crate::hook::install;
-use crate::project;
+use crate::project::{self, NotRunnable};
 use crate::terminal::Paint;
 
 /// For people.
@@ -16,12 +16,12 @@ pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
     let mut lines = Vec::new();
     let detected = &setup.detected;
     let kinds: Vec<String> = detected.kinds.iter().map(ToString::to_string).collect();
-    if kinds.is_empty() {
-        lines.push("Project  no kind flyball knows".to_owned());
-        lines.push(format!("         looked for {}, four folders deep", project::kinds()));
+    lines.push(if kinds.is_empty() {
+        let known = project::kinds();
+        format!("Project  no kind flyball knows\n         looked for {known}, four folders deep")
     } else {
-        lines.push(format!("Project  {}", kinds.join(", ")));
-    }
+        format!("Project  {}", kinds.join(", "))
+    });
     lines.push(format!("Agent    {}", setup.agent.name));
     lines.extend(permission_words(setup).iter().map(|words| format!("         {words}")));
     let others = setup.agent.others.join(", ");
@@ -33,16 +33,7 @@ pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
         let why = paint.dim(&format!("({}, {})", gate.why, duration::format(gate.timeout)));
         lines.push(format!("Gate     {:<width$}  {}  {why}", gate.name, paint.cyan(&gate.command)));
     }
-    for missing in &detected.not_runnable {
-        let remedy = match missing.hindrance.line() {
-            Some(line) => format!(": {line}"),
-            None => String::new(),
-        };
-        lines.push(format!(
-            "         found but not runnable: {} ({}{remedy})",
-            missing.command, missing.hindrance
-        ));
-    }
+    lines.extend(detected.not_runnable.iter().map(not_runnable));
     if setup.folder.adopted {
         lines.push(format!("Adopted  {}/", setup.folder.dir.display()));
     }
@@ -84,6 +75,13 @@ pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
     lines.extend(remark.map(|remark| format!("Next     {remark}")));
     lines.extend(next(setup, plan).iter().map(|step| format!("Next     {step}")));
     lines.join("\n") + "\n"
+}
+
+/// A gate that would fit, with what takes the hindrance away.
+fn not_runnable(missing: &NotRunnable) -> String {
+    let NotRunnable { command, hindrance, .. } = missing;
+    let line = hindrance.line().map(|line| format!(": {line}")).unwrap_or_default();
+    format!("         found but not runnable: {command} ({hindrance}{line})")
 }
 
 /// What keeps the agent from asking, where flyball sets it.
