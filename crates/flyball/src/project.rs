@@ -1,16 +1,31 @@
 //! What kind of project this is, and the gates that fit it (B10). Looks at files and at PATH; never
 //! starts a process and never writes.
 
+mod collect;
 mod command;
+mod deno;
+mod dotnet;
+mod environment;
+mod folders;
 mod go;
 mod install;
 mod jvm;
+mod kind;
+mod look;
 mod make;
+mod native;
 mod node;
+mod nx;
 mod path;
+mod php;
 mod python;
 mod root;
+mod ruby;
 mod rust;
+mod table;
+mod taskfile;
+mod unittest;
+mod workspace;
 
 #[cfg(test)]
 mod tests;
@@ -20,63 +35,14 @@ use std::path::Path;
 
 use flyball_core::Millis;
 
+use self::collect::{Folder, add, add_folder};
 pub use self::command::{AsGate, Fault, as_gate};
+use self::folders::{Root, Share};
 pub use self::install::NotInstalled;
+pub use self::kind::ProjectKind;
+pub(crate) use self::look::Look;
 pub use self::path::Programs;
 pub use self::root::{find_repository, find_root};
-use crate::config::{default_timeout, quoted};
-
-/// A kind of project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProjectKind {
-    /// `Cargo.toml`.
-    Rust,
-    /// `package.json`.
-    Node,
-    /// `pyproject.toml` and its relatives.
-    Python,
-    /// `go.mod`.
-    Go,
-    /// `pom.xml`.
-    Maven,
-    /// `build.gradle`.
-    Gradle,
-    /// A makefile.
-    Make,
-    /// A justfile.
-    Just,
-}
-
-impl ProjectKind {
-    /// The word used in gate names.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Rust => "rust",
-            Self::Node => "node",
-            Self::Python => "python",
-            Self::Go => "go",
-            Self::Maven => "maven",
-            Self::Gradle => "gradle",
-            Self::Make => "make",
-            Self::Just => "just",
-        }
-    }
-}
-
-impl fmt::Display for ProjectKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Rust => "Rust",
-            Self::Node => "Node",
-            Self::Python => "Python",
-            Self::Go => "Go",
-            Self::Maven => "Maven",
-            Self::Gradle => "Gradle",
-            Self::Make => "Make",
-            Self::Just => "just",
-        })
-    }
-}
 
 /// What was found in a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,15 +86,31 @@ pub struct NotRunnable {
 pub enum Hindrance {
     /// This program is not there.
     NoProgram(String),
+    /// Something is not ready, and this line for the shell, typed in the repository's root, makes it so.
+    Unready {
+        /// What, as it is said of it.
+        what: String,
+        /// The line.
+        remedy: String,
+    },
     /// The command is none that checks once, and no form of it that does is known.
     Unfit(Fault),
 }
 
 impl Hindrance {
+    /// The line to type that takes it away, where one is known.
+    pub fn line(&self) -> Option<&str> {
+        match self {
+            Self::Unready { remedy, .. } => Some(remedy),
+            Self::NoProgram(_) | Self::Unfit(_) => None,
+        }
+    }
+
     /// What can be done about it.
     pub fn remedy(&self) -> String {
         match self {
             Self::NoProgram(program) => format!("install `{program}`"),
+            Self::Unready { remedy, .. } => remedy.clone(),
             Self::Unfit(_) => "add a [[gates.check]] with a command that checks once".to_owned(),
         }
     }
@@ -137,10 +119,16 @@ impl Hindrance {
 impl fmt::Display for Hindrance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoProgram(program) => write!(f, "`{program}` is not on PATH"),
+            Self::NoProgram(program) => f.write_str(&not_there(program)),
+            Self::Unready { what, .. } => f.write_str(what),
             Self::Unfit(fault) => write!(f, "{fault}"),
         }
     }
+}
+
+fn not_there(program: &str) -> String {
+    let place = if program.contains('/') { "there" } else { "on PATH" };
+    format!("`{program}` is not {place}")
 }
 
 /// A gate as one kind of project proposes it.
@@ -158,6 +146,12 @@ pub(crate) struct Proposal {
     pub(crate) recipes: Option<String>,
     /// What makes it no gate.
     pub(crate) unfit: Option<Fault>,
+    /// The part of the project it is for, where it is not for all of it.
+    pub(crate) part: Option<String>,
+    /// What else stands in its way.
+    pub(crate) unready: Option<String>,
+    /// The line for the shell that brings what is missing.
+    pub(crate) remedy: Option<String>,
 }
 
 impl Proposal {
@@ -170,6 +164,9 @@ impl Proposal {
             why: why.into(),
             recipes: None,
             unfit: None,
+            part: None,
+            unready: None,
+            remedy: None,
         }
     }
 
@@ -199,6 +196,12 @@ impl Proposal {
         self
     }
 
+    /// What brings the program is known.
+    #[must_use]
+    pub(crate) fn with_remedy(self, remedy: Option<String>) -> Self {
+        Self { remedy, ..self }
+    }
+
     /// Whether this target most likely only calls a tool that is already a gate of the same role.
     fn wraps(&self, (role, program): &(&str, String)) -> bool {
         let name = program.rsplit('/').next().unwrap_or(program);
@@ -208,54 +211,35 @@ impl Proposal {
     }
 }
 
-/// One folder and the programs of this machine.
-pub(crate) struct Look<'a> {
-    /// The folder.
-    pub(crate) dir: &'a Path,
-    /// The programs.
-    pub(crate) programs: &'a Programs,
-}
-
-impl Look<'_> {
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.dir.join(name).exists()
-    }
-
-    /// The text of a file, if it is there, readable and not enormous.
-    pub(crate) fn read(&self, name: &str) -> Option<String> {
-        const LARGEST: u64 = 4 << 20;
-        crate::files::read_text(&self.dir.join(name), LARGEST).ok()
-    }
-
-    /// Names in a folder below, sorted; none when it is not there.
-    pub(crate) fn names(&self, below: &str) -> Vec<String> {
-        let entries = std::fs::read_dir(self.dir.join(below)).into_iter().flatten();
-        let mut names: Vec<String> =
-            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.sort();
-        names
-    }
-
-    fn runnable(&self, program: &str) -> bool {
-        if program.contains('/') {
-            path::is_executable(&self.dir.join(program))
-        } else {
-            self.programs.has(program)
-        }
-    }
+/// The kinds that are looked for, in words.
+pub fn kinds() -> String {
+    let mut kinds: Vec<String> = DETECTORS.iter().map(|(kind, _)| kind.to_string()).collect();
+    kinds.dedup();
+    kinds.join(", ")
 }
 
 type Detector = fn(&Look<'_>) -> Option<Vec<Proposal>>;
 
-const DETECTORS: [(ProjectKind, Detector); 8] = [
+const DETECTORS: [(ProjectKind, Detector); 19] = [
     (ProjectKind::Rust, rust::detect),
     (ProjectKind::Node, node::detect),
+    (ProjectKind::Node, workspace::detect),
+    (ProjectKind::Node, nx::detect),
+    (ProjectKind::Deno, deno::detect),
     (ProjectKind::Python, python::detect),
     (ProjectKind::Go, go::detect),
     (ProjectKind::Maven, jvm::detect_maven),
     (ProjectKind::Gradle, jvm::detect_gradle),
+    (ProjectKind::DotNet, dotnet::detect),
+    (ProjectKind::Php, php::detect),
+    (ProjectKind::Ruby, ruby::detect),
+    (ProjectKind::Elixir, table::detect_elixir),
+    (ProjectKind::Swift, table::detect_swift),
+    (ProjectKind::CMake, native::detect_cmake),
+    (ProjectKind::Meson, native::detect_meson),
     (ProjectKind::Make, make::detect_make),
     (ProjectKind::Just, make::detect_just),
+    (ProjectKind::Task, taskfile::detect),
 ];
 
 /// Looks at a project with the programs on PATH.
@@ -263,167 +247,49 @@ pub fn detect(root: &Path) -> Detected {
     detect_with(root, &Programs::on_path())
 }
 
-/// Looks at a project: its root, and the folders below it that hold a project of another kind, or of
-/// any kind when no gate fits the root.
+/// Looks at a project: its root, and the folders below it that hold a project no gate of the root
+/// covers.
 pub fn detect_with(root: &Path, programs: &Programs) -> Detected {
     let mut detected = Detected::default();
-    let look = Look { dir: root, programs };
-    add_folder(&mut detected, &look, &Folder::Root);
-    let alone = detected.gates.is_empty() && detected.not_runnable.is_empty();
-    let at_root = detected.kinds.clone();
-    let said: String = detected.gates.iter().map(|gate| gate.command.as_str()).collect();
-    let folders: Vec<String> = folders_below(&look)
-        .into_iter()
-        .filter(|name| {
-            let dir = root.join(name);
-            let below = Look { dir: &dir, programs };
-            let mut kinds = DETECTORS.iter().filter(|(_, detect)| detect(&below).is_some());
-            if alone {
-                return kinds.next().is_some();
-            }
-            // A kind the root has, too, is most likely a member of it; makefiles stand everywhere.
-            let helper = |kind: &ProjectKind| matches!(kind, ProjectKind::Make | ProjectKind::Just);
-            let own = |kind: &ProjectKind| !at_root.contains(kind) && !helper(kind);
-            !said.contains(name.as_str()) && kinds.any(|(kind, _)| own(kind))
-        })
-        .collect();
-    for name in &folders {
-        let dir = root.join(name);
-        let single = alone && folders.len() == 1;
-        let folder = if single { Folder::Only(name) } else { Folder::OneOf(name) };
-        add_folder(&mut detected, &Look { dir: &dir, programs }, &folder);
+    let look = Look::at_root(root, programs);
+    add_folder(&mut detected, &look, &Folder::Root, |_| Share::Everything);
+    let at_root = Root::read(&look);
+    if detected.is_empty() {
+        let holds = |name: &String| {
+            let below = look.below(name);
+            DETECTORS.iter().any(|(_, detect)| detect(&below).is_some())
+        };
+        let mut found: Vec<String> = folders::nearest(&look).into_iter().filter(holds).collect();
+        if found.is_empty() {
+            found = folders::deepest(&look);
+        }
+        for name in &found {
+            let folder = if found.len() == 1 { Folder::Only(name) } else { Folder::OneOf(name) };
+            add_folder(&mut detected, &look.below(name), &folder, |_| Share::Everything);
+        }
+    } else {
+        for name in folders::nearest(&look) {
+            let share = |kind| at_root.leaves(&name, kind);
+            add_folder(&mut detected, &look.below(&name), &Folder::OneOf(&name), share);
+        }
     }
-    if detected.gates.is_empty()
-        && detected.not_runnable.is_empty()
-        && let Some(proposal) = python::detect_bare(&look)
-    {
-        detected.kinds.push(ProjectKind::Python);
-        add(&mut detected, &look, &Folder::Root, (ProjectKind::Python, &proposal));
+    if detected.is_empty() {
+        for proposal in python::detect_bare(&look) {
+            detected.know(ProjectKind::Python);
+            add(&mut detected, &look, &Folder::Root, (ProjectKind::Python, &proposal));
+        }
     }
     detected
 }
 
-/// Folders of a project that may hold projects of their own: those right below, and what stands in
-/// the usual containers.
-fn folders_below(look: &Look<'_>) -> Vec<String> {
-    let usable = |below: &str| {
-        let names = look.names(below).into_iter();
-        let kept = names.filter(|name| !name.starts_with('.') && !SKIPPED.contains(&name.as_str()));
-        kept.map(|name| if below.is_empty() { name } else { format!("{below}/{name}") })
-            .filter(|name| look.dir.join(name).is_dir())
-            .collect::<Vec<_>>()
-    };
-    let mut folders = Vec::new();
-    for name in usable("") {
-        if CONTAINERS.contains(&name.as_str()) {
-            folders.extend(usable(&name));
-        }
-        folders.push(name);
+impl Detected {
+    fn is_empty(&self) -> bool {
+        self.gates.is_empty() && self.not_runnable.is_empty()
     }
-    folders.truncate(FOLDERS_MAX);
-    folders
-}
 
-/// The most folders that are looked at.
-const FOLDERS_MAX: usize = 200;
-
-/// Folders that hold projects side by side.
-const CONTAINERS: [&str; 6] = ["apps", "packages", "services", "libs", "modules", "projects"];
-
-/// Folders that hold other people's projects, or none that is worked on.
-const SKIPPED: [&str; 13] = [
-    "node_modules",
-    "target",
-    "vendor",
-    "venv",
-    "third_party",
-    "dist",
-    "build",
-    "docs",
-    "examples",
-    "fixtures",
-    "testdata",
-    "templates",
-    "benchmarks",
-];
-
-/// Where a proposal comes from, for its name and its command.
-enum Folder<'a> {
-    Root,
-    Only(&'a str),
-    OneOf(&'a str),
-}
-
-/// Adds what one folder holds.
-fn add_folder(detected: &mut Detected, look: &Look<'_>, folder: &Folder<'_>) {
-    let mut taken: Vec<(&str, String)> = Vec::new();
-    for (what, line) in install::missing(look) {
-        let (what, remedy) = match folder {
-            Folder::Root => (what.to_owned(), line.to_owned()),
-            Folder::Only(dir) | Folder::OneOf(dir) => {
-                (format!("{what} in {dir}/"), format!("(cd {} && {line})", quoted(dir)))
-            }
-        };
-        detected.not_installed.push(NotInstalled { what, remedy });
-    }
-    for (kind, detect) in DETECTORS {
-        let Some(proposals) = detect(look) else { continue };
-        if !detected.kinds.contains(&kind) {
-            detected.kinds.push(kind);
-        }
-        for proposal in proposals {
-            if taken.iter().any(|gate| proposal.wraps(gate)) {
-                continue;
-            }
-            if add(detected, look, folder, (kind, &proposal)) {
-                let program = proposal.command.split_whitespace().next().unwrap_or("");
-                taken.push((proposal.role, program.to_owned()));
-            }
+    fn know(&mut self, kind: ProjectKind) {
+        if !self.kinds.contains(&kind) {
+            self.kinds.push(kind);
         }
     }
-}
-
-/// Adds a proposal as a gate, or as something that cannot run; says whether it became a gate.
-fn add(
-    detected: &mut Detected,
-    look: &Look<'_>,
-    folder: &Folder<'_>,
-    (kind, proposal): (ProjectKind, &Proposal),
-) -> bool {
-    let (command, why) = match folder {
-        Folder::Root => (proposal.command.clone(), proposal.why.clone()),
-        Folder::Only(dir) | Folder::OneOf(dir) => (
-            format!("cd {} && {}", quoted(dir), proposal.command),
-            format!("{dir}/{}", proposal.why),
-        ),
-    };
-    let missing = || {
-        let program = proposal.program.clone();
-        (!look.runnable(&program)).then_some(Hindrance::NoProgram(program))
-    };
-    if let Some(hindrance) = proposal.unfit.map(Hindrance::Unfit).or_else(missing) {
-        detected.not_runnable.push(NotRunnable { command, hindrance, why });
-        return false;
-    }
-    let name = unique_name(&detected.gates, folder, kind, proposal.role);
-    detected.gates.push(DetectedGate { timeout: default_timeout(&name), name, command, why });
-    true
-}
-
-fn unique_name(
-    gates: &[DetectedGate],
-    folder: &Folder<'_>,
-    kind: ProjectKind,
-    role: &str,
-) -> String {
-    let first = match folder {
-        Folder::Root | Folder::Only(_) => role.to_owned(),
-        Folder::OneOf(dir) => {
-            format!("{role}-{}", dir.replace(|c: char| !c.is_alphanumeric(), "-"))
-        }
-    };
-    let second = format!("{first}-{}", kind.word());
-    let free = |name: &String| gates.iter().all(|gate| gate.name != *name);
-    let numbered = (2..).map(|number| format!("{second}-{number}"));
-    [first, second.clone()].into_iter().chain(numbered).find(free).unwrap_or_default()
 }

@@ -27,7 +27,7 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
 }
 
 /// The packages of the modules a `go.work` uses: `./...` alone would be those of one module.
-fn modules(text: &str) -> Vec<String> {
+pub(super) fn modules(text: &str) -> Vec<String> {
     let mut within = false;
     let mut found = Vec::new();
     for line in text.lines() {
@@ -47,10 +47,15 @@ fn modules(text: &str) -> Vec<String> {
         };
         let module = module.trim_matches('"').trim_end_matches('/');
         if !module.is_empty() {
-            let dotted = module.starts_with('.') || module.starts_with('/');
-            let shown = if dotted { module.to_owned() } else { format!("./{module}") };
-            found.push(quoted(&format!("{shown}/...")));
+            found.push(packages_of(module));
         }
     }
     found
+}
+
+/// All packages of the module in a folder.
+pub(super) fn packages_of(module: &str) -> String {
+    let dotted = module.starts_with('.') || module.starts_with('/');
+    let shown = if dotted { module.to_owned() } else { format!("./{module}") };
+    quoted(&format!("{shown}/..."))
 }

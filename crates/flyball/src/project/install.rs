@@ -1,8 +1,9 @@
-//! What a project's gates need and what is not installed yet: `node_modules`, a virtual environment.
+//! What a project's gates need and what is not installed yet: `node_modules`, a virtual environment,
+//! packages of PHP and Elixir.
 
 use serde_json::Value;
 
-use super::{Look, node};
+use super::{Look, environment, node, php, workspace};
 
 /// Something the gates need, and the line that brings it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,61 +15,67 @@ pub struct NotInstalled {
 }
 
 /// What the folder's gates would miss, as `(what, line to type in that folder)`.
-pub(super) fn missing(look: &Look<'_>) -> Vec<(&'static str, &'static str)> {
-    node_modules(look).into_iter().chain(environment(look)).collect()
+pub(super) fn missing(look: &Look<'_>) -> Vec<(&'static str, String)> {
+    let python = environment::missing(look).map(|line| ("a Python environment", line));
+    let mix = mix_dependencies(look).then(|| ("deps", "mix deps.get".to_owned()));
+    let vendor = php::misses_vendor(look).then(|| ("vendor", "composer install".to_owned()));
+    node_modules(look).into_iter().chain(python).chain(vendor).chain(mix).collect()
 }
 
-fn node_modules(look: &Look<'_>) -> Option<(&'static str, &'static str)> {
+fn node_modules(look: &Look<'_>) -> Option<(&'static str, String)> {
     let package: Value = serde_json::from_str(&look.read("package.json")?).ok()?;
-    let needs =
-        |key| package.get(key).and_then(Value::as_object).is_some_and(|all| !all.is_empty());
-    let installed = [".pnp.cjs", ".pnp.js", "node_modules"].iter().any(|name| look.has(name))
-        || look.dir.parent().is_some_and(|above| above.join("node_modules").is_dir());
-    if installed || !(needs("dependencies") || needs("devDependencies")) {
+    // Node looks for packages in every folder upwards.
+    let installed = |above: &Look<'_>| {
+        [".pnp.cjs", ".pnp.js", "node_modules"].iter().any(|name| above.has(name))
+    };
+    if look.upwards().any(|(_, above)| installed(&above)) || is_member(look) {
         return None;
     }
-    let line = match (node::manager(look, &package), look.has("package-lock.json")) {
+    let of_members = || {
+        let read = |member: &String| look.read(&format!("{member}/package.json"));
+        let members = workspace::members(look);
+        let mut packages = members.iter().filter_map(read);
+        packages.any(|text| needs_any(&serde_json::from_str(&text).unwrap_or_default()))
+    };
+    if !needs_any(&package) && !of_members() {
+        return None;
+    }
+    Some(("node_modules", node_line(look, &package).to_owned()))
+}
+
+/// The line that installs what a package asks for.
+pub(super) fn node_line(look: &Look<'_>, package: &Value) -> &'static str {
+    match (node::manager(look, package), look.has("package-lock.json")) {
         ("pnpm", _) => "pnpm install --frozen-lockfile",
-        ("yarn", _) if look.has(".yarnrc.yml") => "yarn install --immutable",
+        ("yarn", _) if look.upwards().any(|(_, above)| above.has(".yarnrc.yml")) => {
+            "yarn install --immutable"
+        }
         ("yarn", _) => "yarn install --frozen-lockfile",
         ("bun", _) => "bun install --frozen-lockfile",
         (_, true) => "npm ci",
         (_, false) => "npm install",
+    }
+}
+
+/// Whether a package asks for others.
+fn needs_any(package: &Value) -> bool {
+    let asks = |key| package.get(key).and_then(Value::as_object).is_some_and(|all| !all.is_empty());
+    asks("dependencies") || asks("devDependencies")
+}
+
+/// Whether a package is one of a workspace further up, where everything is installed from.
+fn is_member(look: &Look<'_>) -> bool {
+    look.upwards().skip(1).any(|(_, above)| {
+        let member = look.dir.strip_prefix(&above.dir).ok().and_then(|path| path.to_str());
+        member.is_some_and(|member| workspace::members(&above).iter().any(|one| one == member))
+    })
+}
+
+/// Whether packages are asked for in `mix.exs` and none is there.
+fn mix_dependencies(look: &Look<'_>) -> bool {
+    let asks = |text: String| {
+        let (_, list) = text.split_once("defp deps").unwrap_or_default();
+        list.lines().map(str::trim).any(|line| line.starts_with("{:") || line.starts_with("[{:"))
     };
-    Some(("node_modules", line))
-}
-
-fn environment(look: &Look<'_>) -> Option<(&'static str, &'static str)> {
-    const WHAT: &str = "a Python environment";
-    if [".venv", "venv", "env"].iter().any(|name| look.has(&format!("{name}/bin/python"))) {
-        return None;
-    }
-    // Poetry, PDM and Pipenv keep theirs elsewhere unless told otherwise: only they could tell.
-    if look.has("uv.lock") {
-        return Some((WHAT, "uv sync"));
-    }
-    let managed = ["poetry.lock", "pdm.lock", "Pipfile.lock"].iter().any(|name| look.has(name));
-    if managed || look.programs.has("pytest") {
-        return None;
-    }
-    let wanted = ["requirements-dev.txt", "dev-requirements.txt", "requirements.txt"];
-    let file =
-        wanted.into_iter().find(|name| look.read(name).is_some_and(|text| holds_any(&text)))?;
-    Some((
-        WHAT,
-        match file {
-            "requirements-dev.txt" => {
-                "python3 -m venv .venv && .venv/bin/pip install -r requirements-dev.txt"
-            }
-            "dev-requirements.txt" => {
-                "python3 -m venv .venv && .venv/bin/pip install -r dev-requirements.txt"
-            }
-            _ => "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
-        },
-    ))
-}
-
-/// Whether a requirements file asks for anything.
-fn holds_any(text: &str) -> bool {
-    text.lines().map(str::trim).any(|line| !line.is_empty() && !line.starts_with('#'))
+    !look.has("deps") && look.read("mix.exs").is_some_and(asks)
 }

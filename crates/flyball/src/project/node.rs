@@ -73,14 +73,16 @@ fn call(manager: &str, line: &str) -> String {
     }
 }
 
-/// The package manager: by lock file, else as `packageManager` says, else npm.
+/// The package manager: by the lock file, else as `packageManager` says, in the nearest folder upwards
+/// that has either; else npm.
 pub(super) fn manager(look: &Look<'_>, package: &Value) -> &'static str {
-    let named = package.get("packageManager").and_then(Value::as_str).unwrap_or("");
-    LOCK_FILES
-        .iter()
-        .find(|(file, _)| look.has(file))
-        .or_else(|| {
+    let found = look.upwards().enumerate().find_map(|(steps, (_, above))| {
+        let read = || serde_json::from_str(&above.read("package.json")?).ok();
+        let package = if steps == 0 { Some(package.clone()) } else { read() }.unwrap_or_default();
+        let named = package.get("packageManager").and_then(Value::as_str).unwrap_or("");
+        LOCK_FILES.iter().find(|(file, _)| above.has(file)).or_else(|| {
             LOCK_FILES.iter().find(|(_, program)| named.split('@').next() == Some(*program))
         })
-        .map_or("npm", |(_, program)| program)
+    });
+    found.map_or("npm", |(_, program)| program)
 }

@@ -1,24 +1,26 @@
-//! Python: pytest or tox, ruff, flake8 and mypy, each where it is configured.
+//! Python: pytest, tox, nox, Django's or the standard library's runner, ruff, flake8 and mypy, each where
+//! it is configured.
 
-use super::{Look, Proposal, SKIPPED, path};
+use super::{Look, Proposal, environment, unittest};
 
-const MARKERS: [&str; 8] = [
+const MARKERS: [&str; 9] = [
     "pyproject.toml",
     "setup.py",
     "setup.cfg",
     "requirements.txt",
     "Pipfile",
     "tox.ini",
+    "noxfile.py",
     "pytest.ini",
     "mypy.ini",
 ];
 
 pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
-    if !MARKERS.iter().any(|marker| look.has(marker)) {
+    if look.first(&MARKERS).is_none() && !is_django(look) {
         return None;
     }
     let settings = Settings::read(look);
-    let mut proposals: Vec<Proposal> = tests(look, &settings).into_iter().collect();
+    let mut proposals = tests(look, &settings);
     if settings.has("tool.ruff", &[]) || look.has("ruff.toml") || look.has(".ruff.toml") {
         proposals.push(tool(look, &settings, ("lint", "ruff", " check ."), "ruff's config"));
     } else if look.has(".flake8") || settings.has("tool.flake8", &["[flake8]"]) {
@@ -32,19 +34,18 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
 }
 
 /// A few files with tests and without any settings: only where nothing else says what is worked on.
-pub(super) fn detect_bare(look: &Look<'_>) -> Option<Proposal> {
-    let has_tests = ["tests", "test", "."].iter().any(|dir| !test_files(look, dir).is_empty());
-    has_tests.then(|| tests(look, &Settings::read(look))).flatten()
+pub(super) fn detect_bare(look: &Look<'_>) -> Vec<Proposal> {
+    tests(look, &Settings::read(look))
 }
 
 /// The files tools are configured in.
-struct Settings {
-    pyproject: String,
+pub(super) struct Settings {
+    pub(super) pyproject: String,
     ini: String,
 }
 
 impl Settings {
-    fn read(look: &Look<'_>) -> Self {
+    pub(super) fn read(look: &Look<'_>) -> Self {
         let read = |name| look.read(name).unwrap_or_default();
         Self {
             pyproject: read("pyproject.toml"),
@@ -55,12 +56,21 @@ impl Settings {
     }
 
     /// Whether `pyproject.toml` has this table (or one below), or an ini file one of these heads.
-    fn has(&self, table: &str, heads: &[&str]) -> bool {
+    pub(super) fn has(&self, table: &str, heads: &[&str]) -> bool {
         let mut lines = self.pyproject.lines().map(str::trim);
         lines.any(|line| {
             let rest = line.trim_start_matches('[').strip_prefix(table);
             line.starts_with('[') && rest.is_some_and(|rest| rest.starts_with([']', '.']))
         }) || self.ini.lines().any(|line| heads.contains(&line.trim()))
+    }
+
+    /// Whether pytest is named among what the project needs.
+    fn ask_for_pytest(&self, look: &Look<'_>) -> bool {
+        let files = ["Pipfile", "setup.py", "requirements.txt", "requirements-dev.txt"];
+        let named = |text: &str| text.contains("pytest");
+        named(&self.pyproject)
+            || named(&self.ini)
+            || files.iter().any(|name| look.read(name).is_some_and(|text| named(&text)))
     }
 
     /// Whether mypy is told what to look at.
@@ -79,81 +89,55 @@ impl Settings {
     }
 }
 
-fn tests(look: &Look<'_>, settings: &Settings) -> Option<Proposal> {
+/// The tests by the first of the runners set up here that can be started, or else by the first.
+fn tests(look: &Look<'_>, settings: &Settings) -> Vec<Proposal> {
+    let by = |program, why: &str| vec![tool(look, settings, ("tests", program, ""), why)];
     if settings.has("tool.pytest", &["[pytest]", "[tool:pytest]"]) || look.has("conftest.py") {
-        return Some(tool(look, settings, ("tests", "pytest", ""), "pytest's config"));
+        return by("pytest", "pytest's config");
     }
+    let mut runners = Vec::new();
     if look.has("tox.ini") || settings.has("tool.tox", &[]) {
-        return Some(tool(look, settings, ("tests", "tox", ""), "tox's config"));
+        runners.push(by("tox", "tox's config"));
     }
-    let folder = ["tests", "test", "."]
-        .into_iter()
-        .find(|dir| !test_files(look, dir).is_empty())
-        .map(str::to_owned)
-        .or_else(|| nested_tests(look))?;
-    let folder = folder.as_str();
-    let why = format!("test files in {folder}/");
-    let pytest = tool(look, settings, ("tests", "pytest", ""), &why);
-    if !look.runnable(&pytest.program) && look.programs.has("python3") && is_unittest(look, folder)
-    {
-        let command = format!("python3 -m unittest discover -s {folder}");
-        return Some(Proposal::new("tests", &command, why));
+    if look.has("noxfile.py") {
+        runners.push(by("nox", "noxfile.py"));
     }
-    Some(pytest)
-}
-
-/// A folder further down that holds test files: `tests/unit`, `src/shop/tests`.
-fn nested_tests(look: &Look<'_>) -> Option<String> {
-    const DEPTH_MAX: usize = 4;
-    const FOLDERS_MAX: usize = 500;
-    let mut waiting = vec![(String::from("."), 0)];
-    let mut looked = 0;
-    while let Some((folder, depth)) = waiting.pop() {
-        looked += 1;
-        if looked > FOLDERS_MAX {
-            return None;
-        }
-        if !test_files(look, &folder).is_empty() {
-            return Some(folder.trim_start_matches("./").to_owned());
-        }
-        if depth == DEPTH_MAX {
-            continue;
-        }
-        let below = look.names(&folder).into_iter().rev();
-        let below =
-            below.filter(|name| !name.starts_with(['.', '_']) && !SKIPPED.contains(&&**name));
-        let paths = below.map(|name| format!("{folder}/{name}"));
-        waiting.extend(
-            paths.filter(|path| look.dir.join(path).is_dir()).map(|path| (path, depth + 1)),
-        );
+    let files = unittest::test_files(look);
+    if is_django(look) && files.iter().any(|file| file.text(look).contains("def test")) {
+        let django = ("tests", "python3", " manage.py test");
+        runners.push(vec![tool(look, settings, django, "manage.py")]);
     }
-    None
-}
-
-fn test_files(look: &Look<'_>, dir: &str) -> Vec<String> {
-    let is_test = |name: &String| match name.strip_suffix(".py") {
-        Some(stem) => stem.starts_with("test_") || stem.ends_with("_test"),
-        None => false,
+    if let Some(file) = files.iter().find(|file| file.is_pytests()) {
+        let folder = if file.folder.is_empty() { "." } else { &file.folder };
+        runners.push(by("pytest", &format!("test files in {folder}/")));
+    }
+    let python = tool(look, settings, ("tests", "python3", ""), "");
+    let by_python = || unittest::proposals(&files, &python.command, look);
+    // A manager of environments that is there says nothing of what is in them.
+    let is_guess = |one: &Proposal| {
+        one.command.ends_with(" run pytest")
+            && !settings.ask_for_pytest(look)
+            && by_python().is_everything()
     };
-    look.names(dir).into_iter().filter(is_test).collect()
+    let is_there = |runner: &Vec<Proposal>| {
+        runner.iter().all(|one| look.runnable(&one.program) && !is_guess(one))
+    };
+    if let Some(found) = runners.iter().position(is_there) {
+        return runners.swap_remove(found);
+    }
+    let plain = by_python();
+    let is_everything = plain.is_everything();
+    let mut all = if look.runnable(&python.program) { plain.proposals } else { Vec::new() };
+    if all.is_empty() || !is_everything {
+        all.extend(runners.into_iter().next().unwrap_or_default());
+    }
+    all
 }
 
-/// Whether the standard library alone can run the tests.
-fn is_unittest(look: &Look<'_>, dir: &str) -> bool {
-    let files = test_files(look, dir);
-    let found = files.iter().filter(|name| name.starts_with("test"));
-    let mut texts = found.filter_map(|name| look.read(&format!("{dir}/{name}")));
-    texts.any(|text| text.contains("unittest.TestCase") || text.contains("import TestCase"))
+/// Whether Django's own script is there.
+fn is_django(look: &Look<'_>) -> bool {
+    look.read("manage.py").is_some_and(|text| text.contains("django"))
 }
-
-/// Who manages a project's environment: its lock file, its table in `pyproject.toml`, its program.
-const MANAGERS: [(&str, &str, &str); 5] = [
-    ("uv.lock", "tool.uv", "uv"),
-    ("poetry.lock", "tool.poetry", "poetry"),
-    ("pdm.lock", "tool.pdm", "pdm"),
-    ("Pipfile.lock", "", "pipenv"),
-    ("", "tool.hatch.envs", "hatch"),
-];
 
 /// A tool run from the project's own environment where there is one.
 fn tool(
@@ -162,16 +146,14 @@ fn tool(
     (role, program, rest): (&'static str, &str, &str),
     why: &str,
 ) -> Proposal {
-    let local = [".venv/bin", "venv/bin"].map(|folder| format!("{folder}/{program}"));
-    if let Some(local) = local.iter().find(|local| path::is_executable(&look.dir.join(local))) {
+    let local = environment::FOLDERS.map(|folder| format!("{folder}/bin/{program}"));
+    if let Some(local) = look.own_program(&local) {
         return Proposal::new(role, &format!("{local}{rest}"), why);
     }
-    let manages = |(lock, table, _): &&(&str, &str, &str)| {
-        (!lock.is_empty() && look.has(lock)) || (!table.is_empty() && settings.has(table, &[]))
-    };
-    let command = match MANAGERS.iter().find(manages) {
-        Some((_, _, manager)) => format!("{manager} run {program}{rest}"),
+    let manager = environment::manager(look, settings);
+    let command = match manager {
+        Some(manager) => format!("{} run {program}{rest}", manager.program),
         None => format!("{program}{rest}"),
     };
-    Proposal::new(role, &command, why)
+    Proposal::new(role, &command, why).with_remedy(environment::remedy(look, settings, program))
 }

@@ -1,5 +1,9 @@
 //! Detection in temporary folders, with programs that are only there by name.
 
+mod kinds;
+mod nested;
+mod python;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -35,6 +39,19 @@ impl Machine {
 
     fn detect(&self) -> Detected {
         detect_with(&self.folder.path().join("project"), &self.programs)
+    }
+
+    /// `command: what -> remedy` for each gate that cannot run.
+    fn hindrances(&self) -> Vec<String> {
+        let told = |gate: &NotRunnable| {
+            format!("{}: {} -> {}", gate.command, gate.hindrance, gate.hindrance.remedy())
+        };
+        self.detect().not_runnable.iter().map(told).collect()
+    }
+
+    /// What is to be typed for what is not installed.
+    fn remedies(&self) -> Vec<String> {
+        self.detect().not_installed.into_iter().map(|missing| missing.remedy).collect()
     }
 
     /// `name: command` for each gate.
@@ -222,7 +239,8 @@ fn tests_further_down_are_found_and_run_in_the_projects_own_environment() {
     let machine =
         Machine::new(&["pytest"], &[("uv.lock", ""), ("pyproject.toml", ""), ("test_a.py", "")]);
     let missing = machine.detect().not_runnable;
-    assert_eq!(missing[0].hindrance, Hindrance::NoProgram("uv".to_owned()));
+    assert_eq!(missing[0].hindrance.to_string(), "`uv` is not on PATH");
+    assert_eq!(missing[0].hindrance.remedy(), "pipx install uv && uv sync");
 }
 
 #[test]
@@ -420,7 +438,7 @@ fn without_a_project_at_the_root_the_folders_below_are_looked_at() {
         (
             &["npm"],
             &[("package.json", script), ("web/package.json", script)],
-            &["tests: npm run test"],
+            &["tests: npm run test", "tests-web: cd web && npm run test"],
         ),
     ]);
 }

@@ -87,6 +87,23 @@ fn scripts_that_never_end_or_mend_files_are_written_down_as_checks() {
 }
 
 #[test]
+fn what_could_not_be_found_or_run_is_told_with_what_to_do() {
+    let world = World::repository().program("claude").file("README.md", "");
+    let said = world.run(&["init"]).ok();
+    assert!(said.contains("no kind flyball knows\n         looked for Rust, Node, Deno"), "{said}");
+    let php = r#"{"require-dev":{"phpunit/phpunit":"^10"}}"#;
+    let world =
+        World::repository().program("claude").file("composer.json", php).file("phpunit.xml", "");
+    let said = world.run(&["init"]).ok();
+    let line = "vendor/bin/phpunit (`vendor/bin/phpunit` is not there: composer install)";
+    assert!(said.contains(&format!("found but not runnable: {line}")), "{said}");
+    let found = &parsed(&world.run(&["init", "--force", "--json"]).ok())["notRunnable"][0];
+    assert_eq!(found["type"], "composer install");
+    let doctor = world.file("flyball.toml", "").run(&["doctor"]).stdout;
+    assert!(doctor.contains("-> composer install"), "{doctor}");
+}
+
+#[test]
 fn asked_to_check_it_says_which_gates_are_red_now() {
     let scripts = r#"{"scripts":{"test":"jest --watch","lint":"eslint ."}}"#;
     let world = node(scripts);

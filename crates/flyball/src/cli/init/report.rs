@@ -7,6 +7,7 @@ use super::{Done, Setup};
 use crate::client::{adapter, skipping_permissions};
 use crate::config::{duration, quoted};
 use crate::hook::install;
+use crate::project::{self, NotRunnable};
 use crate::terminal::Paint;
 
 /// For people.
@@ -15,9 +16,12 @@ pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
     let mut lines = Vec::new();
     let detected = &setup.detected;
     let kinds: Vec<String> = detected.kinds.iter().map(ToString::to_string).collect();
-    let kinds =
-        if kinds.is_empty() { "no kind flyball knows".to_owned() } else { kinds.join(", ") };
-    lines.push(format!("Project  {kinds}"));
+    lines.push(if kinds.is_empty() {
+        let known = project::kinds();
+        format!("Project  no kind flyball knows\n         looked for {known}, four folders deep")
+    } else {
+        format!("Project  {}", kinds.join(", "))
+    });
     lines.push(format!("Agent    {}", setup.agent.name));
     lines.extend(permission_words(setup).iter().map(|words| format!("         {words}")));
     let others = setup.agent.others.join(", ");
@@ -29,12 +33,7 @@ pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
         let why = paint.dim(&format!("({}, {})", gate.why, duration::format(gate.timeout)));
         lines.push(format!("Gate     {:<width$}  {}  {why}", gate.name, paint.cyan(&gate.command)));
     }
-    for missing in &detected.not_runnable {
-        lines.push(format!(
-            "         found but not runnable: {} ({})",
-            missing.command, missing.hindrance
-        ));
-    }
+    lines.extend(detected.not_runnable.iter().map(not_runnable));
     if setup.folder.adopted {
         lines.push(format!("Adopted  {}/", setup.folder.dir.display()));
     }
@@ -78,6 +77,13 @@ pub(super) fn text(setup: &Setup, done: &Done<'_>, paint: Paint) -> String {
     lines.join("\n") + "\n"
 }
 
+/// A gate that would fit, with what takes the hindrance away.
+fn not_runnable(missing: &NotRunnable) -> String {
+    let NotRunnable { command, hindrance, .. } = missing;
+    let line = hindrance.line().map(|line| format!(": {line}")).unwrap_or_default();
+    format!("         found but not runnable: {command} ({hindrance}{line})")
+}
+
 /// What keeps the agent from asking, where flyball sets it.
 fn permission_words(setup: &Setup) -> Vec<String> {
     let set = adapter(&setup.agent.name).map(skipping_permissions).unwrap_or_default();
@@ -99,7 +105,8 @@ pub(super) fn json(setup: &Setup, done: &Done<'_>) -> serde_json::Value {
     });
     let missing = setup.detected.not_runnable.iter().map(|missing| {
         let because = missing.hindrance.to_string();
-        json!({ "command": missing.command, "because": because, "why": missing.why })
+        let line = missing.hindrance.line();
+        json!({ "command": missing.command, "because": because, "why": missing.why, "type": line })
     });
     let not_installed = setup.detected.not_installed.iter();
     let not_installed = not_installed.map(|one| json!({ "what": one.what, "type": one.remedy }));
