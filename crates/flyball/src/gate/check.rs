@@ -216,10 +216,25 @@ fn locate(findings: &mut [Finding], gate: &Gate, root: &Path) {
     let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let (root, real) = (root.to_string_lossy(), real.to_string_lossy());
     let has = |path: &str| Path::new(&*real).join(path).is_file();
-    let tree = Tree { roots: &[&root, &real], folder: &gate.cwd, has: &has };
+    let command = gate.command.to_string();
+    let folder = match (gate.cwd.as_str(), entered(&command)) {
+        (cwd, None) => cwd.to_owned(),
+        ("", Some(entered)) => entered,
+        (cwd, Some(entered)) => format!("{cwd}/{entered}"),
+    };
+    let tree = Tree { roots: &[&root, &real], folder: &folder, has: &has };
     for finding in findings {
         finding.locate(&tree);
     }
+}
+
+/// The folder below that a line for the shell enters first: `cd web && npm test`.
+fn entered(line: &str) -> Option<String> {
+    let (folder, _) = line.strip_prefix("cd ")?.split_once(" && ")?;
+    let quoted = folder.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    let folder = quoted.unwrap_or(folder).trim_end_matches('/');
+    let is_below = !folder.starts_with(['/', '~', '-', '.']) && !folder.contains(['$', '\'', '"']);
+    (is_below && (quoted.is_some() || !folder.contains(' '))).then(|| folder.to_owned())
 }
 
 /// The finding as one of this gate: what broke the check itself has the gate's name, so that it is
@@ -259,6 +274,20 @@ fn write_log(dir: &Path, gate: &Gate, kept: &[u8]) {
 mod tests {
     use super::*;
     use crate::config::CommandLine;
+
+    #[test]
+    fn a_folder_that_a_line_enters_first_is_known() {
+        for (line, folder) in [
+            ("cd web && npm test", Some("web")),
+            ("cd 'my web/app' && npm test && cd b && x", Some("my web/app")),
+            ("cd ../web && npm test", None),
+            ("cd $HOME && npm test", None),
+            ("cd 'it'\\''s' && npm test", None),
+            ("npm test", None),
+        ] {
+            assert_eq!(entered(line).as_deref(), folder, "{line}");
+        }
+    }
 
     #[test]
     fn a_gate_that_waits_for_changes_is_told_what_ends() {

@@ -309,7 +309,8 @@ fn files_are_paths_in_the_repository_wherever_a_gate_runs_and_however_its_tools_
         .gate("absolute", "echo \"$PWD/web/a.c:1:4: error: x\"; exit 1", &[])
         .gate("folder", "echo \"a.c:2:4: error: x\"; exit 1", &[])
         .gate("packages", go, &[])
-        .gate("elsewhere", "echo \"/usr/include/a.h:2:4: error: x\"; exit 1", &[]);
+        .gate("elsewhere", "echo \"/usr/include/a.h:2:4: error: x\"; exit 1", &[])
+        .gate("entered", "cd web && echo \"a.c:3:4: error: x\" && false", &[]);
     place.gates[1].cwd = "web".to_owned();
     for file in ["web/a.c", "one/a_test.go", "two/a_test.go"] {
         let path = place.dir.path().join(file);
@@ -326,6 +327,7 @@ fn files_are_paths_in_the_repository_wherever_a_gate_runs_and_however_its_tools_
     assert_eq!(places[1], ["web/a.c:2:4"]);
     assert_eq!(places[2], ["one/a_test.go:3", "two/a_test.go:3"]);
     assert_eq!(places[3], ["/usr/include/a.h:2:4"]);
+    assert_eq!(places[4], ["web/a.c:3:4"]);
 }
 
 #[test]
