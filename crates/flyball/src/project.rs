@@ -20,7 +20,7 @@ use std::path::Path;
 
 use flyball_core::Millis;
 
-pub use self::command::{AsGate, Fault, as_gate};
+pub use self::command::{AsGate, Fault, Place, as_gate, programs};
 pub use self::install::NotInstalled;
 pub use self::path::Programs;
 pub use self::root::{find_repository, find_root};
@@ -107,6 +107,8 @@ pub struct DetectedGate {
 /// A gate that would fit, but cannot run here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotRunnable {
+    /// `tests`, `lint`, `build`, …
+    pub role: &'static str,
     /// The line for the shell.
     pub command: String,
     /// What stands in the way.
@@ -122,6 +124,8 @@ pub enum Hindrance {
     NoProgram(String),
     /// The command is none that checks once, and no form of it that does is known.
     Unfit(Fault),
+    /// The file that would say what to run cannot be read: its name, and what is wrong with it.
+    Unreadable(&'static str, String),
 }
 
 impl Hindrance {
@@ -130,6 +134,7 @@ impl Hindrance {
         match self {
             Self::NoProgram(program) => format!("install `{program}`"),
             Self::Unfit(_) => "add a [[gates.check]] with a command that checks once".to_owned(),
+            Self::Unreadable(file, _) => format!("put {file} right"),
         }
     }
 }
@@ -139,6 +144,7 @@ impl fmt::Display for Hindrance {
         match self {
             Self::NoProgram(program) => write!(f, "`{program}` is not on PATH"),
             Self::Unfit(fault) => write!(f, "{fault}"),
+            Self::Unreadable(file, why) => write!(f, "{file} cannot be read: {why}"),
         }
     }
 }
@@ -156,8 +162,8 @@ pub(crate) struct Proposal {
     pub(crate) why: String,
     /// The text of the makefile or justfile it comes from.
     pub(crate) recipes: Option<String>,
-    /// What makes it no gate.
-    pub(crate) unfit: Option<Fault>,
+    /// What makes it no gate, whatever is installed.
+    pub(crate) unfit: Option<Hindrance>,
 }
 
 impl Proposal {
@@ -173,22 +179,27 @@ impl Proposal {
         }
     }
 
-    /// A proposal for what a script or recipe does; `command` calls it as it stands, `call` one of its
-    /// own tools.
+    /// A proposal for what a script or recipe does, where `command` calls it as it stands.
     pub(crate) fn of_script(
         role: &'static str,
-        (command, text): (&str, &str),
-        call: impl Fn(&str) -> String,
+        command: &str,
+        found: AsGate,
         why: String,
+        look: &Look<'_>,
     ) -> Self {
-        match as_gate(text, call) {
+        match found {
             AsGate::Fits => Self::new(role, command, why),
             AsGate::Instead(line, fault) => {
-                let program = command.split_whitespace().next().unwrap_or("").to_owned();
+                let needed = programs(&line);
+                let missing = needed.iter().find(|program| !look.runnable(program));
+                let program =
+                    missing.or(needed.first()).cloned().unwrap_or_else(|| "sh".to_owned());
                 let why = format!("{why}, which is not called itself: {fault}");
                 Self { program, ..Self::new(role, &line, why) }
             }
-            AsGate::Never(fault) => Self { unfit: Some(fault), ..Self::new(role, command, why) },
+            AsGate::Never(fault) => {
+                Self { unfit: Some(Hindrance::Unfit(fault)), ..Self::new(role, command, why) }
+            }
         }
     }
 
@@ -401,8 +412,11 @@ fn add(
         let program = proposal.program.clone();
         (!look.runnable(&program)).then_some(Hindrance::NoProgram(program))
     };
-    if let Some(hindrance) = proposal.unfit.map(Hindrance::Unfit).or_else(missing) {
-        detected.not_runnable.push(NotRunnable { command, hindrance, why });
+    if let Some(hindrance) = proposal.unfit.clone().or_else(missing) {
+        let role = proposal.role;
+        if !detected.not_runnable.iter().any(|known| known.command == command) {
+            detected.not_runnable.push(NotRunnable { role, command, hindrance, why });
+        }
         return false;
     }
     let name = unique_name(&detected.gates, folder, kind, proposal.role);
