@@ -168,7 +168,7 @@ pub(crate) struct Proposal {
 
 impl Proposal {
     pub(crate) fn new(role: &'static str, command: &str, why: impl Into<String>) -> Self {
-        let program = command.split_whitespace().next().unwrap_or("").to_owned();
+        let program = first_word(command);
         Self {
             role,
             command: command.to_owned(),
@@ -192,10 +192,10 @@ impl Proposal {
             AsGate::Instead(line, fault) => {
                 let needed = programs(&line);
                 let missing = needed.iter().find(|program| !look.runnable(program));
-                let program =
-                    missing.or(needed.first()).cloned().unwrap_or_else(|| "sh".to_owned());
+                let program = missing.or(needed.first()).cloned();
                 let why = format!("{why}, which is not called itself: {fault}");
-                Self { program, ..Self::new(role, &line, why) }
+                let made = Self::new(role, &line, why);
+                Self { program: program.unwrap_or_else(|| first_word(command)), ..made }
             }
             AsGate::Never(fault) => {
                 Self { unfit: Some(Hindrance::Unfit(fault)), ..Self::new(role, command, why) }
@@ -217,6 +217,10 @@ impl Proposal {
         self.role == *role
             && self.recipes.as_ref().is_some_and(|text| text.split(no_word).any(|w| w == name))
     }
+}
+
+fn first_word(command: &str) -> String {
+    command.split_whitespace().next().unwrap_or("").to_owned()
 }
 
 /// One folder and the programs of this machine.

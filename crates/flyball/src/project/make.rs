@@ -199,7 +199,7 @@ impl Maker {
             Self::Make => expanded(text, command, 0).replace("$(MAKE)", "make"),
             Self::Just => command.to_owned(),
         };
-        if ignored { format!("({command} || true)") } else { command }
+        if ignored { format!("{command} || true") } else { command }
     }
 }
 

@@ -59,7 +59,9 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
             let is_fit = match *name {
                 "types" => checks_types(text),
                 // A script that formats is a check only where its form that checks is known.
-                _ if role == "format" => text.contains("check") || found != AsGate::Fits,
+                _ if role == "format" => {
+                    name.contains("check") || text.contains("check") || found != AsGate::Fits
+                }
                 _ if role == "check" => !package.repeats(name, &taken),
                 _ => true,
             };

@@ -169,7 +169,7 @@ fn what_a_name_stands_for_is_looked_at_where_the_line_runs() {
         ("cd web && npm test", "once: cd web && npm exec -c 'npm run pretest && jest'"),
         ("cd web && npm run ok -- --watch", "once: cd web && npm exec -c jest"),
         ("cd web && CI=1 npm run lint", "check: cd web && CI=1 npm exec -c 'eslint .'"),
-        ("cd web && npm run all", "check: cd web && npm exec -c '(eslint . && jest)'"),
+        ("cd web && npm run all", "check: cd web && npm exec -c 'eslint . && jest'"),
         ("cd web && npm run none", "never: AlwaysGreen"),
         ("cd web && npm run two", "fits"),
         ("cd web && npm run me", "fits"),
@@ -205,7 +205,7 @@ fn the_programs_a_line_needs_are_those_it_starts_in_any_case() {
         ("cargo test || other", &["cargo"]),
         ("export PATH=x && other", &[]),
         ("$TOOL x && y", &[]),
-        ("(x)", &[]),
+        ("(cd a && x) && ./y", &["x", "./y"]),
     ];
     for (line, expected) in rows {
         assert_eq!(programs(line), expected, "{line}");
