@@ -20,7 +20,7 @@ use std::path::Path;
 
 use flyball_core::Millis;
 
-pub use self::command::{AsGate, Fault, Place, as_gate, programs};
+pub use self::command::{AsGate, Fault, Place, Purpose, as_gate, programs};
 pub use self::install::NotInstalled;
 pub use self::path::Programs;
 pub use self::root::{find_repository, find_root};

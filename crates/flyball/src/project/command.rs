@@ -14,7 +14,7 @@ mod tests;
 use std::fmt;
 
 use self::line::{Joint, Line, Part, Word};
-pub use self::place::Place;
+pub use self::place::{Place, Purpose};
 use self::tools::{checking, name_of, written};
 use crate::config::quoted;
 
@@ -56,16 +56,16 @@ impl AsGate {
     pub(crate) fn called(self, call: impl FnOnce(&str) -> String) -> Self {
         match self {
             Self::Instead(line, fault) => Self::Instead(call(&line), fault),
-            other => other,
+            other @ (Self::Fits | Self::Never(_)) => other,
         }
     }
 
-    /// The same for a line that holds what is not known: it cannot be written anew.
+    /// The same where the other form cannot be written.
     #[must_use]
-    pub(crate) fn of_partial(self, is_partial: bool) -> Self {
+    fn without_form(self) -> Self {
         match self {
-            Self::Instead(_, fault) if is_partial => Self::Never(fault),
-            other => other,
+            Self::Instead(_, fault) | Self::Never(fault) => Self::Never(fault),
+            Self::Fits => Self::Fits,
         }
     }
 }
@@ -82,7 +82,7 @@ pub fn as_gate(text: &str, place: &Place) -> AsGate {
         if part.leaves_group {
             here = place.clone();
         }
-        let found = of_part(part, &here, line.parts.len() == 1);
+        let found = of_part(part, &line, &here);
         can_fail.push(found != AsGate::Never(Fault::AlwaysGreen));
         match found {
             AsGate::Fits | AsGate::Never(Fault::AlwaysGreen) => {}
@@ -108,8 +108,8 @@ pub fn as_gate(text: &str, place: &Place) -> AsGate {
     AsGate::Instead(instead.trim().to_owned(), fault)
 }
 
-/// Looks at one command of a line; it may be the only one.
-fn of_part(part: &Part, place: &Place, is_alone: bool) -> AsGate {
+/// Looks at one command of a line.
+fn of_part(part: &Part, of: &Line, place: &Place) -> AsGate {
     let mut at = 0;
     loop {
         let (before, command) = part.words.split_at(at.min(part.words.len()));
@@ -124,11 +124,12 @@ fn of_part(part: &Part, place: &Place, is_alone: bool) -> AsGate {
             });
         }
         if let Some(called) = place.called(command) {
-            let found = as_gate(&called.line, &called.place).of_partial(called.is_partial);
+            let found = as_gate(&called.line, &called.place);
+            let found = if called.is_partial { found.without_form() } else { found };
             return found.called(|line| match &called.package {
                 Some(package) => whole(&package.call(line)),
-                None if is_alone && before.is_empty() => line.to_owned(),
-                None => whole(&as_one(line, before.is_empty())),
+                None if of.parts.len() == 1 && before.is_empty() => line.to_owned(),
+                None => whole(&as_one(line, before)),
             });
         }
         match starters::skipped(command) {
@@ -153,7 +154,7 @@ fn of_tool(command: &[Word], place: &Place) -> AsGate {
                 AsGate::Fits => None,
             })
         }
-        _ => checking(command, place.builds),
+        _ => checking(command, place.purpose),
     };
     match fault {
         None => AsGate::Fits,
@@ -173,15 +174,14 @@ fn inner_line(command: &[Word]) -> Option<(usize, &Word)> {
         _ => return None,
     };
     // `pnpm -c exec 'line'`
-    let words = command.iter().enumerate().skip_while(|(_, word)| !takes_line(word)).skip(1);
-    words.skip_while(|(_, word)| word.value == "exec").next()
+    let mut words = command.iter().enumerate().skip_while(|(_, word)| !takes_line(word)).skip(1);
+    words.find(|(_, word)| word.value != "exec")
 }
 
-/// A line in the place of one command.
-#[expect(clippy::fn_params_excessive_bools, reason = "one flag, named by its parameter")]
-fn as_one(line: &str, stands_alone: bool) -> String {
+/// A line in the place of one command, behind the words before that.
+fn as_one(line: &str, before: &[Word]) -> String {
     let is_one = Line::read(line).is_some_and(|line| line.parts.len() == 1 && !line.is_nested);
-    match (is_one, stands_alone) {
+    match (is_one, before.is_empty()) {
         (true, _) => line.to_owned(),
         (false, true) => format!("({line})"),
         (false, false) => format!("sh -c {}", quoted(line)),

@@ -130,7 +130,8 @@ fn expanded(text: &str, line: &str, depth: usize) -> String {
         });
         // One that is nowhere set is what the environment says.
         if let Some((name, after)) = named.filter(|(name, after)| is_unset(text, name, after)) {
-            whole.push_str(&format!("${name}"));
+            whole.push('$');
+            whole.push_str(name);
             rest = after;
             continue;
         }

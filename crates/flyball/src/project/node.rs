@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{AsGate, Hindrance, Look, Place, Programs, Proposal, as_gate, programs};
+use super::{AsGate, Hindrance, Look, Place, Programs, Proposal, Purpose, as_gate, programs};
 use crate::config::quoted;
 
 const FILE: &str = "package.json";
@@ -55,7 +55,7 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
     for (role, names) in SCRIPTS {
         let judged = |name: &&'static str| {
             let text = package.script(name)?;
-            let found = package.as_gate(name, look.dir, role == "build");
+            let found = package.as_gate(name, look.dir, Purpose::of_gate(role));
             let is_fit = match *name {
                 "types" => checks_types(text),
                 // A script that formats is a check only where its form that checks is known.
@@ -147,8 +147,8 @@ impl Package {
     }
 
     /// A script as a gate, in a form that can be called from outside of the package.
-    fn as_gate(&self, name: &str, dir: &Path, builds: bool) -> AsGate {
-        let place = Place::of(dir).with_tools().building(builds);
+    fn as_gate(&self, name: &str, dir: &Path, purpose: Purpose) -> AsGate {
+        let place = Place::of(dir).with_tools().with_purpose(purpose);
         let line = self.line(name).unwrap_or_default();
         as_gate(&line, &place).called(|line| self.call(line))
     }

@@ -6,7 +6,9 @@ use super::finding::Report;
 use super::repository::Tasks;
 use crate::config::{CommandLine, Config, FILE_NAME, GateCheck};
 use crate::error::ErrorKind;
-use crate::project::{self, AsGate, Detected, Hindrance, NotRunnable, Place, Programs, as_gate};
+use crate::project::{
+    self, AsGate, Detected, Hindrance, NotRunnable, Place, Programs, Purpose, as_gate,
+};
 
 /// Gates are there and their programs are too.
 pub(super) fn gates(report: &mut Report, config: &Config, root: &Path, tasks: Tasks) {
@@ -94,7 +96,7 @@ fn configured(report: &mut Report, check: &GateCheck, root: &Path, programs: &Pr
             (None, _) => {}
         }
     }
-    let place = Place::of(&dir).building(name.starts_with("build"));
+    let place = Place::of(&dir).with_purpose(Purpose::of_gate(name));
     let unfit = match as_gate(&command.to_string(), &place) {
         AsGate::Fits if is_well => return report.ok("gate", format!("{name}: {command}")),
         AsGate::Fits => return,

@@ -8,6 +8,23 @@ use super::super::node::Package;
 use super::line::Word;
 use super::tools::name_of;
 
+/// What a line is there for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// To say whether something is right.
+    #[default]
+    Check,
+    /// To write something.
+    Build,
+}
+
+impl Purpose {
+    /// As the name of a gate says it.
+    pub fn of_gate(name: &str) -> Self {
+        if name.starts_with("build") { Self::Build } else { Self::Check }
+    }
+}
+
 /// Where a line is run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
@@ -15,8 +32,8 @@ pub struct Place {
     dir: Option<PathBuf>,
     /// The tools of the folder's package are on PATH: the line is one of its scripts.
     pub(super) has_tools: bool,
-    /// It is there to write something.
-    pub(super) builds: bool,
+    /// What for.
+    pub(super) purpose: Purpose,
     /// How many names stand between this line and the one that was asked about.
     depth: usize,
 }
@@ -48,10 +65,10 @@ impl Place {
         Self { has_tools: true, ..self }
     }
 
-    /// For a line that is there to write something.
+    /// For a line that is there for this.
     #[must_use]
-    pub fn building(self, builds: bool) -> Self {
-        Self { builds, ..self }
+    pub fn with_purpose(self, purpose: Purpose) -> Self {
+        Self { purpose, ..self }
     }
 
     /// After `cd` to a folder.

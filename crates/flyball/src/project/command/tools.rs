@@ -1,8 +1,8 @@
 //! Tools that watch or mend as they are called, and how they are called to check once.
 
-use super::Fault;
 use super::line::Word;
 use super::rules::RULES;
+use super::{Fault, Purpose};
 
 use self::Edit::{
     AfterSubcommand, AfterTool, Append, ChecksTypes, Drop, PrintsNothing, Subcommand, Swap, Tool,
@@ -73,7 +73,7 @@ pub(super) fn name_of(program: &str) -> &str {
 }
 
 /// The fault of a command, and how it checks once. Nothing: it is fine as it is.
-pub(super) fn checking(command: &[Word], builds: bool) -> Option<(Fault, Option<String>)> {
+pub(super) fn checking(command: &[Word], purpose: Purpose) -> Option<(Fault, Option<String>)> {
     let mut words = command.to_vec();
     let mut fault = None;
     for _ in 0..APPLIED_MAX {
@@ -82,16 +82,7 @@ pub(super) fn checking(command: &[Word], builds: bool) -> Option<(Fault, Option<
         if rule.edits.is_empty() {
             return Some((found, None));
         }
-        for edit in rule.edits {
-            match edit {
-                Whole(text) => return Some((found, Some((*text).to_owned()))),
-                PrintsNothing => {
-                    return Some((found, Some(format!("test -z \"$({})\"", written(&words)))));
-                }
-                ChecksTypes if builds => {}
-                edit => edit.apply(&mut words),
-            }
-        }
+        rule.edits.iter().for_each(|edit| edit.apply(&mut words, purpose));
     }
     // What was there to separate arguments that are gone.
     words.pop_if(|word| word.value == "--");
@@ -149,7 +140,7 @@ fn is_flag(word: &str, flag: &str) -> bool {
 }
 
 impl Edit {
-    fn apply(self, words: &mut Vec<Word>) {
+    fn apply(self, words: &mut Vec<Word>, purpose: Purpose) {
         let at = subcommand(words);
         match self {
             Drop(flags) => {
@@ -184,11 +175,15 @@ impl Edit {
             Swap(old, new) => put(words.iter_mut().find(|word| word.value == old), new),
             ChecksTypes => {
                 let writes = ["--noEmit", "-b", "--build", "--emitDeclarationOnly"];
-                if !words.iter().any(|word| writes.contains(&word.value.as_str())) {
+                let is_asked = words.iter().any(|word| writes.contains(&word.value.as_str()));
+                if purpose == Purpose::Check && !is_asked {
                     words.push(Word::plain("--noEmit"));
                 }
             }
-            Whole(_) | PrintsNothing => {}
+            Whole(text) => *words = vec![Word::plain(text)],
+            PrintsNothing => {
+                *words = vec![Word::plain(&format!("test -z \"$({})\"", written(words)))];
+            }
         }
     }
 }
