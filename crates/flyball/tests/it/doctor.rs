@@ -218,7 +218,7 @@ fn what_would_fit_and_cannot_run_is_told_until_somebody_has_decided() {
     home.file("flyball.toml", "[[gates.check]]\nname = \"own\"\ncommand = \"test -f x\"\n");
     let said = of_gates(&home);
     let broken = "warn npm run test would fit (detected by package.json), but package.json cannot \
-                  be read: trailing comma at line 1 column 25 -> put package.json right";
+                  be read: trailing comma at line 1 column 26 -> put package.json right";
     assert!(said.iter().any(|line| line == broken), "{said:?}");
     home.file("flyball.toml", "[[gates.check]]\nname = \"tests\"\ncommand = \"test -f x\"\n");
     assert_eq!(of_gates(&home), ["ok tests: test -f x -> "]);

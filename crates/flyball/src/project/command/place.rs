@@ -1,7 +1,9 @@
 //! Where a line for the shell is run, and what the names in it stand for there: scripts of a package,
 //! targets of a makefile, recipes of a justfile.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::super::make::{self, Maker};
 use super::super::node::Package;
@@ -36,10 +38,14 @@ pub struct Place {
     pub(super) purpose: Purpose,
     /// How many names stand between this line and the one that was asked about.
     depth: usize,
+    /// How many names were followed for it in all.
+    followed: Rc<Cell<usize>>,
 }
 
-/// The most names that are followed from one line.
+/// How deep names are followed from one line.
 const DEPTH_MAX: usize = 8;
+/// How many names are followed from one line: targets may need each other in every order.
+const FOLLOWED_MAX: usize = 200;
 
 /// What a call by name runs.
 pub(super) struct Called {
@@ -81,7 +87,9 @@ impl Place {
 
     /// What a command runs that calls something by its name.
     pub(super) fn called(&self, words: &[Word]) -> Option<Called> {
-        let dir = self.dir.as_deref().filter(|_| self.depth < DEPTH_MAX)?;
+        let is_too_far = self.depth >= DEPTH_MAX || self.followed.get() >= FOLLOWED_MAX;
+        let dir = self.dir.as_deref().filter(|_| !is_too_far)?;
+        self.followed.set(self.followed.get().saturating_add(1));
         let place = Self { depth: self.depth.saturating_add(1), ..self.clone() };
         let (program, rest) = words.split_first()?;
         let rest: Vec<&Word> = rest.iter().collect();

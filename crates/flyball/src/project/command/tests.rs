@@ -197,6 +197,16 @@ fn what_a_name_stands_for_is_looked_at_where_the_line_runs() {
 }
 
 #[test]
+fn targets_that_need_each_other_in_every_order_come_to_an_end() {
+    let names: Vec<String> = (0..30).map(|number| format!("t{number}")).collect();
+    let all = names.join(" ");
+    let make: String = names.iter().map(|name| format!("{name}: {all}\n\tx\n")).collect();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("Makefile"), make).unwrap();
+    assert_eq!(as_gate("make t0", &Place::of(folder.path())), AsGate::Fits);
+}
+
+#[test]
 fn the_programs_a_line_needs_are_those_it_starts_in_any_case() {
     let rows: [(&str, &[&str]); 7] = [
         ("black --check . && A=1 isort .", &["black", "isort"]),
