@@ -200,9 +200,9 @@ fn what_a_name_stands_for_is_looked_at_where_the_line_runs() {
 fn targets_that_need_each_other_in_every_order_come_to_an_end() {
     let names: Vec<String> = (0..30).map(|number| format!("t{number}")).collect();
     let all = names.join(" ");
-    let make: String = names.iter().map(|name| format!("{name}: {all}\n\tx\n")).collect();
+    let rules: Vec<String> = names.iter().map(|name| format!("{name}: {all}\n\tx\n")).collect();
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("Makefile"), make).unwrap();
+    fs::write(folder.path().join("Makefile"), rules.concat()).unwrap();
     assert_eq!(as_gate("make t0", &Place::of(folder.path())), AsGate::Fits);
 }
 
