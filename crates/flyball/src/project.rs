@@ -36,7 +36,7 @@ use std::path::Path;
 use flyball_core::Millis;
 
 use self::collect::{Folder, add, add_folder};
-pub use self::command::{AsGate, Fault, as_gate};
+pub use self::command::{AsGate, Fault, Place, Purpose, as_gate, programs};
 use self::folders::{Root, Share};
 pub use self::install::NotInstalled;
 pub use self::kind::ProjectKind;
@@ -73,6 +73,8 @@ pub struct DetectedGate {
 /// A gate that would fit, but cannot run here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotRunnable {
+    /// `tests`, `lint`, `build`, …
+    pub role: &'static str,
     /// The line for the shell.
     pub command: String,
     /// What stands in the way.
@@ -95,6 +97,8 @@ pub enum Hindrance {
     },
     /// The command is none that checks once, and no form of it that does is known.
     Unfit(Fault),
+    /// The file that would say what to run cannot be read: its name, and what is wrong with it.
+    Unreadable(&'static str, String),
 }
 
 impl Hindrance {
@@ -102,7 +106,7 @@ impl Hindrance {
     pub fn line(&self) -> Option<&str> {
         match self {
             Self::Unready { remedy, .. } => Some(remedy),
-            Self::NoProgram(_) | Self::Unfit(_) => None,
+            Self::NoProgram(_) | Self::Unfit(_) | Self::Unreadable(..) => None,
         }
     }
 
@@ -112,6 +116,7 @@ impl Hindrance {
             Self::NoProgram(program) => format!("install `{program}`"),
             Self::Unready { remedy, .. } => remedy.clone(),
             Self::Unfit(_) => "add a [[gates.check]] with a command that checks once".to_owned(),
+            Self::Unreadable(file, _) => format!("put {file} right"),
         }
     }
 }
@@ -122,6 +127,7 @@ impl fmt::Display for Hindrance {
             Self::NoProgram(program) => f.write_str(&not_there(program)),
             Self::Unready { what, .. } => f.write_str(what),
             Self::Unfit(fault) => write!(f, "{fault}"),
+            Self::Unreadable(file, why) => write!(f, "{file} cannot be read: {why}"),
         }
     }
 }
@@ -144,8 +150,8 @@ pub(crate) struct Proposal {
     pub(crate) why: String,
     /// The text of the makefile or justfile it comes from.
     pub(crate) recipes: Option<String>,
-    /// What makes it no gate.
-    pub(crate) unfit: Option<Fault>,
+    /// What makes it no gate, whatever is installed.
+    pub(crate) unfit: Option<Hindrance>,
     /// The part of the project it is for, where it is not for all of it.
     pub(crate) part: Option<String>,
     /// What else stands in its way.
@@ -156,7 +162,7 @@ pub(crate) struct Proposal {
 
 impl Proposal {
     pub(crate) fn new(role: &'static str, command: &str, why: impl Into<String>) -> Self {
-        let program = command.split_whitespace().next().unwrap_or("").to_owned();
+        let program = first_word(command);
         Self {
             role,
             command: command.to_owned(),
@@ -170,22 +176,27 @@ impl Proposal {
         }
     }
 
-    /// A proposal for what a script or recipe does; `command` calls it as it stands, `call` one of its
-    /// own tools.
+    /// A proposal for what a script or recipe does, where `command` calls it as it stands.
     pub(crate) fn of_script(
         role: &'static str,
-        (command, text): (&str, &str),
-        call: impl Fn(&str) -> String,
+        command: &str,
+        found: AsGate,
         why: String,
+        look: &Look<'_>,
     ) -> Self {
-        match as_gate(text, call) {
+        match found {
             AsGate::Fits => Self::new(role, command, why),
             AsGate::Instead(line, fault) => {
-                let program = command.split_whitespace().next().unwrap_or("").to_owned();
+                let needed = programs(&line);
+                let missing = needed.iter().find(|program| !look.runnable(program));
+                let program = missing.or(needed.first()).cloned();
                 let why = format!("{why}, which is not called itself: {fault}");
-                Self { program, ..Self::new(role, &line, why) }
+                let made = Self::new(role, &line, why);
+                Self { program: program.unwrap_or_else(|| first_word(command)), ..made }
             }
-            AsGate::Never(fault) => Self { unfit: Some(fault), ..Self::new(role, command, why) },
+            AsGate::Never(fault) => {
+                Self { unfit: Some(Hindrance::Unfit(fault)), ..Self::new(role, command, why) }
+            }
         }
     }
 
@@ -216,6 +227,10 @@ pub fn kinds() -> String {
     let mut kinds: Vec<String> = DETECTORS.iter().map(|(kind, _)| kind.to_string()).collect();
     kinds.dedup();
     kinds.join(", ")
+}
+
+fn first_word(command: &str) -> String {
+    command.split_whitespace().next().unwrap_or("").to_owned()
 }
 
 type Detector = fn(&Look<'_>) -> Option<Vec<Proposal>>;

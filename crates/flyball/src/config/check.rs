@@ -1,6 +1,7 @@
 //! `[[gates.check]]`: the gates a user has written down.
 
 use std::ops::Range;
+use std::path::Path;
 
 use flyball_core::Millis;
 use serde_json::json;
@@ -9,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::command_line::CommandLine;
 use super::schema::Kind;
-use super::value::{Value, Wrong, string, strings};
+use super::value::{Value, Wrong, stays_inside, string, strings};
 use super::{duration, suggest};
 
 /// One gate: a command flyball runs to see for itself.
@@ -158,6 +159,10 @@ fn read_one(key: &str, span: Range<usize>, table: &DeTable<'_>) -> Result<GateCh
             rest.env = variables(key, value)?;
             continue;
         }
+        // The root, said in so many words.
+        if *field_name == "cwd" && value.get_ref().as_str() == Some("") {
+            continue;
+        }
         match (*field_name, Value::from_toml(*kind, &format!("{key}.{field_name}"), value)?) {
             ("name", Value::Text(text)) => name = Some(text),
             ("command", Value::Command(line)) if !line.is_empty() => command = Some(line),
@@ -165,7 +170,14 @@ fn read_one(key: &str, span: Range<usize>, table: &DeTable<'_>) -> Result<GateCh
             ("needs", Value::Words(words)) => rest.needs = words,
             ("enabled", Value::Flag(flag)) => rest.enabled = flag,
             ("cwd", Value::Text(folder)) => rest.cwd = folder,
-            ("paths", Value::Words(words)) => rest.paths = words,
+            ("paths", Value::Words(words)) => {
+                if let Some(outside) = words.iter().find(|path| !stays_inside(Path::new(path))) {
+                    let expected = Kind::InnerPath.expected();
+                    let message = format!("`{key}.paths`: `{outside}` must be {expected}");
+                    return Err(Wrong::new(value.span(), message));
+                }
+                rest.paths = words;
+            }
             ("retry", Value::Number(times)) if times <= u64::from(RETRY_MAX) => {
                 rest.retry = u32::try_from(times).unwrap_or(RETRY_MAX);
             }

@@ -200,10 +200,24 @@ fn an_unknown_setting_is_shown_with_its_place_and_a_suggestion() {
 }
 
 #[test]
+fn a_gate_s_folder_is_the_root_when_it_is_empty() {
+    let text = "[[gates.check]]\nname = \"t\"\ncommand = \"x\"\ncwd = \"\"\n";
+    assert_eq!(Given::project(text).config().gates.checks[0].cwd, "");
+}
+
+#[test]
 fn a_wrong_value_says_what_is_expected_and_where() {
     let cases = [
         ("[limits]\nstuck = \"five\"", "2:9: `limits.stuck` must be a whole number from 0 to"),
         ("[limits]\nstuck = -1", "not -1"),
+        (
+            "[[gates.check]]\nname = \"t\"\ncommand = \"x\"\npaths = [\"src\", \"../x\"]",
+            "4:9: `gates.check.paths`: `../x` must be a relative path that stays inside",
+        ),
+        (
+            "[[gates.check]]\nname = \"t\"\ncommand = \"x\"\ncwd = \"../x\"",
+            "4:7: `gates.check.cwd` must be a relative path that stays inside",
+        ),
         ("[limits]\nstuck = 4294967296", "not 4294967296"),
         ("[limits]\nruntime = 90", "`limits.runtime` must be a duration such as \"90s\""),
         ("[limits]\nruntime = \"90\"", "not \"90\""),

@@ -18,7 +18,7 @@ use super::plan::Gate;
 use super::run::GateRunner;
 use crate::clock::{Clock, Deadline};
 use crate::process::{ProcessEvent, Spec, StartError, Supervised};
-use crate::project::{AsGate, Fault, as_gate};
+use crate::project::{AsGate, Fault, Place, Purpose, as_gate};
 
 /// How long a check that ran into its limit may take to print what it knows before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -248,14 +248,13 @@ fn of_gate(mut finding: Finding, gate: &Gate, ending: Ending) -> Finding {
         finding.name = Some(gate.name.to_string());
     }
     if matches!(ending, Ending::TimedOut) && finding.name.as_deref() == Some(gate.name.as_str()) {
-        let watches = match as_gate(&gate.command.to_string(), str::to_owned) {
+        let place = Place::default().with_purpose(Purpose::of_gate(gate.name.as_str()));
+        let watches = match as_gate(&gate.command.to_string(), &place) {
             AsGate::Instead(line, Fault::Watches) => {
                 format!(": {}; `{line}` ends", Fault::Watches)
             }
             AsGate::Never(Fault::Watches) => format!(": {}", Fault::Watches),
-            AsGate::Fits | AsGate::Instead(_, Fault::Edits) | AsGate::Never(Fault::Edits) => {
-                String::new()
-            }
+            AsGate::Fits | AsGate::Instead(..) | AsGate::Never(_) => String::new(),
         };
         finding.message = format!("it ran into its time limit of {}{watches}", gate.timeout);
     }
@@ -300,7 +299,7 @@ mod tests {
         let limit = "it ran into its time limit of 1s";
         assert_eq!(told("tsc --noEmit"), limit);
         let watches = "it waits for changes and never ends";
-        assert_eq!(told("tsc -w"), format!("{limit}: {watches}; `tsc` ends"));
+        assert_eq!(told("tsc -w"), format!("{limit}: {watches}; `tsc --noEmit` ends"));
         assert_eq!(told("nodemon x"), format!("{limit}: {watches}"));
     }
 }

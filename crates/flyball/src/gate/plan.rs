@@ -265,7 +265,7 @@ mod tests {
         gates.map(|gate| format!("{} = {}", gate.name, gate.command)).collect()
     }
 
-    const MAKEFILE: (&str, &str) = ("Makefile", "test:\n\ttrue\nlint:\n\ttrue\n");
+    const MAKEFILE: (&str, &str) = ("Makefile", "test:\n\t./t\nlint:\n\t./l\n");
 
     #[test]
     fn configured_gates_replace_detected_ones() {

@@ -84,8 +84,11 @@ pub(super) fn add(
         ),
     };
     let missing = || hindrance(look, folder, proposal);
-    if let Some(hindrance) = proposal.unfit.map(Hindrance::Unfit).or_else(missing) {
-        detected.not_runnable.push(NotRunnable { command, hindrance, why });
+    if let Some(hindrance) = proposal.unfit.clone().or_else(missing) {
+        let role = proposal.role;
+        if !detected.not_runnable.iter().any(|known| known.command == command) {
+            detected.not_runnable.push(NotRunnable { role, command, hindrance, why });
+        }
         return false;
     }
     let name = unique_name(&detected.gates, folder, kind, proposal);

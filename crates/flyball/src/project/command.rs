@@ -1,7 +1,22 @@
-//! Whether a command can be a gate: one that ends by itself and leaves the files as they are. Watchers
-//! and fixers are given in the form that checks once, where there is one.
+//! Whether a command can be a gate: one that ends by itself, leaves the files as they are, and can be
+//! red. Watchers and fixers are given in the form that checks once, where there is one; everything
+//! around them in the line stays as it is.
+
+mod line;
+mod place;
+mod rules;
+mod starters;
+mod tools;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
+
+use self::line::{Joint, Line, Part, Word};
+pub use self::place::{Place, Purpose};
+use self::tools::{checking, name_of, written};
+use crate::config::quoted;
 
 /// Why a command is no gate as it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +25,8 @@ pub enum Fault {
     Watches,
     /// It mends what it should find.
     Edits,
+    /// It cannot be red.
+    AlwaysGreen,
 }
 
 impl fmt::Display for Fault {
@@ -17,6 +34,7 @@ impl fmt::Display for Fault {
         f.write_str(match self {
             Self::Watches => "it waits for changes and never ends",
             Self::Edits => "it changes files instead of checking them",
+            Self::AlwaysGreen => "it is green whatever happens",
         })
     }
 }
@@ -32,259 +50,182 @@ pub enum AsGate {
     Never(Fault),
 }
 
-/// Looks at a line for the shell. `call` writes a tool's own command line so that the tool is found,
-/// where the line is a script of a package manager.
-pub fn as_gate(line: &str, call: impl Fn(&str) -> String) -> AsGate {
+impl AsGate {
+    /// The other form, written so that it runs somewhere else.
+    #[must_use]
+    pub(crate) fn called(self, call: impl FnOnce(&str) -> String) -> Self {
+        match self {
+            Self::Instead(line, fault) => Self::Instead(call(&line), fault),
+            other @ (Self::Fits | Self::Never(_)) => other,
+        }
+    }
+
+    /// The same where the other form cannot be written.
+    #[must_use]
+    fn without_form(self) -> Self {
+        match self {
+            Self::Instead(_, fault) | Self::Never(fault) => Self::Never(fault),
+            Self::Fits => Self::Fits,
+        }
+    }
+}
+
+/// Looks at a line for the shell, and at what it calls by name in the place where it is run.
+pub fn as_gate(text: &str, place: &Place) -> AsGate {
+    let Some(line) = Line::read(text) else { return AsGate::Fits };
     let mut fault = None;
-    let mut parts = Vec::new();
-    for part in line.split("&&").map(str::trim) {
-        let words: Vec<&str> = part.split_whitespace().collect();
-        let start = words.iter().position(|word| !is_prefix(word)).unwrap_or(words.len());
-        let (before, command) = words.split_at(start);
-        match checking(command) {
-            None => parts.push((before.join(" "), command.join(" "), false)),
-            Some((_, None)) => return AsGate::Never(fault_of(command)),
-            Some((found, Some(instead))) => {
-                fault = fault.or(Some(found));
-                parts.push((before.join(" "), instead, true));
+    let mut instead = String::new();
+    let mut written_to = 0;
+    let mut can_fail = Vec::new();
+    let mut here = place.clone();
+    for part in &line.parts {
+        if part.leaves_group {
+            here = place.clone();
+        }
+        let found = of_part(part, &line, &here);
+        can_fail.push(found != AsGate::Never(Fault::AlwaysGreen));
+        match found {
+            AsGate::Fits | AsGate::Never(Fault::AlwaysGreen) => {}
+            AsGate::Never(fault) => return AsGate::Never(fault),
+            AsGate::Instead(form, found) => {
+                fault.get_or_insert(found);
+                instead.push_str(text.get(written_to..part.at.start).unwrap_or_default());
+                instead.push_str(&form);
+                written_to = part.at.end;
             }
         }
+        if let [cd, folder, ..] = &part.words[..]
+            && ["cd", "pushd"].contains(&cd.value.as_str())
+        {
+            here.enter(&folder.value);
+        }
+    }
+    if !line.can_fail(&can_fail) {
+        return AsGate::Never(Fault::AlwaysGreen);
     }
     let Some(fault) = fault else { return AsGate::Fits };
-    // What else the shell would do with such a line is not ours to take apart.
-    if line.contains(['|', ';', '`', '>', '<', '(', '\n']) {
-        return AsGate::Never(fault);
+    instead.push_str(text.get(written_to..).unwrap_or_default());
+    AsGate::Instead(instead.trim().to_owned(), fault)
+}
+
+/// Looks at one command of a line.
+fn of_part(part: &Part, of: &Line, place: &Place) -> AsGate {
+    let mut at = 0;
+    loop {
+        let (before, command) = part.words.split_at(at.min(part.words.len()));
+        let whole = |form: &str| [written(before).as_str(), form].join(" ").trim().to_owned();
+        if let Some((inner, word)) = inner_line(command) {
+            return as_gate(&word.value, place).called(|line| {
+                let mut words = command.to_vec();
+                if let Some(word) = words.get_mut(inner) {
+                    *word = Word::plain(&quoted(line));
+                }
+                whole(&written(&words))
+            });
+        }
+        if let Some(called) = place.called(command) {
+            let found = as_gate(&called.line, &called.place);
+            let found = if called.is_partial { found.without_form() } else { found };
+            return found.called(|line| match &called.package {
+                Some(package) => whole(&package.call(line)),
+                None if of.parts.len() == 1 && before.is_empty() => line.to_owned(),
+                None => whole(&as_one(line, before)),
+            });
+        }
+        match starters::skipped(command) {
+            Some(count) if count < command.len() => at = at.saturating_add(count),
+            _ => return of_tool(command, place).called(whole),
+        }
     }
-    let write = |(before, command, _): &(String, String, bool)| match before.as_str() {
-        "" => call(command),
-        before => format!("{before} {}", call(command)),
-    };
-    AsGate::Instead(parts.iter().map(write).collect::<Vec<_>>().join(" && "), fault)
 }
 
-/// Words in front of a tool that change nothing about what it does.
-fn is_prefix(word: &str) -> bool {
-    let assigns = word.split_once('=').is_some_and(|(name, _)| {
-        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty()
-    });
-    assigns || matches!(word, "cross-env" | "npx" | "bunx" | "env" | "dotenv" | "--")
+fn of_tool(command: &[Word], place: &Place) -> AsGate {
+    let mut words = command.iter().map(|word| word.value.as_str());
+    let fault = match words.next().map(name_of) {
+        // Going somewhere checks nothing, either.
+        Some("true" | ":" | "echo" | "printf" | "cd" | "pushd" | "popd") => {
+            Some((Fault::AlwaysGreen, None))
+        }
+        Some("exit") if words.next() == Some("0") => Some((Fault::AlwaysGreen, None)),
+        Some("concurrently") => {
+            let line = |word: &str| word.replacen("npm:", "npm run ", 1);
+            words.find_map(|word| match as_gate(&line(word), place) {
+                AsGate::Instead(_, fault) | AsGate::Never(fault) => Some((fault, None)),
+                AsGate::Fits => None,
+            })
+        }
+        _ => checking(command, place.purpose),
+    };
+    match fault {
+        None => AsGate::Fits,
+        Some((fault, Some(form))) => AsGate::Instead(form, fault),
+        Some((fault, None)) => AsGate::Never(fault),
+    }
 }
 
-fn fault_of(command: &[&str]) -> Fault {
-    checking(command).map_or(Fault::Watches, |(fault, _)| fault)
+/// The word a command takes as a line for the shell, and its place.
+fn inner_line(command: &[Word]) -> Option<(usize, &Word)> {
+    let is_short = |word: &Word| {
+        word.value.starts_with('-') && !word.value.starts_with("--") && word.value.ends_with('c')
+    };
+    let takes_line: &dyn Fn(&Word) -> bool = match name_of(&command.first()?.value) {
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" => &is_short,
+        "npx" | "npm" | "pnpm" | "pnpx" => &|word| ["-c", "--call"].contains(&&*word.value),
+        _ => return None,
+    };
+    // `pnpm -c exec 'line'`
+    let mut words = command.iter().enumerate().skip_while(|(_, word)| !takes_line(word)).skip(1);
+    words.find(|(_, word)| word.value != "exec")
 }
 
-/// The fault of a command, and the form that checks once. None: it is fine as it is.
-#[expect(clippy::too_many_lines, reason = "a table: one arm per case")]
-#[expect(clippy::cognitive_complexity, reason = "a table: one arm per case")]
-fn checking(command: &[&str]) -> Option<(Fault, Option<String>)> {
-    use Fault::{Edits, Watches};
-    let (tool, args) = command.split_first()?;
-    let name = tool.rsplit('/').next().unwrap_or(tool);
-    let first = args.first().copied().unwrap_or_default();
-    let has = |flags: &[&str]| args.iter().any(|arg| flags.contains(arg));
-    let without = |flags: &[&str]| {
-        let kept = args.iter().filter(|arg| !flags.contains(arg)).copied();
-        std::iter::once(*tool).chain(kept).collect::<Vec<_>>().join(" ")
-    };
-    let plus = |flag: &str| format!("{} {flag}", command.join(" "));
-    let after_first = |flag: &str| {
-        let rest = args.iter().skip(1).copied();
-        [*tool, first, flag].into_iter().chain(rest).collect::<Vec<_>>().join(" ")
-    };
-    let drop_flags = |fault, flags: &[&str]| has(flags).then(|| (fault, Some(without(flags))));
-    match name {
-        "vitest" => match first {
-            "run" | "related" | "list" | "bench" | "init" => None,
-            "watch" | "dev" => Some((Watches, Some(command.join(" ").replacen(first, "run", 1)))),
-            _ if has(&["--run", "--watch=false", "--no-watch"]) => None,
-            _ => {
-                let once = without(&["--watch", "-w", "--ui"]);
-                Some((Watches, Some(once.replacen(tool, &format!("{tool} run"), 1))))
-            }
-        },
-        "jest" => drop_flags(Watches, &["--watch", "--watchAll"]),
-        "tsc" | "vue-tsc" | "rollup" | "webpack" | "tsup" | "sass" | "mocha" | "ava" | "parcel"
-        | "esbuild" | "swc" | "node" | "deno" | "bun" | "tap" | "playwright" | "tailwindcss" => {
-            if name == "webpack" && first == "serve" {
-                return Some((Watches, None));
-            }
-            drop_flags(Watches, &["--watch", "-w", "--ui"])
+/// A line in the place of one command, behind the words before that.
+fn as_one(line: &str, before: &[Word]) -> String {
+    let is_one = Line::read(line).is_some_and(|line| line.parts.len() == 1 && !line.is_nested);
+    match (is_one, before.is_empty()) {
+        (true, _) => line.to_owned(),
+        (false, true) => format!("({line})"),
+        (false, false) => format!("sh -c {}", quoted(line)),
+    }
+}
+
+/// Words after which only the shell knows which programs there are.
+const UNKNOWING: [&str; 16] = [
+    "if", "for", "while", "until", "case", "export", "source", ".", "eval", "set", "alias",
+    "unset", "trap", "exit", "return", "hash",
+];
+
+/// Words of the shell itself.
+const BUILTINS: [&str; 18] = [
+    "test", "[", "[[", ":", "true", "false", "echo", "printf", "read", "wait", "umask", "ulimit",
+    "type", "pushd", "popd", "shift", "pwd", "exec",
+];
+
+/// The programs a line needs in any case, those named by a path as seen from where it is run.
+pub fn programs(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let Some(line) = Line::read(text) else { return found };
+    let mut folder = String::new();
+    for part in &line.parts {
+        if part.leaves_group {
+            folder.clear();
         }
-        "ng" if first == "test" && !has(&["--watch=false", "--no-watch"]) => {
-            Some((Watches, Some(plus("--watch=false"))))
-        }
-        "karma" if first == "start" && !has(&["--single-run"]) => {
-            Some((Watches, Some(plus("--single-run"))))
-        }
-        "cypress" if first == "open" => {
-            Some((Watches, Some(command.join(" ").replacen("open", "run", 1))))
-        }
-        "nodemon" | "tsc-watch" | "watchexec" | "entr" | "chokidar" | "ptw" | "pytest-watch"
-        | "webpack-dev-server" => Some((Watches, None)),
-        "vite" if first.is_empty() || first == "dev" || first == "serve" => Some((Watches, None)),
-        "next" | "astro" | "nuxt" if first == "dev" => Some((Watches, None)),
-        "cargo" | "tsx" if first == "watch" => Some((Watches, None)),
-        "cargo" if first == "fix" => Some((Edits, None)),
-        "cargo" if first == "fmt" && !has(&["--check"]) => {
-            Some((Edits, Some(after_first("--check"))))
-        }
-        "cargo" if first == "clippy" && has(&["--fix"]) => {
-            let flags = ["--fix", "--allow-dirty", "--allow-staged", "--allow-no-vcs"];
-            Some((Edits, Some(without(&flags))))
-        }
-        "eslint" | "stylelint" | "oxlint" | "standard" | "xo" | "tslint" | "golangci-lint"
-        | "markdownlint" | "htmlhint" => drop_flags(Edits, &["--fix"]),
-        "biome" => {
-            let flags = ["--write", "--apply", "--apply-unsafe", "--unsafe", "--fix"];
-            drop_flags(Edits, &flags)
-        }
-        "prettier" if has(&["--write", "-w"]) => {
-            let once = without(&["--write", "-w", "--check", "-c"]);
-            Some((Edits, Some(once.replacen(tool, &format!("{tool} --check"), 1))))
-        }
-        "ruff" if first == "check" => drop_flags(Edits, &["--fix", "--fix-only", "--unsafe-fixes"]),
-        "ruff" if first == "format" && !has(&["--check", "--diff"]) => {
-            Some((Edits, Some(after_first("--check"))))
-        }
-        "black" if !has(&["--check", "--diff"]) => {
-            Some((Edits, Some(command.join(" ").replacen(tool, &format!("{tool} --check"), 1))))
-        }
-        "isort" if !has(&["--check", "--check-only", "-c", "--diff"]) => Some((
-            Edits,
-            Some(command.join(" ").replacen(tool, &format!("{tool} --check-only"), 1)),
-        )),
-        "rubocop" => {
-            drop_flags(Edits, &["-a", "-A", "--autocorrect", "--autocorrect-all", "--auto-correct"])
-        }
-        "shfmt" if has(&["-w"]) => {
-            Some((Edits, Some(without(&["-w", "-d"]).replacen(tool, &format!("{tool} -d"), 1))))
-        }
-        "dprint" if first == "fmt" => {
-            Some((Edits, Some(command.join(" ").replacen("fmt", "check", 1))))
-        }
-        "terraform" if first == "fmt" && !has(&["-check"]) => {
-            Some((Edits, Some(after_first("-check"))))
-        }
-        "mix" if first == "format" && !has(&["--check-formatted"]) => {
-            Some((Edits, Some(plus("--check-formatted"))))
-        }
-        "dotnet" if first == "format" && !has(&["--verify-no-changes"]) => {
-            Some((Edits, Some(plus("--verify-no-changes"))))
-        }
-        "php-cs-fixer" if first == "fix" && !has(&["--dry-run"]) => {
-            Some((Edits, Some(plus("--dry-run"))))
-        }
-        "gofmt" | "goimports" if has(&["-w"]) => {
-            let once = without(&["-w", "-l"]).replacen(tool, &format!("{tool} -l"), 1);
-            Some((Edits, Some(format!("test -z \"$({once})\""))))
-        }
-        "rustfmt" if !has(&["--check"]) => {
-            Some((Edits, Some(command.join(" ").replacen(tool, &format!("{tool} --check"), 1))))
-        }
-        "stylua" | "gersemi" if !has(&["--check"]) => Some((Edits, Some(plus("--check")))),
-        "yapf" | "autopep8" | "autoflake" | "pyupgrade" | "docformatter"
-            if has(&["-i", "--in-place"]) =>
+        let mut words = part.words.iter().skip_while(|word| word.assigns());
+        let sets_path = part.words.iter().any(|word| word.value.starts_with("PATH="));
+        let Some(program) = words.next().map(|word| word.value.as_str()) else { continue };
+        let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "-_./+@ ".contains(c));
+        if sets_path || part.before == Joint::Or || UNKNOWING.contains(&program) || !plain(program)
         {
-            let once = without(&["-i", "--in-place"]);
-            let flag = match name {
-                "yapf" => "--diff",
-                "autopep8" => "--exit-code --diff",
-                "autoflake" | "docformatter" => "--check",
-                _ => return Some((Edits, None)),
-            };
-            Some((Edits, Some(format!("{once} {flag}"))))
+            break;
         }
-        "sqlfluff" if matches!(first, "fix" | "format") => {
-            Some((Edits, Some(command.join(" ").replacen(first, "lint", 1))))
-        }
-        "ktlint" => drop_flags(Edits, &["-F", "--format"]),
-        "pint" if !has(&["--test"]) => Some((Edits, Some(plus("--test")))),
-        "next" if first == "lint" => drop_flags(Edits, &["--fix"]),
-        "pytest" => drop_flags(Watches, &["-f", "--looponfail"]),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(line: &str) -> String {
-        match as_gate(line, ToOwned::to_owned) {
-            AsGate::Fits => "fits".to_owned(),
-            AsGate::Instead(line, Fault::Watches) => format!("once: {line}"),
-            AsGate::Instead(line, Fault::Edits) => format!("check: {line}"),
-            AsGate::Never(fault) => format!("never: {fault:?}"),
+        match (program, words.next()) {
+            ("cd", Some(to)) if plain(&to.value) => folder = format!("{folder}{}/", to.value),
+            ("cd" | "command" | "!", _) => break,
+            _ if BUILTINS.contains(&program) => {}
+            _ if program.contains('/') && !program.starts_with('/') => {
+                found.push(format!("{folder}{program}"));
+            }
+            _ => found.push(program.to_owned()),
         }
     }
-
-    #[test]
-    fn watchers_are_given_in_the_form_that_ends() {
-        let rows = [
-            ("vitest", "once: vitest run"),
-            ("vitest --coverage", "once: vitest run --coverage"),
-            ("vitest watch src", "once: vitest run src"),
-            ("vitest run", "fits"),
-            ("vitest --run", "fits"),
-            ("jest --watch", "once: jest"),
-            ("jest --watchAll --ci", "once: jest --ci"),
-            ("jest -w 2", "fits"),
-            ("tsc -w --noEmit", "once: tsc --noEmit"),
-            ("tsc --noEmit && vitest", "once: tsc --noEmit && vitest run"),
-            ("NODE_ENV=test mocha --watch", "once: NODE_ENV=test mocha"),
-            ("cross-env CI=1 ng test", "once: cross-env CI=1 ng test --watch=false"),
-            ("karma start karma.conf.js", "once: karma start karma.conf.js --single-run"),
-            ("cypress open", "once: cypress run"),
-            ("pytest -f tests", "once: pytest tests"),
-            ("nodemon -x 'npm test'", "never: Watches"),
-            ("vite", "never: Watches"),
-            ("vite build", "fits"),
-            ("react-scripts test", "fits"),
-            ("jest --watch | tee log", "never: Watches"),
-        ];
-        for (line, expected) in rows {
-            assert_eq!(of(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn fixers_are_given_in_the_form_that_checks() {
-        let rows = [
-            ("eslint . --fix", "check: eslint ."),
-            ("eslint .", "fits"),
-            ("prettier --write .", "check: prettier --check ."),
-            ("prettier -c .", "fits"),
-            ("eslint --fix . && prettier -w .", "check: eslint . && prettier --check ."),
-            ("biome check --write ./src", "check: biome check ./src"),
-            ("ruff check --fix .", "check: ruff check ."),
-            ("ruff format", "check: ruff format --check"),
-            ("black src", "check: black --check src"),
-            ("black --check src", "fits"),
-            ("cargo fmt --all", "check: cargo fmt --check --all"),
-            ("cargo fmt -- --check", "fits"),
-            (
-                "cargo clippy --fix --allow-dirty -- -D warnings",
-                "check: cargo clippy -- -D warnings",
-            ),
-            ("cargo fix", "never: Edits"),
-            ("gofmt -w .", "check: test -z \"$(gofmt -l .)\""),
-            ("rustfmt src/a.rs", "check: rustfmt --check src/a.rs"),
-            ("yapf -i -r src", "check: yapf -r src --diff"),
-            ("sqlfluff fix models", "check: sqlfluff lint models"),
-            ("next lint --fix", "check: next lint"),
-            ("npx prettier --write . ", "check: npx prettier --check ."),
-        ];
-        for (line, expected) in rows {
-            assert_eq!(of(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_packages_own_tool_is_called_through_its_manager() {
-        let call = |command: &str| format!("pnpm exec {command}");
-        let found = as_gate("TZ=UTC vitest && eslint --fix .", call);
-        let line = "TZ=UTC pnpm exec vitest run && pnpm exec eslint .";
-        assert_eq!(found, AsGate::Instead(line.to_owned(), Fault::Watches));
-    }
+    found
 }

@@ -5,7 +5,7 @@ use jsonc_parser::cst::CstRootNode;
 use serde_json::Value;
 
 use super::look::ends;
-use super::{Look, Proposal};
+use super::{Look, Place, Proposal, as_gate};
 
 pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
     const LEVELS: usize = 4;
@@ -21,7 +21,8 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         if let Some(text) = task(name) {
             let why = format!("{file}, task `{name}`");
             let command = format!("deno task {name}");
-            proposals.push(Proposal::of_script(role, (&command, text), str::to_owned, why));
+            let found = as_gate(text, &Place::of(&look.dir));
+            proposals.push(Proposal::of_script(role, &command, found, why, look));
         }
     }
     let is_test = |name: &str| {

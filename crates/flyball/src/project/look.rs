@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Programs, path};
+use super::{Programs, find_repository, path};
 
 /// One folder and the programs of this machine.
 pub(crate) struct Look<'a> {
@@ -17,6 +17,12 @@ pub(crate) struct Look<'a> {
 impl<'a> Look<'a> {
     pub(crate) fn at_root(root: &'a Path, programs: &'a Programs) -> Self {
         Self { dir: root.to_owned(), root, programs }
+    }
+
+    /// What there is to say of a folder for which no program matters.
+    pub(crate) fn at<T>(dir: &Path, say: impl FnOnce(&Look<'_>) -> T) -> T {
+        let root = find_repository(dir).unwrap_or_else(|| dir.to_owned());
+        say(&Look { dir: dir.to_owned(), root: &root, programs: &Programs::default() })
     }
 
     /// The same in a folder below.
@@ -43,10 +49,11 @@ impl<'a> Look<'a> {
         names.iter().copied().find(|name| self.has(name))
     }
 
-    /// The text of a file, if it is there, readable and not enormous.
+    /// The text of a file, if it is there, readable and not enormous; without the mark some editors put first.
     pub(crate) fn read(&self, name: &str) -> Option<String> {
         const LARGEST: u64 = 4 << 20;
-        crate::files::read_text(&self.dir.join(name), LARGEST).ok()
+        let text = crate::files::read_text(&self.dir.join(name), LARGEST).ok()?;
+        Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
 
     /// Names in a folder below, sorted; none when it is not there.

@@ -1,8 +1,14 @@
 //! Node: the scripts of `package.json`, run by the package manager whose lock file is there.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use serde_json::Value;
 
-use super::{AsGate, Look, Proposal, as_gate};
+use super::{AsGate, Hindrance, Look, Place, Proposal, Purpose, as_gate, programs};
+use crate::config::quoted;
+
+const FILE: &str = "package.json";
 
 /// Lock files and the program that wrote them; npm when there is none.
 const LOCK_FILES: [(&str, &str); 6] = [
@@ -15,41 +21,170 @@ const LOCK_FILES: [(&str, &str); 6] = [
 ];
 
 /// What a script is for, and the names it goes by, best first.
-const SCRIPTS: [(&str, &[&str]); 5] = [
-    ("tests", &["test"]),
-    ("lint", &["lint"]),
+const SCRIPTS: [(&str, &[&str]); 6] = [
+    ("tests", &["test", "test:unit", "test:ci"]),
+    ("lint", &["lint", "lint:check"]),
     ("build", &["build"]),
-    ("typecheck", &["typecheck", "type-check", "check-types", "types"]),
+    ("typecheck", &["typecheck", "type-check", "check-types", "types", "tsc"]),
     (
         "format",
-        &["format:check", "check:format", "format-check", "prettier:check", "format", "prettier"],
+        &[
+            "format:check",
+            "check:format",
+            "format-check",
+            "fmt:check",
+            "prettier:check",
+            "format",
+            "prettier",
+        ],
     ),
+    ("check", &["check", "ci", "verify", "validate"]),
 ];
 
 pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
-    let package: Value = serde_json::from_str(&look.read("package.json")?).unwrap_or_default();
-    let manager = manager(look, &package);
-    let script = |name: &str| {
-        let text = package.get("scripts")?.get(name)?.as_str()?.trim();
-        let placeholder = name == "test" && text.contains("no test specified");
-        (!text.is_empty() && !placeholder).then_some(text)
-    };
-    let proposals = SCRIPTS.iter().filter_map(|(role, names)| {
-        let (name, text) = names.iter().find_map(|name| Some((*name, script(name)?)))?;
-        // A script that formats is a check only where its form that checks is known.
-        let is_check = text.contains("check") || as_gate(text, str::to_owned) != AsGate::Fits;
-        let is_unfit = match name {
-            "types" => !checks_types(text),
-            _ => *role == "format" && !is_check,
-        };
-        if is_unfit {
-            return None;
+    let package = match Package::read(look)? {
+        Ok(package) => package,
+        Err(error) => {
+            let unread = Hindrance::Unreadable(FILE, error.to_string());
+            let tests = Proposal::new("tests", "npm run test", FILE);
+            return Some(vec![Proposal { unfit: Some(unread), ..tests }]);
         }
-        let command = format!("{manager} run {name}");
-        let why = format!("package.json, script `{name}`");
-        Some(Proposal::of_script(role, (&command, text), |line| call(manager, line), why))
-    });
-    Some(proposals.collect())
+    };
+    let mut taken: Vec<&str> = Vec::new();
+    let mut proposals = Vec::new();
+    for (role, names) in SCRIPTS {
+        let judged = |name: &&'static str| {
+            let text = package.script(name)?;
+            let found = package.as_gate(name, &look.dir, Purpose::of_gate(role));
+            let is_fit = match *name {
+                "types" => checks_types(text),
+                // A script that formats is a check only where its form that checks is known.
+                _ if role == "format" => {
+                    name.contains("check") || text.contains("check") || found != AsGate::Fits
+                }
+                _ if role == "check" => !package.repeats(name, &taken),
+                _ => true,
+            };
+            is_fit.then_some((*name, found))
+        };
+        let candidates: Vec<(&str, AsGate)> = names.iter().filter_map(judged).collect();
+        let usable = |(_, found): &&(&str, AsGate)| !matches!(found, AsGate::Never(_));
+        let best = candidates.iter().find(usable).or(candidates.first());
+        let Some((name, found)) = best else { continue };
+        let command = format!("{} run {name}", package.manager);
+        let why = format!("{FILE}, script `{name}`");
+        proposals.push(Proposal::of_script(role, &command, found.clone(), why, look));
+        taken.push(name);
+    }
+    Some(proposals)
+}
+
+/// A package's scripts and who runs them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Package {
+    manager: &'static str,
+    scripts: BTreeMap<String, String>,
+    /// `pretest` and `posttest` are run around `test`.
+    runs_around: bool,
+}
+
+impl Package {
+    /// The package of a folder; nothing when there is none, or none that can be read.
+    pub(super) fn of(dir: &Path) -> Option<Self> {
+        Look::at(dir, Self::read)?.ok()
+    }
+
+    fn read(look: &Look<'_>) -> Option<Result<Self, serde_json::Error>> {
+        let text = look.read(FILE)?;
+        let package = match serde_json::from_str::<Value>(&text) {
+            Ok(package) => package,
+            Err(error) => return Some(Err(error)),
+        };
+        let manager = manager(look, &package);
+        let scripts = package.get("scripts").and_then(Value::as_object).into_iter().flatten();
+        let scripts = scripts
+            .filter_map(|(name, text)| Some((name.clone(), text.as_str()?.trim().to_owned())));
+        let scripts = scripts.filter(|(_, text)| !text.is_empty()).collect();
+        let runs_around = !(manager == "yarn" && look.has(".yarnrc.yml"));
+        Some(Ok(Self { manager, scripts, runs_around }))
+    }
+
+    /// A script's text; none for what `npm init` writes in the place of one.
+    fn script(&self, name: &str) -> Option<&str> {
+        let text = self.scripts.get(name)?;
+        (!text.contains("no test specified")).then_some(text)
+    }
+
+    /// The scripts of this name, which may end with `*`.
+    pub(super) fn names<'a>(&'a self, name: &'a str) -> Vec<&'a str> {
+        match name.split_once('*') {
+            Some((begin, _)) => self
+                .scripts
+                .keys()
+                .map(String::as_str)
+                .filter(|name| name.starts_with(begin))
+                .collect(),
+            None => vec![name],
+        }
+    }
+
+    /// What runs when a script is called.
+    pub(super) fn line(&self, name: &str) -> Option<String> {
+        let text = self.scripts.get(name)?;
+        let around = |when: &str| {
+            let name = format!("{when}{name}");
+            let is_run = self.runs_around && self.scripts.contains_key(&name);
+            is_run.then(|| format!("{} run {name}", self.manager))
+        };
+        let (before, after) = (around("pre"), around("post"));
+        let is_list = [";", "\n", "||", "cd "].iter().any(|mark| text.contains(mark));
+        let own = if is_list && (before.is_some() || after.is_some()) {
+            format!("({text})")
+        } else {
+            text.clone()
+        };
+        Some(before.into_iter().chain([own]).chain(after).collect::<Vec<_>>().join(" && "))
+    }
+
+    /// A script as a gate, in a form that can be called from outside of the package.
+    fn as_gate(&self, name: &str, dir: &Path, purpose: Purpose) -> AsGate {
+        let place = Place::of(dir).with_tools().with_purpose(purpose);
+        let line = self.line(name).unwrap_or_default();
+        as_gate(&line, &place).called(|line| self.call(line))
+    }
+
+    /// Whether a script runs what is a gate already, by its name or by its tool.
+    fn repeats(&self, name: &str, taken: &[&str]) -> bool {
+        let mut words: Vec<&str> = Vec::new();
+        let mut open = vec![name];
+        while let Some(name) = open.pop() {
+            let text = self.script(name).unwrap_or("");
+            for word in text.split([' ', '&', ';', '|', '"', '\'']) {
+                if !words.contains(&word) {
+                    words.push(word);
+                    open.extend(self.scripts.contains_key(word).then_some(word));
+                }
+            }
+        }
+        taken.iter().any(|name| {
+            let tools = programs(self.script(name).unwrap_or(""));
+            words.contains(name) || tools.iter().any(|tool| words.contains(&tool.as_str()))
+        })
+    }
+
+    /// A line with the package's own tools, as its scripts would run it.
+    pub(super) fn call(&self, line: &str) -> String {
+        let through = match self.manager {
+            "npm" => "npm exec -c",
+            "pnpm" => "pnpm exec sh -c",
+            "bun" => "bun run sh -c",
+            _ => "yarn exec -- sh -c",
+        };
+        // pnpm names the folder of the tools as seen from where the line is.
+        let is_lost = self.manager == "pnpm" && (line.contains("cd ") || line.contains("pushd "));
+        let path = if is_lost { "PATH=\"$PWD/node_modules/.bin:$PATH\" " } else { "" };
+        format!("{path}{through} {}", quoted(line))
+    }
 }
 
 /// Whether a script checks types: one of this name may as well write them.
@@ -61,16 +196,6 @@ fn checks_types(text: &str) -> bool {
     };
     let checkers = ["tsc", "vue-tsc", "tsgo", "tsd", "flow", "pyright", "attw"];
     words().any(|word| checkers.contains(&word) || word.contains("check")) && !words().any(writes)
-}
-
-/// A tool of the package itself, called as its scripts would call it.
-fn call(manager: &str, line: &str) -> String {
-    match manager {
-        "npm" => format!("npm exec --no -- {line}"),
-        "pnpm" => format!("pnpm exec {line}"),
-        "bun" => format!("bun x {line}"),
-        manager => format!("{manager} run {line}"),
-    }
 }
 
 /// The package manager: by the lock file, else as `packageManager` says, in the nearest folder upwards

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Look, Proposal};
+use super::{Look, Place, Proposal, as_gate};
+use crate::config::quoted;
 
 /// A tool: what it is for, the files of which one configures it, its program and what is said to it.
 type Tool = (&'static str, &'static [&'static str], &'static str, &'static str);
@@ -42,9 +43,10 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         let Some(text) = script(name) else { continue };
         let command = format!("composer run {name}");
         // Composer puts the packages' programs on its scripts' path.
-        let call = |line: &str| format!("vendor/bin/{line}");
+        let call = |line: &str| format!("PATH=\"$PWD/vendor/bin:$PATH\" sh -c {}", quoted(line));
+        let found = as_gate(&text, &Place::of(&look.dir)).called(call);
         let why = format!("composer.json, script `{name}`");
-        proposals.push(Proposal::of_script(role, (&command, &text), call, why));
+        proposals.push(Proposal::of_script(role, &command, found, why, look));
     }
     for (role, files, program, rest) in TOOLS {
         let is_taken = proposals.iter().any(|one| one.role == role);

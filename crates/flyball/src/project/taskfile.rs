@@ -1,6 +1,6 @@
 //! Taskfiles: the tasks that are checks by their name.
 
-use super::{Look, Proposal};
+use super::{Look, Place, Proposal, as_gate};
 
 /// Tasks and what they are for. `check` stands for the tests where there is no `test`.
 const TASKS: [(&str, &str); 4] =
@@ -16,7 +16,8 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
         let role = if *name == "check" && !has_tests { "tests" } else { role };
         let why = format!("{file}, task `{name}`");
         let command = format!("task {name}");
-        let made = Proposal::of_script(role, (&command, &commands), str::to_owned, why);
+        let found = as_gate(&commands, &Place::of(&look.dir));
+        let made = Proposal::of_script(role, &command, found, why, look);
         Some(Proposal { recipes: Some(text.clone()), ..made })
     });
     Some(proposals.collect())

@@ -9,6 +9,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use tempfile::TempDir;
 
+mod scripts;
+
 use super::*;
 
 /// A project made of files, on a machine with these programs.
@@ -112,7 +114,7 @@ fn node_projects_run_only_scripts_that_exist_by_their_package_manager() {
             managers,
             &[("package.json", scripts), ("pnpm-lock.yaml", "")],
             &[
-                "tests: pnpm exec vitest run",
+                "tests: pnpm exec sh -c 'vitest run'",
                 "lint: pnpm run lint",
                 "build: pnpm run build",
                 "typecheck: pnpm run check-types",
@@ -152,29 +154,29 @@ fn node_projects_run_only_scripts_that_exist_by_their_package_manager() {
 
 #[test]
 fn scripts_that_watch_or_mend_are_called_in_the_form_that_checks_once() {
-    let managers = &["npm", "pnpm", "yarn", "bun", "make", "just"];
+    let managers = &["npm", "pnpm", "yarn", "bun", "make", "just", "ruff", "pytest", "vitest"];
     let both = r#"{"scripts":{"test":"jest --watch","lint":"eslint --fix .","build":"nodemon x"}}"#;
     check(&[
         (
             managers,
             &[("package.json", both)],
-            &["tests: npm exec --no -- jest", "lint: npm exec --no -- eslint ."],
+            &["tests: npm exec -c jest", "lint: npm exec -c 'eslint .'"],
         ),
         (
             managers,
             &[("package.json", both), ("bun.lock", "")],
-            &["tests: bun x jest", "lint: bun x eslint ."],
+            &["tests: bun run sh -c jest", "lint: bun run sh -c 'eslint .'"],
         ),
         (
             managers,
             &[("Makefile", "lint:\n\t@ruff check --fix .\ntest: lint\n\tpytest $(ARGS)\n")],
-            &["tests: make test", "lint: ruff check ."],
+            &["tests: ruff check . && pytest $ARGS", "lint: ruff check ."],
         ),
         (managers, &[("justfile", "test:\n  vitest\n")], &["tests: vitest run"]),
         (
             managers,
             &[("package.json", r#"{"scripts":{"format":"prettier --write ."}}"#)],
-            &["format: npm exec --no -- prettier --check ."],
+            &["format: npm exec -c 'prettier --check .'"],
         ),
         (managers, &[("package.json", r#"{"scripts":{"format":"own-formatter"}}"#)], &[]),
     ]);
@@ -328,7 +330,7 @@ fn python_tools_are_run_where_they_are_configured() {
         (&["python3", "pytest"], &[("tests/test_a.py", "")], &["tests: pytest"]),
         (
             &["python3", "pytest", "make"],
-            &[("Makefile", "test:\n\ttrue\n"), ("test_a.py", "")],
+            &[("Makefile", "test:\n\t./run\n"), ("test_a.py", "")],
             &["tests: make test"],
         ),
         (&["python3", "pytest"], &[("a.py", "")], &[]),

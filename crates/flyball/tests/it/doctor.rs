@@ -1,6 +1,7 @@
 //! `flyball doctor` in healthy and in sick repositories.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
@@ -132,4 +133,93 @@ fn outside_of_a_repository_the_rest_is_still_looked_at() {
     assert_eq!(said.code, 66, "{}", said.stdout);
     assert!(said.stdout.contains("is not in a git repository"), "{}", said.stdout);
     assert!(said.stdout.contains("journal"), "{}", said.stdout);
+}
+
+/// What is said of a repository's gates, line by line.
+fn of_gates(home: &Home) -> Vec<String> {
+    let said = home.run(&["doctor", "--json"]);
+    let report: Value = serde_json::from_str(&said.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap().iter();
+    let gates = findings.filter(|one| one["check"] == "gate");
+    gates
+        .map(|one| {
+            let text = |field: &str| one[field].as_str().unwrap_or("").to_owned();
+            format!("{} {} -> {}", text("level"), text("what"), text("remedy"))
+        })
+        .collect()
+}
+
+#[test]
+fn gates_that_were_written_down_are_judged_by_what_they_run() {
+    let rows = [
+        ("make lint", "warn g: make lint: it changes files", "write `black --check .` instead"),
+        ("npm run lint", "it changes files", "write `npm exec -c 'eslint .'` instead"),
+        ("cd web && npm t", "never ends", "write `cd web && npm exec -c jest` instead"),
+        ("sh -c 'jest --watch'", "never ends", "write `sh -c jest` instead"),
+        ("echo fine", "it is green whatever happens", "a command that checks once"),
+    ];
+    for (command, what, remedy) in rows {
+        let home = healthy();
+        home.file("Makefile", "lint:\n\tblack .\n");
+        home.file("package.json", r#"{"scripts":{"lint":"eslint --fix ."}}"#);
+        home.file("web/package.json", r#"{"scripts":{"test":"jest --watch"}}"#);
+        home.file(
+            "flyball.toml",
+            &format!("[[gates.check]]\nname = \"g\"\ncommand = \"\"\"{command}\"\"\"\n"),
+        );
+        let said = of_gates(&home);
+        let fits = |line: &String| line.contains(what) && line.contains(remedy);
+        assert!(said.iter().any(fits), "{command}: {said:?}");
+    }
+}
+
+#[test]
+fn a_gate_s_folder_and_programs_are_looked_for_where_it_runs() {
+    let rows: [(&str, &str, &[&str]); 9] = [
+        ("[\"./t.sh\"]", "cwd = \"server\"", &["ok g: ./t.sh -> "]),
+        ("\"./t.sh\"", "cwd = \"server\"", &["ok g: ./t.sh -> "]),
+        ("\"cd server && ./t.sh\"", "cwd = \"\"", &["ok g: cd server && ./t.sh -> "]),
+        ("\"cd server && ./no\"", "", &["warn g: there is no program `server/./no` -> install it"]),
+        ("\"true-ish\"", "cwd = \"nope\"", &["fail g: there is no folder `nope` to run it in"]),
+        ("\"true-ish\"", "cwd = \"server/t.sh\"", &["fail g: there is no folder `server/t.sh`"]),
+        ("\"test -f x\"", "cwd = \"out\"", &["warn g: its folder `out` is a link out of"]),
+        (
+            "\"test -f x\"",
+            "paths = [\"[\"]",
+            &["warn g: there is no `[`, which its `paths` name", "ok g: test -f x"],
+        ),
+        (
+            "\"no-such-tsc --watch\"",
+            "",
+            &["warn g: there is no program `no-such-tsc`", "warn g: no-such-tsc --watch: it waits"],
+        ),
+    ];
+    for (command, setting, expected) in rows {
+        let home = healthy();
+        home.file("server/t.sh", "#!/bin/sh\n");
+        let script = home.root().join("server/t.sh");
+        fs::set_permissions(script, fs::Permissions::from_mode(0o755)).unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(outside.path(), home.root().join("out")).unwrap();
+        let toml = format!("[[gates.check]]\nname = \"g\"\ncommand = {command}\n{setting}\n");
+        home.file("flyball.toml", &toml);
+        let said = of_gates(&home);
+        assert_eq!(said.len(), expected.len(), "{toml}: {said:?}");
+        for (line, begin) in said.iter().zip(expected) {
+            assert!(line.starts_with(begin), "{toml}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn what_would_fit_and_cannot_run_is_told_until_somebody_has_decided() {
+    let home = healthy();
+    home.file("package.json", "{\"scripts\": {\"test\": \"x\",}}");
+    home.file("flyball.toml", "[[gates.check]]\nname = \"own\"\ncommand = \"test -f x\"\n");
+    let said = of_gates(&home);
+    let broken = "warn npm run test would fit (detected by package.json), but package.json cannot \
+                  be read: trailing comma at line 1 column 26 -> put package.json right";
+    assert!(said.iter().any(|line| line == broken), "{said:?}");
+    home.file("flyball.toml", "[[gates.check]]\nname = \"tests\"\ncommand = \"test -f x\"\n");
+    assert_eq!(of_gates(&home), ["ok tests: test -f x -> "]);
 }

@@ -68,8 +68,8 @@ fn scripts_that_never_end_or_mend_files_are_written_down_as_checks() {
     let world = node(scripts);
     let said = world.run(&["init"]).ok();
     for line in [
-        "npm exec --no -- jest",
-        "npm exec --no -- eslint .",
+        "npm exec -c jest",
+        "npm exec -c 'eslint .'",
         "found but not runnable: npm run build (it waits for changes and never ends)",
         "Warning  node_modules is not there, and gates may need it: npm ci",
     ] {

@@ -47,7 +47,7 @@ fn a_story_is_added_with_criteria_order_and_what_comes_before() {
 
 #[test]
 fn the_example_of_init_makes_room_for_the_first_story() {
-    let scenario = Scenario::bare().file("Makefile", "test:\n\ttrue\n").committed();
+    let scenario = Scenario::bare().file("Makefile", "test:\n\ttest -f Makefile\n").committed();
     assert_eq!(scenario.flyball(&["init", "--agent", "claude"]).code, 0);
     tasks(&scenario, &["add", "Mine"]);
     let titles: Vec<_> = scenario.stories().iter().map(|one| one["title"].clone()).collect();

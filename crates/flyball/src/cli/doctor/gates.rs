@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use super::agent::missing;
 use super::finding::Report;
 use super::repository::Tasks;
 use crate::config::{CommandLine, Config, FILE_NAME, GateCheck};
 use crate::error::ErrorKind;
-use crate::project::{self, AsGate, Detected, Programs, as_gate};
+use crate::project::{
+    self, AsGate, Detected, Hindrance, NotRunnable, Place, Programs, Purpose, as_gate,
+};
 
 /// Gates are there and their programs are too.
 pub(super) fn gates(report: &mut Report, config: &Config, root: &Path, tasks: Tasks) {
@@ -23,8 +24,14 @@ pub(super) fn gates(report: &mut Report, config: &Config, root: &Path, tasks: Ta
     } else {
         let enabled: Vec<&GateCheck> = checks.iter().filter(|check| check.enabled).collect();
         for check in &enabled {
-            configured(report, check, |program| programs.can_start(program, root));
+            configured(report, check, root, &programs);
         }
+        // What could be mended, and what nobody has decided about yet.
+        let is_open = |gate: &&NotRunnable| {
+            !matches!(gate.hindrance, Hindrance::Unfit(_))
+                && !checks.iter().any(|check| covers(check, gate))
+        };
+        found.not_runnable.iter().filter(is_open).for_each(|gate| would_fit(report, gate));
         enabled.len()
     };
     if count > 0 {
@@ -44,38 +51,89 @@ fn detected(report: &mut Report, found: &Detected) -> usize {
     for gate in &found.gates {
         report.ok("gate", format!("{}: {} (detected by {})", gate.name, gate.command, gate.why));
     }
-    for gate in &found.not_runnable {
-        let what = format!(
-            "{} would fit (detected by {}), but {}",
-            gate.command, gate.why, gate.hindrance
-        );
-        report.warn("gate", what, gate.hindrance.remedy());
-    }
+    found.not_runnable.iter().for_each(|gate| would_fit(report, gate));
     found.gates.len()
 }
 
-fn configured(report: &mut Report, check: &GateCheck, finds: impl Fn(&str) -> bool) {
-    let remedy = format!("install it, or change gate `{}` in {FILE_NAME}", check.name);
-    match &check.command {
-        CommandLine::Argv(words) => {
-            let program = words.first().map_or("", String::as_str);
-            if !finds(program) {
-                let what = format!("{}: there is no program `{program}`", check.name);
-                return report.fail(("gate", ErrorKind::Config), what, remedy);
-            }
+fn would_fit(report: &mut Report, gate: &NotRunnable) {
+    let NotRunnable { command, hindrance, why, .. } = gate;
+    let what = format!("{command} would fit (detected by {why}), but {hindrance}");
+    report.warn("gate", what, hindrance.remedy());
+}
+
+/// Whether a gate that was written down is there for the same thing.
+fn covers(check: &GateCheck, gate: &NotRunnable) -> bool {
+    let command = check.command.to_string();
+    let same_name = check.name == gate.role || check.name.starts_with(&format!("{}-", gate.role));
+    let program = |path: &str| command.contains(path.rsplit('/').next().unwrap_or(path));
+    let same_program = match &gate.hindrance {
+        Hindrance::NoProgram(path) => program(path),
+        Hindrance::Unready { .. } => {
+            project::programs(&gate.command).last().is_some_and(|path| program(path))
         }
-        CommandLine::Shell(line) => {
-            if let Some(program) = missing(line, finds) {
-                let what = format!("{}: there is no program `{program}`", check.name);
-                return report.warn("gate", what, remedy);
+        Hindrance::Unfit(_) | Hindrance::Unreadable(..) => false,
+    };
+    same_name || same_program || command == gate.command
+}
+
+/// A gate that was written down: its folder and its programs are there, and it can be a gate.
+fn configured(report: &mut Report, check: &GateCheck, root: &Path, programs: &Programs) {
+    let GateCheck { name, command, cwd, .. } = check;
+    let dir = root.join(cwd);
+    let mut is_well = is_in_place(report, check, root);
+    if is_well {
+        let finds = |program: &str| programs.can_start(program, &dir);
+        let remedy = format!("install it, or change gate `{name}` in {FILE_NAME}");
+        let missing = match command {
+            CommandLine::Argv(words) => words.first().filter(|program| !finds(program)).cloned(),
+            CommandLine::Shell(line) => {
+                project::programs(line).into_iter().find(|program| !finds(program))
             }
+        };
+        let what = missing.map(|program| format!("{name}: there is no program `{program}`"));
+        is_well = what.is_none();
+        match (what, command) {
+            (Some(what), CommandLine::Argv(_)) => {
+                report.fail(("gate", ErrorKind::Config), what, remedy);
+            }
+            (Some(what), CommandLine::Shell(_)) => report.warn("gate", what, remedy),
+            (None, _) => {}
         }
     }
-    let unfit = match as_gate(&check.command.to_string(), str::to_owned) {
-        AsGate::Fits => return report.ok("gate", format!("{}: {}", check.name, check.command)),
+    let place = Place::of(&dir).with_purpose(Purpose::of_gate(name));
+    let unfit = match as_gate(&command.to_string(), &place) {
+        AsGate::Fits if is_well => return report.ok("gate", format!("{name}: {command}")),
+        AsGate::Fits => return,
         AsGate::Instead(line, fault) => (fault, format!("write `{line}` instead")),
         AsGate::Never(fault) => (fault, "give it a command that checks once".to_owned()),
     };
-    let what = format!("{}: {}: {}", check.name, check.command, unfit.0);
+    let what = format!("{name}: {command}: {}", unfit.0);
     report.warn("gate", what, format!("{}, in {FILE_NAME}", unfit.1));
+}
+
+/// The folder a gate runs in, and the files it is about, are where it says.
+fn is_in_place(report: &mut Report, check: &GateCheck, root: &Path) -> bool {
+    let GateCheck { name, cwd, paths, .. } = check;
+    let dir = root.join(cwd);
+    if !dir.is_dir() {
+        let what = format!("{name}: there is no folder `{cwd}` to run it in");
+        let remedy = format!("change `cwd` of gate `{name}` in {FILE_NAME}");
+        report.fail(("gate", ErrorKind::Config), what, remedy);
+        return false;
+    }
+    let is_inside = match (dir.canonicalize(), root.canonicalize()) {
+        (Ok(dir), Ok(root)) => dir.starts_with(root),
+        _ => true,
+    };
+    if !is_inside {
+        let what = format!("{name}: its folder `{cwd}` is a link out of the repository");
+        let remedy = format!("change `cwd` of gate `{name}` in {FILE_NAME}");
+        report.warn("gate", what, remedy);
+    }
+    let is_lost = |path: &&String| !path.contains(['*', '?']) && !root.join(path).exists();
+    if let Some(path) = paths.iter().find(is_lost) {
+        let what = format!("{name}: there is no `{path}`, which its `paths` name");
+        report.warn("gate", what, format!("change `paths` of gate `{name}` in {FILE_NAME}"));
+    }
+    is_inside
 }

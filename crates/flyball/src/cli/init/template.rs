@@ -64,7 +64,7 @@ fn gates(detected: &Detected) -> String {
         lines.extend(check.to_toml_lines());
     }
     for missing in &detected.not_runnable {
-        let NotRunnable { command, hindrance, why } = missing;
+        let NotRunnable { command, hindrance, why, .. } = missing;
         lines.push(format!("\n# found by {why}, but {hindrance}:"));
         lines.push(format!("# [[gates.check]]\n# name = \"…\"\n# command = {}", string(command)));
     }

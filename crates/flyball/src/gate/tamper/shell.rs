@@ -320,7 +320,9 @@ fn wrapper(words: &[String]) -> Option<usize> {
 /// The text a shell is handed with `-c`.
 fn inner_text(words: &[String]) -> Option<&str> {
     let first = words.first()?.rsplit('/').next()?;
-    if !matches!(first, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash") {
+    // A package manager hands it to a shell that finds the package's tools.
+    let is_shell = matches!(first, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash");
+    if !is_shell && !super::watched::MANAGERS.contains(&first) {
         return None;
     }
     let at = words

@@ -15,7 +15,7 @@ fn shown(text: &str) -> Vec<String> {
 
 #[test]
 fn a_text_is_taken_apart_into_the_programs_it_starts() {
-    let cases: [(&str, &[&str]); 21] = [
+    let cases: [(&str, &[&str]); 22] = [
         ("make test", &["make test"]),
         ("sh -e check.sh && ./b.sh; c || d", &["sh -e check.sh", "./b.sh", "c", "d"]),
         ("cd web && npm test\ncd ../x/\nmake", &["web: npm test", "x: make"]),
@@ -34,6 +34,7 @@ fn a_text_is_taken_apart_into_the_programs_it_starts() {
         ("bash -ec './a.sh; ./b.sh'", &["bash -ec ./a.sh; ./b.sh", "./a.sh", "./b.sh"]),
         ("if ! ./a.sh; then exit 1; fi", &["./a.sh", "exit 1", "fi"]),
         ("FOO=1 env BAR=2 timeout 5 ./a.sh # why", &["./a.sh"]),
+        ("npm exec -c './a.sh && b'", &["npm exec -c ./a.sh && b", "./a.sh", "b"]),
         ("uv run pytest -q", &["pytest -q"]),
         ("echo 'a | b' \\\n  c", &["echo a | b c"]),
         ("", &[]),
