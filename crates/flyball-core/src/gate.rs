@@ -323,7 +323,7 @@ mod tests {
         for same in [&green, &red] {
             assert_eq!(same.clone().beside(same).flaky, None);
             // Once it had both colours there, it is flaky whatever it says next.
-            assert_eq!(same.clone().beside(&now_green).flaky.is_some(), true);
+            assert!(same.clone().beside(&now_green).flaky.is_some());
         }
     }
 

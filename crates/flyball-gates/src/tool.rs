@@ -75,6 +75,8 @@ mod ticks;
 mod tsc;
 mod ty;
 mod unittest;
+#[cfg(test)]
+mod unrun;
 mod uvu;
 #[cfg(test)]
 mod versions;

@@ -1,5 +1,6 @@
 //! Gates: flyball's own checks on the work, what their output says, and whether they were weakened.
 
+mod board;
 pub mod cancel;
 mod capture;
 mod check;

@@ -100,7 +100,7 @@ pub(super) fn examine(args: &GateArgs, globals: &Globals) -> Result<Examined, Cl
         worktree.enclose(walls.clone());
     }
     let look = Some(TreeLook::new(worktree.beside(), loop_dir(&config), tasks_file(&config)));
-    let runner = GateRunner { only, parallel, walls, look, ..GateRunner::new(plan, &root) };
+    let runner = GateRunner { only, parallel, look, walls, ..GateRunner::new(plan, &root) };
     let interrupt = Interrupt::listen()
         .map_err(|error| CliError::io("signals could not be listened to").cause(error))?;
     let paint = globals.color.for_stderr();
