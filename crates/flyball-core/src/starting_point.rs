@@ -59,7 +59,9 @@ impl StartingPoint {
         let shown = paths.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
         let more = paths.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        Some(format!("{} not committed: {shown}{more}", text::count(paths.len() as u64, "path")))
+        let count = text::count(paths.len() as u64, "path");
+        let remedy = "commit what belongs to the work, and have git ignore the rest";
+        Some(format!("{count} not committed: {shown}{more}; {remedy}"))
     }
 }
 
@@ -83,14 +85,16 @@ mod tests {
         let cases: &[(&[&str], Option<&str>)] = &[
             (&[], None),
             (&["old"], None),
-            (&["new", "old"], Some("1 path not committed: new")),
+            (&["new", "old"], Some("1 path not committed: new; {remedy}")),
             (
                 &["a", "b", "c", "d", "e", "f", "g"],
-                Some("7 paths not committed: a, b, c, d, e and 2 more"),
+                Some("7 paths not committed: a, b, c, d, e and 2 more; {remedy}"),
             ),
         ];
         for (paths, said) in cases {
-            assert_eq!(start.uncommitted_work(&snapshot(paths)).as_deref(), *said, "{paths:?}");
+            let remedy = "commit what belongs to the work, and have git ignore the rest";
+            let said = said.map(|said| said.replace("{remedy}", remedy));
+            assert_eq!(start.uncommitted_work(&snapshot(paths)), said, "{paths:?}");
         }
     }
 

@@ -148,7 +148,8 @@ impl Jest {
                     _ => {}
                 }
             }
-            self.counts = Some(counts);
+            // Several packages have it run one after the other.
+            self.counts = Some(self.counts.unwrap_or_default().and(counts));
         } else if text.starts_with("Test Suites: ") {
             self.spoke = true;
         } else if text.starts_with("Jest: ") && text.contains(" threshold") {

@@ -121,7 +121,8 @@ impl Vitest {
                 _ => {}
             }
         }
-        self.counts = Some(counts);
+        // Several packages have it run one after the other.
+        self.counts = Some(self.counts.unwrap_or_default().and(counts));
     }
 
     fn close(&mut self) {

@@ -160,7 +160,7 @@ fn read_one(key: &str, span: Range<usize>, table: &DeTable<'_>) -> Result<GateCh
             continue;
         }
         // The root, said in so many words.
-        if *field_name == "cwd" && value.get_ref().as_str() == Some("") {
+        if *field_name == "cwd" && matches!(value.get_ref().as_str(), Some("" | "." | "./")) {
             continue;
         }
         match (*field_name, Value::from_toml(*kind, &format!("{key}.{field_name}"), value)?) {

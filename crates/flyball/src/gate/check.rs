@@ -228,9 +228,12 @@ fn locate(findings: &mut [Finding], gate: &Gate, root: &Path) {
     }
 }
 
-/// The folder below that a line for the shell enters first: `cd web && npm test`.
+/// The folder below that a line for the shell enters first: `cd web && npm test`, `npm exec -c 'cd web &&
+/// jest'`.
 fn entered(line: &str) -> Option<String> {
-    let (folder, _) = line.strip_prefix("cd ")?.split_once(" && ")?;
+    let inner = || line.split_once(" '").map(|(_, inner)| inner);
+    let from = line.strip_prefix("cd ").or_else(|| inner()?.strip_prefix("cd "))?;
+    let (folder, _) = from.split_once(" && ")?;
     let quoted = folder.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
     let folder = quoted.unwrap_or(folder).trim_end_matches('/');
     let is_below = !folder.starts_with(['/', '~', '-', '.']) && !folder.contains(['$', '\'', '"']);
@@ -248,7 +251,7 @@ fn of_gate(mut finding: Finding, gate: &Gate, ending: Ending) -> Finding {
         finding.name = Some(gate.name.to_string());
     }
     if matches!(ending, Ending::TimedOut) && finding.name.as_deref() == Some(gate.name.as_str()) {
-        let place = Place::default().with_purpose(Purpose::of_gate(gate.name.as_str()));
+        let place = Place::default().with_purpose(Purpose::of_gate(gate.name.as_str())).in_ci();
         let watches = match as_gate(&gate.command.to_string(), &place) {
             AsGate::Instead(line, Fault::Watches) => {
                 format!(": {}; `{line}` ends", Fault::Watches)
@@ -283,6 +286,7 @@ mod tests {
             ("cd $HOME && npm test", None),
             ("cd 'it'\\''s' && npm test", None),
             ("npm test", None),
+            ("npm exec -c 'cd web && jest'", Some("web")),
         ] {
             assert_eq!(entered(line).as_deref(), folder, "{line}");
         }

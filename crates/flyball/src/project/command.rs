@@ -83,7 +83,11 @@ pub fn as_gate(text: &str, place: &Place) -> AsGate {
             here = place.clone();
         }
         let found = of_part(part, &line, &here);
-        can_fail.push(found != AsGate::Never(Fault::AlwaysGreen));
+        // What only passes on what it reads is always green, whatever it is given.
+        let passes_on = part.before == Joint::Pipe
+            && part.words.first().is_some_and(|word| PASSING_ON.contains(&name_of(&word.value)))
+            && !text.contains("pipefail");
+        can_fail.push(found != AsGate::Never(Fault::AlwaysGreen) && !passes_on);
         match found {
             AsGate::Fits | AsGate::Never(Fault::AlwaysGreen) => {}
             AsGate::Never(fault) => return AsGate::Never(fault),
@@ -146,6 +150,9 @@ fn of_tool(command: &[Word], place: &Place) -> AsGate {
         Some("true" | ":" | "echo" | "printf" | "cd" | "pushd" | "popd") => {
             Some((Fault::AlwaysGreen, None))
         }
+        Some("vitest") if place.in_ci && !words.clone().any(|word| WATCHING.contains(&word)) => {
+            None
+        }
         Some("exit") if words.next() == Some("0") => Some((Fault::AlwaysGreen, None)),
         Some("concurrently") => {
             let line = |word: &str| word.replacen("npm:", "npm run ", 1);
@@ -187,6 +194,12 @@ fn as_one(line: &str, before: &[Word]) -> String {
         (false, false) => format!("sh -c {}", quoted(line)),
     }
 }
+
+/// What makes vitest wait for changes wherever it runs.
+const WATCHING: [&str; 5] = ["watch", "dev", "--watch", "-w", "--ui"];
+
+/// Programs that print what they read.
+const PASSING_ON: [&str; 9] = ["tail", "head", "tee", "cat", "less", "sort", "sed", "awk", "ts"];
 
 /// Words after which only the shell knows which programs there are.
 const UNKNOWING: [&str; 16] = [

@@ -12,18 +12,24 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
     } else {
         return None;
     };
+    // A module that a workspace further up leaves out is none of its own to the go tool.
+    let is_left_out =
+        from == "go.mod" && look.upwards().skip(1).any(|(_, above)| above.has("go.work"));
+    let own = if is_left_out { "GOWORK=off " } else { "" };
     let configured = [".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"]
         .into_iter()
         .find(|name| look.has(name));
     let lint = match configured {
-        Some(name) => Proposal::new("lint", "golangci-lint run", name),
-        None => Proposal::new("lint", &format!("go vet {packages}"), from),
+        Some(name) => {
+            let lint = Proposal::new("lint", &format!("{own}golangci-lint run"), name);
+            lint.with_program("golangci-lint")
+        }
+        None => Proposal::new("lint", &format!("{own}go vet {packages}"), from).with_program("go"),
     };
-    Some(vec![
-        Proposal::new("tests", &format!("go test {packages}"), from),
-        lint,
-        Proposal::new("build", &format!("go build {packages}"), from),
-    ])
+    let go = |role, verb: &str| {
+        Proposal::new(role, &format!("{own}go {verb} {packages}"), from).with_program("go")
+    };
+    Some(vec![go("tests", "test"), lint, go("build", "build")])
 }
 
 /// The packages of the modules a `go.work` uses: `./...` alone would be those of one module.

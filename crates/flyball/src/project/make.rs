@@ -39,7 +39,17 @@ fn proposals(
 ) -> Vec<Proposal> {
     let wanted = TARGETS.iter().filter(|(target, _)| names.contains(target));
     let has_tests = names.contains(&"test");
+    // A check that only calls the others would run them once more.
+    let only_calls = |target: &str| {
+        let line = behind(&look.dir, maker, target).unwrap_or_default().line;
+        let other = |part: &str| {
+            let called = part.strip_prefix(maker.program()).map(str::trim);
+            called.is_some_and(|name| name != target && TARGETS.iter().any(|(own, _)| *own == name))
+        };
+        !line.is_empty() && line.split(" && ").all(other)
+    };
     wanted
+        .filter(|(target, _)| *target != "check" || !only_calls(target))
         .map(|(target, role)| {
             let role = if *target == "check" && !has_tests { "tests" } else { role };
             let why = format!("{file}, target `{target}`");

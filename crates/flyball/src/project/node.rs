@@ -183,6 +183,12 @@ impl Package {
         // pnpm names the folder of the tools as seen from where the line is.
         let is_lost = self.manager == "pnpm" && (line.contains("cd ") || line.contains("pushd "));
         let path = if is_lost { "PATH=\"$PWD/node_modules/.bin:$PATH\" " } else { "" };
+        // npm hands its own line on to every npm inside, which would then refuse another one.
+        let calls_npm =
+            line.split([' ', '(', ';', '&', '|']).any(|word| ["npm", "npx"].contains(&word));
+        if self.manager == "npm" && calls_npm {
+            return format!("{through} {}", quoted(&format!("unset npm_config_call && {line}")));
+        }
         format!("{path}{through} {}", quoted(line))
     }
 }

@@ -257,6 +257,13 @@ fn every_module_of_a_go_workspace_is_checked() {
             "build: go build ./tools/... ./api/... ./lib/...",
         ],
     )]);
+    // One the workspace leaves out is found by the go tool only where that is told to look at it alone.
+    let machine = Machine::new(
+        &["go"],
+        &[("go.work", "use ./a\n"), ("a/go.mod", ""), ("c/go.mod", ""), ("c/c_test.go", "")],
+    );
+    let found = machine.gates();
+    assert!(found.contains(&"tests-c: cd c && GOWORK=off go test ./...".to_owned()), "{found:?}");
 }
 
 #[test]
@@ -376,9 +383,10 @@ fn makefiles_and_justfiles_give_the_targets_that_are_checks() {
     check(&[
         (&["make"], &[("Makefile", make)], &["tests: make test", "lint: make lint"]),
         (&["make"], &[("Makefile", "check:\n")], &["tests: make check"]),
+        (&["make"], &[("Makefile", "test:\ncheck: test\n")], &["tests: make test"]),
         (
             &["make"],
-            &[("Makefile", "test:\ncheck: test\n")],
+            &[("Makefile", "test:\ncheck: test\n\t./more.sh\n")],
             &["tests: make test", "check: make check"],
         ),
         (&["just"], &[("justfile", just)], &["tests: just test", "build: just build"]),

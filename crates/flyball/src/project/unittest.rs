@@ -73,6 +73,13 @@ impl ByUnittest {
 /// and into nothing else.
 pub(super) fn proposals(files: &[TestFile], python: &str, look: &Look<'_>) -> ByUnittest {
     const GATES_MAX: usize = 8;
+    let has_sources = || {
+        let is_module = |name: &str| name.strip_suffix(".py").is_some();
+        look.has("src") && !look.below("src").files_within(1, is_module).is_empty()
+    };
+    // What is in `src` is found where it is installed, or where Python is told.
+    let is_outside = files.iter().any(|file| !format!("{}/", file.folder).starts_with("src/"));
+    let way = if is_outside && has_sources() { "PYTHONPATH=src " } else { "" };
     let mut groups: Vec<Group<'_>> = Vec::new();
     for file in files {
         let (top, start) = top_of(look, &file.folder);
@@ -93,7 +100,7 @@ pub(super) fn proposals(files: &[TestFile], python: &str, look: &Look<'_>) -> By
     }
     let proposals = groups.iter().enumerate().map(|(index, group)| Proposal {
         part: (index > 0).then(|| group.start.clone()),
-        ..group.proposal(python)
+        ..group.proposal(way, python)
     });
     let leaves_some = files.iter().any(|file| file.needs_pytest(look));
     ByUnittest { proposals: proposals.collect(), leaves_some }
@@ -109,9 +116,9 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    fn proposal(&self, python: &str) -> Proposal {
+    fn proposal(&self, way: &str, python: &str) -> Proposal {
         let shown = |folder: &str| if folder.is_empty() { ".".to_owned() } else { quoted(folder) };
-        let mut command = format!("{python} -m unittest discover -s {}", shown(&self.start));
+        let mut command = format!("{way}{python} -m unittest discover -s {}", shown(&self.start));
         if self.start != self.top {
             command = format!("{command} -t {}", shown(&self.top));
         }
@@ -123,7 +130,9 @@ impl Group<'_> {
         } else if beginning < self.files.len() {
             command.push_str(" -p '*test*.py'");
         }
-        Proposal::new("tests", &command, format!("test files in {}/", shown(&self.start)))
+        let proposal =
+            Proposal::new("tests", &command, format!("test files in {}/", shown(&self.start)));
+        proposal.with_program(python.split(' ').next().unwrap_or(python))
     }
 }
 

@@ -14,7 +14,9 @@ pub(super) fn detect(look: &Look<'_>) -> Option<Vec<Proposal>> {
     }
     let package: Value = serde_json::from_str(&look.read("package.json")?).unwrap_or_default();
     let manager = node::manager(look, &package);
-    let at_root: Vec<&str> = node::detect(look)?.iter().map(|one| one.role).collect();
+    let own = node::detect(look)?;
+    let usable = own.iter().filter(|one| one.unfit.is_none());
+    let at_root: Vec<&str> = usable.map(|one| one.role).collect();
     let mut open: Vec<(String, Proposal)> = Vec::new();
     for member in &members {
         let found = node::detect(&look.below(member)).unwrap_or_default().into_iter();

@@ -175,7 +175,13 @@ fn gates_that_were_written_down_are_judged_by_what_they_run() {
 
 #[test]
 fn a_gate_s_folder_and_programs_are_looked_for_where_it_runs() {
-    let rows: [(&str, &str, &[&str]); 9] = [
+    let rows: [(&str, &str, &[&str]); 11] = [
+        (
+            "\"./plain.sh\"",
+            "cwd = \".\"",
+            &["warn g: `./plain.sh` is not executable -> chmod +x plain.sh"],
+        ),
+        ("\"npm test\"", "", &["ok g: npm test"]),
         ("[\"./t.sh\"]", "cwd = \"server\"", &["ok g: ./t.sh -> "]),
         ("\"./t.sh\"", "cwd = \"server\"", &["ok g: ./t.sh -> "]),
         ("\"cd server && ./t.sh\"", "cwd = \"\"", &["ok g: cd server && ./t.sh -> "]),
@@ -197,6 +203,9 @@ fn a_gate_s_folder_and_programs_are_looked_for_where_it_runs() {
     for (command, setting, expected) in rows {
         let home = healthy();
         home.file("server/t.sh", "#!/bin/sh\n");
+        home.file("plain.sh", "#!/bin/sh\n");
+        // With CI set, as it is in every gate, this ends by itself.
+        home.file("package.json", r#"{"scripts":{"test":"vitest"}}"#);
         let script = home.root().join("server/t.sh");
         fs::set_permissions(script, fs::Permissions::from_mode(0o755)).unwrap();
         let outside = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::finding::Report;
 use super::repository::Tasks;
-use crate::config::{CommandLine, Config, FILE_NAME, GateCheck};
+use crate::config::{CommandLine, Config, FILE_NAME, GateCheck, quoted};
 use crate::error::ErrorKind;
 use crate::project::{
     self, AsGate, Detected, Hindrance, NotRunnable, Place, Programs, Purpose, as_gate,
@@ -26,10 +26,15 @@ pub(super) fn gates(report: &mut Report, config: &Config, root: &Path, tasks: Ta
         for check in &enabled {
             configured(report, check, root, &programs);
         }
-        // What could be mended, and what nobody has decided about yet.
+        // Tests that could be run, and that nobody has decided about yet.
+        let runs_tests = checks.iter().any(|check| check.command.to_string().contains("test"));
         let is_open = |gate: &&NotRunnable| {
-            !matches!(gate.hindrance, Hindrance::Unfit(_))
-                && !checks.iter().any(|check| covers(check, gate))
+            let is_told = match gate.hindrance {
+                Hindrance::Unfit(_) => false,
+                Hindrance::NoProgram(_) => !runs_tests,
+                Hindrance::Unready { .. } | Hindrance::Unreadable(..) => true,
+            };
+            is_told && !checks.iter().any(|check| covers(check, gate))
         };
         found.not_runnable.iter().filter(is_open).for_each(|gate| would_fit(report, gate));
         enabled.len()
@@ -69,7 +74,8 @@ fn covers(check: &GateCheck, gate: &NotRunnable) -> bool {
     let same_program = match &gate.hindrance {
         Hindrance::NoProgram(path) => program(path),
         Hindrance::Unready { .. } => {
-            project::programs(&gate.command).last().is_some_and(|path| program(path))
+            let mut words = gate.command.split(' ').filter(|word| !word.starts_with('-'));
+            words.next_back().is_some_and(program)
         }
         Hindrance::Unfit(_) | Hindrance::Unreadable(..) => false,
     };
@@ -83,14 +89,24 @@ fn configured(report: &mut Report, check: &GateCheck, root: &Path, programs: &Pr
     let mut is_well = is_in_place(report, check, root);
     if is_well {
         let finds = |program: &str| programs.can_start(program, &dir);
-        let remedy = format!("install it, or change gate `{name}` in {FILE_NAME}");
         let missing = match command {
             CommandLine::Argv(words) => words.first().filter(|program| !finds(program)).cloned(),
             CommandLine::Shell(line) => {
                 project::programs(line).into_iter().find(|program| !finds(program))
             }
         };
-        let what = missing.map(|program| format!("{name}: there is no program `{program}`"));
+        let is_there = |program: &&String| program.contains('/') && dir.join(program).is_file();
+        let (what, remedy) = match &missing {
+            Some(program) if is_there(&program) => {
+                let what = format!("{name}: `{program}` is not executable");
+                (Some(what), format!("chmod +x {}", quoted(&in_folder(cwd, program))))
+            }
+            Some(program) => {
+                let what = format!("{name}: there is no program `{program}`");
+                (Some(what), format!("install it, or change gate `{name}` in {FILE_NAME}"))
+            }
+            None => (None, String::new()),
+        };
         is_well = what.is_none();
         match (what, command) {
             (Some(what), CommandLine::Argv(_)) => {
@@ -100,7 +116,7 @@ fn configured(report: &mut Report, check: &GateCheck, root: &Path, programs: &Pr
             (None, _) => {}
         }
     }
-    let place = Place::of(&dir).with_purpose(Purpose::of_gate(name));
+    let place = Place::of(&dir).with_purpose(Purpose::of_gate(name)).in_ci();
     let unfit = match as_gate(&command.to_string(), &place) {
         AsGate::Fits if is_well => return report.ok("gate", format!("{name}: {command}")),
         AsGate::Fits => return,
@@ -109,6 +125,12 @@ fn configured(report: &mut Report, check: &GateCheck, root: &Path, programs: &Pr
     };
     let what = format!("{name}: {command}: {}", unfit.0);
     report.warn("gate", what, format!("{}, in {FILE_NAME}", unfit.1));
+}
+
+/// A path in a gate's folder, as one from the root.
+fn in_folder(cwd: &str, path: &str) -> String {
+    let path = path.trim_start_matches("./");
+    if cwd.is_empty() { path.to_owned() } else { format!("{}/{path}", cwd.trim_end_matches('/')) }
 }
 
 /// The folder a gate runs in, and the files it is about, are where it says.

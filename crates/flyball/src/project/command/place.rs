@@ -5,10 +5,13 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use super::super::Look;
 use super::super::make::{self, Maker};
 use super::super::node::Package;
+use super::super::workspace;
 use super::line::Word;
 use super::tools::name_of;
+use crate::config::quoted;
 
 /// What a line is there for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +39,8 @@ pub struct Place {
     pub(super) has_tools: bool,
     /// What for.
     pub(super) purpose: Purpose,
+    /// `CI` is set, with which some tools do not wait for changes.
+    pub(super) in_ci: bool,
     /// How many names stand between this line and the one that was asked about.
     depth: usize,
     /// How many names were followed for it in all.
@@ -77,6 +82,12 @@ impl Place {
         Self { purpose, ..self }
     }
 
+    /// As flyball runs it.
+    #[must_use]
+    pub fn in_ci(self) -> Self {
+        Self { in_ci: true, ..self }
+    }
+
     /// After `cd` to a folder.
     pub(super) fn enter(&mut self, folder: &str) {
         let is_plain =
@@ -93,7 +104,14 @@ impl Place {
         let place = Self { depth: self.depth.saturating_add(1), ..self.clone() };
         let (program, rest) = words.split_first()?;
         let rest: Vec<&Word> = rest.iter().collect();
-        match name_of(&program.value) {
+        let name = name_of(&program.value);
+        if let Some((folder, rest)) = elsewhere(name, &rest) {
+            let rest: Vec<&str> = rest.iter().map(|word| word.raw.as_str()).collect();
+            let line = format!("cd {} && {} {}", folder.raw, program.raw, rest.join(" "));
+            let place = Self { has_tools: false, ..place };
+            return Some(Called { line, is_partial: false, package: None, place });
+        }
+        match name {
             "make" | "gmake" | "$(MAKE)" | "${MAKE}" => recipes(dir, Maker::Make, &rest, place),
             "just" => recipes(dir, Maker::Just, &rest, place),
             "run-s" | "run-p" | "npm-run-all" | "npm-run-all2" => {
@@ -106,6 +124,12 @@ impl Place {
                 Some(Called::of_package(line, package, place))
             }
             manager @ ("npm" | "pnpm" | "yarn" | "bun") => {
+                if let Some(asked) = of_members(manager, &rest) {
+                    let line = in_members(dir, manager, &asked)?;
+                    let place = Self { has_tools: false, ..place };
+                    // Which manager does what in which folder is not ours to write anew.
+                    return Some(Called { line, is_partial: true, package: None, place });
+                }
                 let (name, arguments) = script(manager, &rest)?;
                 let package = Package::of(dir)?;
                 let line = [package.line(name)?].into_iter();
@@ -123,6 +147,93 @@ impl Called {
         let package = (!place.has_tools).then_some(package);
         Self { line, is_partial: false, package, place: place.with_tools() }
     }
+}
+
+/// The folder a program is told to work in, and its other words.
+fn elsewhere<'a, 'b>(name: &str, words: &'b [&'a Word]) -> Option<(Word, Vec<&'b &'a Word>)> {
+    let options: &[&str] = match name {
+        "npm" => &["--prefix", "-C"],
+        "pnpm" => &["--dir", "-C"],
+        "yarn" | "bun" => &["--cwd"],
+        "make" | "gmake" | "$(MAKE)" | "${MAKE}" => &["-C", "--directory"],
+        _ => return None,
+    };
+    let at = words.iter().position(|word| {
+        let name = word.value.split('=').next().unwrap_or_default();
+        options.contains(&name)
+    })?;
+    let option = words.get(at)?;
+    let (folder, count) = match option.value.split_once('=') {
+        Some((_, folder)) => (Word::plain(&quoted(folder)), 1),
+        None => (Word::clone(words.get(at.checked_add(1)?)?), 2),
+    };
+    let after = words.get(at.saturating_add(count)..).unwrap_or_default();
+    let before = words.get(..at).unwrap_or_default();
+    Some((folder, before.iter().chain(after).collect()))
+}
+
+/// A script that is called in members of a workspace: its name, and which member where only one is meant.
+struct OfMembers<'a> {
+    script: &'a str,
+    member: Option<&'a str>,
+}
+
+fn of_members<'a>(manager: &str, words: &[&'a Word]) -> Option<OfMembers<'a>> {
+    let values: Vec<&str> = words.iter().map(|word| word.value.as_str()).collect();
+    let one: &[&str] = match manager {
+        "npm" => &["-w", "--workspace"],
+        "yarn" => &[],
+        _ => &["-F", "--filter"],
+    };
+    let all: &[&str] = match manager {
+        "npm" => &["--workspaces", "-ws"],
+        "pnpm" => &["-r", "--recursive"],
+        _ => &[],
+    };
+    let mut rest: Vec<&'a str> = Vec::new();
+    let (mut is_meant, mut member) = (false, None);
+    let mut left = values.iter().copied().take_while(|word| *word != "--");
+    while let Some(word) = left.next() {
+        let (option, value) = word.split_once('=').unwrap_or((word, ""));
+        if one.contains(&option) {
+            is_meant = true;
+            member = if value.is_empty() { left.next() } else { Some(value) };
+        } else if all.contains(&word) {
+            is_meant = true;
+        } else if !word.starts_with('-') {
+            rest.push(word);
+        }
+    }
+    if manager == "yarn" {
+        is_meant = matches!(rest.first(), Some(&"workspaces" | &"workspace"));
+        member = rest.get(1).copied().filter(|_| rest.first() == Some(&"workspace"));
+        rest.drain(..rest.len().min(if member.is_some() { 2 } else { 1 }));
+        rest.retain(|word| *word != "foreach");
+    }
+    let script = match rest.first().copied()? {
+        "run" | "run-script" => rest.get(1).copied()?,
+        "t" | "tst" => "test",
+        script => script,
+    };
+    is_meant.then_some(OfMembers { script, member })
+}
+
+/// What that runs, member by member.
+fn in_members(dir: &Path, manager: &str, asked: &OfMembers<'_>) -> Option<String> {
+    let members = Look::at(dir, workspace::members);
+    let is_asked = |member: &&String| {
+        let asked = asked.member.map(|one| one.trim_start_matches("./").trim_end_matches('/'));
+        let name = |one: &str| one.rsplit('/').next().unwrap_or(one).to_owned();
+        asked.is_none_or(|one| one == member.as_str() || name(one) == name(member))
+    };
+    let has = |member: &&String| {
+        Package::of(&dir.join(member)).is_some_and(|package| package.line(asked.script).is_some())
+    };
+    let call = |member: &String| {
+        format!("(cd {} && {manager} run {})", quoted(member), quoted(asked.script))
+    };
+    let lines: Vec<String> = members.iter().filter(is_asked).filter(has).map(call).collect();
+    (!lines.is_empty()).then(|| lines.join(" && "))
 }
 
 /// The script a call of a package manager names, and what it is given.
@@ -153,9 +264,9 @@ fn script<'a, 'b>(manager: &str, words: &'b [&'a Word]) -> Option<(&'a str, &'b 
 }
 
 fn recipes(dir: &Path, maker: Maker, words: &[&Word], place: Place) -> Option<Called> {
-    // Another file or folder is not looked for.
+    // Another file is not looked for.
     let elsewhere = |word: &&&Word| {
-        ["-C", "-f", "--file", "--directory", "--justfile"].contains(&word.value.as_str())
+        ["-f", "--file", "--justfile", "--working-directory"].contains(&word.value.as_str())
     };
     if words.iter().any(|word| elsewhere(&word)) {
         return None;

@@ -150,7 +150,10 @@ pub(super) const RULES: [Rule; 69] = [
         (&["prettier"], &[]),
         Has(&["--write", "-w"]),
         Edits,
-        &[Drop(&["--write", "-w", "--check", "-c"]), AfterTool("--check")],
+        &[
+            Drop(&["--write", "-w", "--check", "-c", "--list-different", "-l"]),
+            AfterTool("--check"),
+        ],
     ),
     rule((&["gts"], &["fix"]), Always, Edits, &[Subcommand("lint")]),
     rule(

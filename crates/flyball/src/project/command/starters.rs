@@ -24,7 +24,9 @@ const fn with(words: &'static [&'static str], valued: &'static [&'static str]) -
 const PACKAGES: &[&str] = &["-p", "--package", "-w", "--workspace"];
 
 /// All of them; the longer one first.
-const STARTERS: [Starter; 52] = [
+const STARTERS: [Starter; 54] = [
+    starter(&["c8"]),
+    starter(&["nyc"]),
     with(&["npx"], PACKAGES),
     with(&["bunx"], PACKAGES),
     with(&["pnpx"], PACKAGES),

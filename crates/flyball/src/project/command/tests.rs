@@ -35,7 +35,7 @@ fn watchers_are_given_in_the_form_that_ends() {
         ("vite", "never: Watches"),
         ("vite build", "fits"),
         ("react-scripts test", "fits"),
-        ("jest --watch | tee log", "once: jest | tee log"),
+        ("jest --watch | tee log", "never: AlwaysGreen"),
         ("env-cmd -f .env jest --watch", "once: env-cmd -f .env jest"),
         ("cd web && jest --watch", "once: cd web && jest"),
         (
@@ -94,6 +94,7 @@ fn fixers_are_given_in_the_form_that_checks() {
         ("eslint .", "fits"),
         ("prettier --write .", "check: prettier --check ."),
         ("prettier -c .", "fits"),
+        ("prettier . --write --list-different", "check: prettier --check ."),
         ("eslint --fix . && prettier -w .", "check: eslint . && prettier --check ."),
         ("biome check --write ./src", "check: biome check ./src"),
         ("ruff check --fix .", "check: ruff check ."),
@@ -127,6 +128,7 @@ fn fixers_are_given_in_the_form_that_checks() {
         ("bundle exec rubocop --autocorrect", "check: bundle exec rubocop"),
         ("go fmt ./...", "check: test -z \"$(gofmt -l .)\""),
         ("deno fmt", "check: deno fmt --check"),
+        ("c8 eslint --fix", "check: c8 eslint"),
         ("clang-format -i a.c", "check: clang-format --dry-run -Werror a.c"),
         ("git ls-files | xargs -0 prettier -w", "check: git ls-files | xargs -0 prettier --check"),
         ("jest -u", "check: jest"),
@@ -143,11 +145,18 @@ fn fixers_are_given_in_the_form_that_checks() {
 #[test]
 fn what_is_green_whatever_happens_is_no_gate() {
     let never =
-        ["true", ":", "exit 0", "echo no tests", "jest; echo done", "jest || true", "x | echo"];
+        ["true", ":", "exit 0", "echo no tests", "jest; echo done", "jest || true", "x | tail -5"];
     for line in never {
         assert_eq!(of(line), "never: AlwaysGreen", "{line}");
     }
-    let fits = ["set -e; jest; echo done", "jest && echo", "test -f x || exit 1; echo", "exit 1"];
+    let fits = [
+        "set -o pipefail; x | tail -5",
+        "x | grep y",
+        "set -e; jest; echo done",
+        "jest && echo",
+        "test -f x || exit 1; echo",
+        "exit 1",
+    ];
     for line in fits.into_iter().chain(["(jest); echo", "if jest; then echo; fi", ""]) {
         assert_eq!(of(line), "fits", "{line}");
     }
@@ -161,18 +170,32 @@ fn what_a_name_stands_for_is_looked_at_where_the_line_runs() {
         "none":"true","two":"npm run none && npm run ok","me":"npm run me"}}"#;
     fs::create_dir(folder.path().join("web")).unwrap();
     fs::write(folder.path().join("web/package.json"), scripts).unwrap();
+    fs::write(folder.path().join("package.json"), r#"{"workspaces":["web"]}"#).unwrap();
     let make = "PY := python3\nlint: fmt\n\t@$(PY) -m black $(SRC) .\nfmt:\n\tcargo fmt\n\
         test:\n\t$(MAKE) fmt\n\tcargo test\nwatch:\n\tpytest-watch\nvar:\n\tblack $(shell ls)\n\
         check: test lint\nfine:\n\tcd web && ls\n\tcd web; pwd\n";
     fs::write(folder.path().join("Makefile"), make).unwrap();
     let rows = [
-        ("cd web && npm test", "once: cd web && npm exec -c 'npm run pretest && jest'"),
+        (
+            "cd web && npm test",
+            "once: cd web && npm exec -c 'unset npm_config_call && npm run pretest && jest'",
+        ),
         ("cd web && npm run ok -- --watch", "once: cd web && npm exec -c jest"),
         ("cd web && CI=1 npm run lint", "check: cd web && CI=1 npm exec -c 'eslint .'"),
         ("cd web && npm run all", "check: cd web && npm exec -c 'eslint . && jest'"),
         ("cd web && npm run none", "never: AlwaysGreen"),
         ("cd web && npm run two", "fits"),
         ("cd web && npm run me", "fits"),
+        ("npm --prefix web run lint", "check: cd web && npm exec -c 'eslint .'"),
+        ("npm run lint --prefix=web", "check: cd web && npm exec -c 'eslint .'"),
+        ("make -C . lint", "check: cd . && (cargo fmt --check && python3 -m black --check $SRC .)"),
+        ("npm run lint -w web", "never: Edits"),
+        ("npm run lint --workspaces", "never: Edits"),
+        ("npm run ok --workspaces --if-present", "fits"),
+        ("pnpm -r run lint", "never: Edits"),
+        ("pnpm --filter web lint", "never: Edits"),
+        ("yarn workspaces run lint", "never: Edits"),
+        ("yarn workspace web lint", "never: Edits"),
         ("npm test", "fits"),
         ("make lint", "check: cargo fmt --check && python3 -m black --check $SRC ."),
         ("make test", "check: cargo fmt --check && cargo test"),

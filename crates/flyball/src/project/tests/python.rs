@@ -43,6 +43,12 @@ fn unittest_finds_the_tests_of_every_folder() {
             ],
             &["tests: python3 -m unittest discover -s src/shop -t src"],
         ),
+        // Sources beside the tests, which nobody has installed.
+        (
+            python,
+            &[("pyproject.toml", ""), ("src/shop/__init__.py", ""), ("tests/test_a.py", UNITTEST)],
+            &["tests: PYTHONPATH=src python3 -m unittest discover -s tests"],
+        ),
     ]);
 }
 
