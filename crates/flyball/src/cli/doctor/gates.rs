@@ -26,13 +26,12 @@ pub(super) fn gates(report: &mut Report, config: &Config, root: &Path, tasks: Ta
         for check in &enabled {
             configured(report, check, root, &programs);
         }
-        // Tests that could be run, and that nobody has decided about yet.
-        let runs_tests = checks.iter().any(|check| check.command.to_string().contains("test"));
+        // Tests that nobody has decided about yet: in their folder nothing tests.
         let is_open = |gate: &&NotRunnable| {
             let is_told = match gate.hindrance {
                 Hindrance::Unfit(_) => false,
-                Hindrance::NoProgram(_) => !runs_tests,
-                Hindrance::Unready { .. } | Hindrance::Unreadable(..) => true,
+                Hindrance::NoProgram(_) | Hindrance::Unready { .. } => gate.role == "tests",
+                Hindrance::Unreadable(..) => true,
             };
             is_told && !checks.iter().any(|check| covers(check, gate))
         };
@@ -69,17 +68,18 @@ fn would_fit(report: &mut Report, gate: &NotRunnable) {
 /// Whether a gate that was written down is there for the same thing.
 fn covers(check: &GateCheck, gate: &NotRunnable) -> bool {
     let command = check.command.to_string();
-    let same_name = check.name == gate.role || check.name.starts_with(&format!("{}-", gate.role));
-    let program = |path: &str| command.contains(path.rsplit('/').next().unwrap_or(path));
-    let same_program = match &gate.hindrance {
-        Hindrance::NoProgram(path) => program(path),
-        Hindrance::Unready { .. } => {
-            let mut words = gate.command.split(' ').filter(|word| !word.starts_with('-'));
-            words.next_back().is_some_and(program)
-        }
-        Hindrance::Unfit(_) | Hindrance::Unreadable(..) => false,
+    let folder = |line: &str| {
+        let entered = line.strip_prefix("cd ").and_then(|rest| rest.split_once(" && "));
+        entered.map_or("", |(folder, _)| folder).trim_end_matches('/').to_owned()
     };
-    same_name || same_program || command == gate.command
+    let own = if check.cwd.is_empty() { folder(&command) } else { check.cwd.clone() };
+    let is_there = own == folder(&gate.command);
+    let has_name = check.name == gate.role || check.name.starts_with(&format!("{}-", gate.role));
+    // The shell's own `test` tests nothing.
+    let is_of_tests =
+        |(at, word): (usize, &str)| word.contains("test") && (at > 0 || word != "test");
+    let tests = || command.split(' ').enumerate().any(is_of_tests);
+    command == gate.command || (is_there && (has_name || tests()))
 }
 
 /// A gate that was written down: its folder and its programs are there, and it can be a gate.
