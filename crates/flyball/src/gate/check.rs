@@ -44,7 +44,7 @@ enum Ending {
 /// Runs one gate, and again while it is red and may be tried again.
 pub(super) fn run(gate: &Gate, of: &GateRunner, cancel: &Cancel) -> Result<Check, Cancelled> {
     let look = of.look.as_ref().filter(|_| gate.retry > 0);
-    let before = look.and_then(|look| Some((look, look.now()?)));
+    let before = look.map(|look| (look, look.now()));
     let first = run_once(gate, of, cancel)?;
     let mut took = first.duration;
     let mut red = first;
@@ -53,8 +53,10 @@ pub(super) fn run(gate: &Gate, of: &GateRunner, cancel: &Cancel) -> Result<Check
             break;
         }
         // On another tree green would say nothing of this one.
-        let changed = before.as_ref().map(|(look, before)| look.changed_since(before));
-        if let Some(changed) = changed.filter(|changed| !changed.is_empty()) {
+        let changed = before.as_ref().map(|(look, before)| look.changed_since(before.as_ref()));
+        if let Some(changed) = changed.map(|seen| seen.unwrap_or_else(|| vec![UNSEEN.to_owned()]))
+            && !changed.is_empty()
+        {
             red.findings.push(changed_meanwhile(gate, &changed));
             break;
         }
@@ -67,6 +69,9 @@ pub(super) fn run(gate: &Gate, of: &GateRunner, cancel: &Cancel) -> Result<Check
     }
     Ok(red)
 }
+
+/// Stands for files when nobody can see whether they are the same.
+const UNSEEN: &str = "nobody can see which";
 
 /// Why a red gate is not tried again.
 fn changed_meanwhile(gate: &Gate, changed: &[String]) -> Finding {

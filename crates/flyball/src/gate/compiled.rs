@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use flyball_core::Moment;
 
-use crate::clock;
+use crate::{clock, files};
 
 /// The variable that tells Python where.
 const VARIABLE: &str = "PYTHONPYCACHEPREFIX";
@@ -68,6 +68,7 @@ impl Compiled {
     pub(super) fn close(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if *state == State::Open {
+            forget_fresh(&self.dir);
             *state = State::Closed(clock::wall());
         }
     }
@@ -103,6 +104,34 @@ fn is_untouched(dir: &Path, since: Moment) -> io::Result<bool> {
     Ok(true)
 }
 
+/// Removes what was compiled in the second its source was written in, or the next: Python knows sources by
+/// the second and the size, and would take another text of the same second for the one it has compiled.
+fn forget_fresh(dir: &Path) {
+    let mut open = vec![dir.to_path_buf()];
+    let mut left = FILES_MAX;
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            left = left.saturating_sub(1);
+            match entry.metadata() {
+                Ok(meta) if meta.is_dir() => open.push(entry.path()),
+                Ok(meta) if left == 0 || is_fresh(&entry.path(), &meta) => {
+                    // One that stays is what Python would have believed anyway.
+                    fs::remove_file(entry.path()).ok();
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+}
+
+/// Whether a compiled file is hardly younger than the source it names.
+fn is_fresh(path: &Path, meta: &fs::Metadata) -> bool {
+    let Ok(head) = files::read_start(path, 12) else { return false };
+    // A magic number, flags (none: known by time), the time of the source.
+    let Ok([_, _, _, _, 0, 0, 0, 0, time @ ..]) = <[u8; 12]>::try_from(head) else { return false };
+    meta.mtime() <= i64::from(u32::from_le_bytes(time)).saturating_add(1)
+}
+
 fn changed_at(meta: &fs::Metadata) -> Moment {
     let seconds = u64::try_from(meta.ctime()).unwrap_or(0);
     let millis = u64::try_from(meta.ctime_nsec()).unwrap_or(0) / 1_000_000;
@@ -125,6 +154,27 @@ fn forget_old(parent: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_compiled_in_the_second_of_its_source_is_not_believed_again() {
+        let cache = tempfile::tempdir().unwrap();
+        let compiled = Compiled::of_run(cache.path(), OsStr::new("r-1"));
+        let dir = PathBuf::from(compiled.variable().unwrap().1.unwrap()).join("below");
+        fs::create_dir(&dir).unwrap();
+        let now = u32::try_from(clock::wall().as_millis() / 1_000).unwrap();
+        let put = |name: &str, time: u32| {
+            let head = [&[1, 2, 3, 4, 0, 0, 0, 0], &time.to_le_bytes()[..], b"size and code"];
+            fs::write(dir.join(name), head.concat()).unwrap();
+        };
+        put("fresh.pyc", now);
+        put("old.pyc", now - 60);
+        fs::write(dir.join("short.pyc"), "x").unwrap();
+        compiled.close();
+        let mut names: Vec<_> =
+            fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["old.pyc", "short.pyc"]);
+    }
 
     #[test]
     fn what_somebody_else_put_there_is_not_kept() {

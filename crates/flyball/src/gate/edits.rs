@@ -32,12 +32,12 @@ impl TreeLook {
         worktree.snapshot(&self.loop_dir, &self.tasks).ok()
     }
 
-    /// The files that are others than at that look, new ones among them.
-    pub(super) fn changed_since(&self, before: &WorktreeSnapshot) -> Vec<String> {
-        let Some(now) = self.now() else { return Vec::new() };
+    /// The files that are others than at that look, new ones among them; none when that cannot be seen.
+    pub(super) fn changed_since(&self, before: Option<&WorktreeSnapshot>) -> Option<Vec<String>> {
+        let (before, now) = (before?, self.now()?);
         let worktree = self.worktree.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = changed(&worktree, &self.loop_dir, (before, &now));
-        changed.into_iter().map(|one| one.path).collect()
+        let changed = changed(&worktree, &self.loop_dir, (before, &now))?;
+        Some(changed.into_iter().map(|one| one.path).collect())
     }
 }
 
@@ -55,30 +55,34 @@ pub(crate) fn tell_edits(
     loop_dir: &str,
     (before, after): (&WorktreeSnapshot, &WorktreeSnapshot),
 ) {
-    let changed = changed(worktree, loop_dir, (before, after)).into_iter();
-    let edited = changed.filter(|one| one.before.is_some()).take(NAMED_MAX).map(|one| one.path);
-    let edited: Vec<String> = edited.collect();
+    let edited: Vec<String> = match changed(worktree, loop_dir, (before, after)) {
+        Some(changed) => {
+            let there = changed.into_iter().filter(|one| one.before.is_some());
+            there.take(NAMED_MAX).map(|one| one.path).collect()
+        }
+        // What cannot be seen is not taken for unchanged.
+        None => vec!["what can no longer be compared".to_owned()],
+    };
     for check in &mut result.checks {
         let has_run = !matches!(check.status, CheckStatus::Skipped { .. }) && !check.carried;
         check.edited = if has_run { edited.clone() } else { Vec::new() };
     }
 }
 
-/// What differs between two looks, but for the loop's own files. Where they cannot be compared nothing
-/// does: that is no reason to refuse anything.
+/// What differs between two looks, but for the loop's own files; none when they cannot be compared.
 fn changed(
     worktree: &Worktree,
     loop_dir: &str,
     (before, after): (&WorktreeSnapshot, &WorktreeSnapshot),
-) -> Vec<Change> {
+) -> Option<Vec<Change>> {
     if before.code_tree == after.code_tree {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let is_own = |path: &str| {
         path.strip_prefix(loop_dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let trees = (&before.checkpoint_tree, &after.checkpoint_tree);
-    let mut changes = worktree.changes(trees.0, trees.1).unwrap_or_default();
+    let mut changes = worktree.changes(trees.0, trees.1).ok()?;
     changes.retain(|one| !is_own(&one.path));
-    changes
+    Some(changes)
 }

@@ -68,11 +68,14 @@ impl<'a> Look<'a> {
     /// The folders in a folder below that may hold work, sorted, as paths from here.
     pub(crate) fn folders(&self, below: &str) -> Vec<String> {
         let is_work = |name: &String| !name.starts_with('.') && !SKIPPED.contains(&name.as_str());
-        let names = self.names(below).into_iter().filter(is_work);
-        names
-            .map(|name| if below.is_empty() { name } else { format!("{below}/{name}") })
-            .filter(|name| self.dir.join(name).symlink_metadata().is_ok_and(|found| found.is_dir()))
-            .collect()
+        let entries = std::fs::read_dir(self.dir.join(below)).into_iter().flatten().flatten();
+        // Of very many files nothing is asked but what they are, which the folder says itself.
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut found: Vec<String> =
+            names.filter(is_work).map(|name| joined(below, &name)).collect();
+        found.sort();
+        found
     }
 
     /// This folder, as an empty path, and the folders below that may hold work, so many levels deep,

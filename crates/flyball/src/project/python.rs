@@ -1,6 +1,7 @@
 //! Python: pytest, tox, nox, Django's or the standard library's runner, ruff, flake8 and mypy, each where
 //! it is configured.
 
+use super::unittest::TestFile;
 use super::{Look, Proposal, environment, unittest};
 
 const MARKERS: [&str; 9] = [
@@ -103,7 +104,7 @@ fn tests(look: &Look<'_>, settings: &Settings) -> Vec<Proposal> {
         runners.push(by("nox", "noxfile.py"));
     }
     let files = unittest::test_files(look);
-    if is_django(look) && files.iter().any(|file| file.text(look).contains("def test")) {
+    if is_django(look) && files.iter().any(TestFile::has_test) {
         let django = ("tests", "python3", " manage.py test");
         runners.push(vec![tool(look, settings, django, "manage.py")]);
     }

@@ -9,11 +9,39 @@ pub(super) struct TestFile {
     /// The folder it is in, as a path from the one looked at.
     pub(super) folder: String,
     name: String,
+    runner: Runner,
+    /// Whether it has tests of any kind.
+    has_test: bool,
+}
+
+/// Who can run what is in such a file.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Runner {
+    /// There is nothing to run, or nobody has looked.
+    #[default]
+    Nobody,
+    /// The standard library, if its methods are named for it.
+    Unittest,
+    /// Only pytest.
+    Pytest,
+}
+
+impl Runner {
+    fn of(text: &str) -> Self {
+        let marks = ["import pytest", "from pytest", "def test_", "async def test_"];
+        if text.lines().any(|line| marks.iter().any(|mark| line.starts_with(mark))) {
+            Self::Pytest
+        } else if text.contains("TestCase") {
+            Self::Unittest
+        } else {
+            Self::Nobody
+        }
+    }
 }
 
 impl TestFile {
-    pub(super) fn text(&self, look: &Look<'_>) -> String {
-        look.read(&joined(&self.folder, &self.name)).unwrap_or_default()
+    pub(super) fn has_test(&self) -> bool {
+        self.has_test
     }
 
     /// Whether pytest takes it for one of tests.
@@ -22,28 +50,26 @@ impl TestFile {
         stem.starts_with("test_") || stem.ends_with("_test")
     }
 
-    fn is_unittest(&self, look: &Look<'_>) -> bool {
-        let text = self.text(look);
-        text.contains("TestCase") && (self.is_pytests() || text.contains("def test"))
-    }
-
-    /// Whether only pytest can run it.
-    fn needs_pytest(&self, look: &Look<'_>) -> bool {
-        let marks = ["import pytest", "from pytest", "def test_", "async def test_"];
-        self.text(look).lines().any(|line| marks.iter().any(|mark| line.starts_with(mark)))
+    fn is_unittest(&self) -> bool {
+        self.runner == Runner::Unittest && (self.is_pytests() || self.has_test)
     }
 }
 
 /// The files with tests in the folder and below, without those of projects that are looked at themselves.
 pub(super) fn test_files(look: &Look<'_>) -> Vec<TestFile> {
     const LEVELS: usize = 4;
+    /// So many are read; of a project with more these say what it is like.
+    const READ_MAX: usize = 300;
     let is_test = |name: &str| {
         name.strip_suffix(".py")
             .is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
     };
-    let named = |path: String| {
+    let named = |(at, path): (usize, String)| {
+        let text = if at < READ_MAX { look.read(&path) } else { None };
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
-        TestFile { folder: folder.to_owned(), name: name.to_owned() }
+        let runner = text.as_deref().map_or_else(Runner::default, Runner::of);
+        let has_test = text.is_some_and(|text| text.contains("def test"));
+        TestFile { folder: folder.to_owned(), name: name.to_owned(), runner, has_test }
     };
     let is_project = |folder: &String| {
         let below = look.below(folder);
@@ -52,7 +78,7 @@ pub(super) fn test_files(look: &Look<'_>) -> Vec<TestFile> {
     let projects: Vec<String> =
         folders::nearest(look).into_iter().filter(is_project).map(|name| name + "/").collect();
     let is_own = |path: &String| !projects.iter().any(|project| path.starts_with(project.as_str()));
-    look.files_within(LEVELS, is_test).into_iter().filter(is_own).map(named).collect()
+    look.files_within(LEVELS, is_test).into_iter().filter(is_own).enumerate().map(named).collect()
 }
 
 /// What the standard library can run.
@@ -93,8 +119,8 @@ pub(super) fn proposals(files: &[TestFile], python: &str, look: &Look<'_>) -> By
             None => groups.push(Group { top, start, files: vec![file] }),
         }
     }
-    groups.retain(|group| group.files.iter().any(|file| file.is_unittest(look)));
-    groups.retain(|group| !group.files.iter().any(|file| file.needs_pytest(look)));
+    groups.retain(|group| group.files.iter().any(|file| file.is_unittest()));
+    groups.retain(|group| !group.files.iter().any(|file| file.runner == Runner::Pytest));
     if groups.len() > GATES_MAX {
         return ByUnittest { proposals: Vec::new(), leaves_some: true };
     }
@@ -102,7 +128,7 @@ pub(super) fn proposals(files: &[TestFile], python: &str, look: &Look<'_>) -> By
         part: (index > 0).then(|| group.start.clone()),
         ..group.proposal(way, python)
     });
-    let leaves_some = files.iter().any(|file| file.needs_pytest(look));
+    let leaves_some = files.iter().any(|file| file.runner == Runner::Pytest);
     ByUnittest { proposals: proposals.collect(), leaves_some }
 }
 

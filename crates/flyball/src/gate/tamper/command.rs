@@ -79,7 +79,64 @@ fn same(before: &str, now: &str) -> bool {
         words.collect::<Vec<_>>().join(" ")
     };
     let (before, now) = (plain(before), plain(now));
-    before == now || extends(&before, &now)
+    before == now
+        || extends(&before, &now)
+        || names_more(&before, &now)
+        || finds_more(&before, &now)
+}
+
+/// Whether the go tool is given the same packages and more.
+fn names_more(before: &str, now: &str) -> bool {
+    let more = now.strip_prefix(before).filter(|_| before.starts_with("go "));
+    more.is_some_and(|more| more.starts_with(' ') && more.split(' ').skip(1).all(is_package))
+}
+
+fn is_package(word: &str) -> bool {
+    word.starts_with("./") && !word.contains(['$', '`', ';', '&', '|', '>', '<', '('])
+}
+
+/// Whether Python's `discover` looks for tests in the same folder or in all that is named from it, by
+/// the same names or more: that is what new folders of tests make of a gate that was detected.
+fn finds_more(before: &str, now: &str) -> bool {
+    let (Some(before), Some(now)) = (Discover::read(before), Discover::read(now)) else {
+        return false;
+    };
+    let widest = "'*test*.py'";
+    before.python == now.python
+        && before.top == now.top
+        && (now.start == before.start || now.start == now.top)
+        && (now.pattern == before.pattern || now.pattern == Some(widest))
+}
+
+/// `python3 -m unittest discover -s START [-t TOP] [-p PATTERN]`, and nothing else.
+struct Discover<'a> {
+    python: &'a str,
+    start: &'a str,
+    top: &'a str,
+    pattern: Option<&'a str>,
+}
+
+impl<'a> Discover<'a> {
+    fn read(line: &'a str) -> Option<Self> {
+        let (python, rest) = line.split_once(" -m unittest discover -s ")?;
+        let mut words = rest.split(' ');
+        let start = words.next()?;
+        let mut found = Self { python, start, top: start, pattern: None };
+        while let Some(option) = words.next() {
+            let value = words.next()?;
+            match option {
+                "-t" => found.top = value,
+                "-p" => found.pattern = Some(value),
+                _ => return None,
+            }
+        }
+        let is_plain = |word: &str| !word.contains([';', '|', '&', '>', '<', '$', '`', '(']);
+        [Some(found.start), Some(found.top), found.pattern]
+            .into_iter()
+            .flatten()
+            .all(is_plain)
+            .then_some(found)
+    }
 }
 
 /// Whether the second line runs the first one and, when it passes, something more.

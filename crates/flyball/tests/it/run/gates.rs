@@ -230,6 +230,23 @@ fn a_red_gate_is_run_again_for_a_claim_once_what_it_needs_is_installed() {
 }
 
 #[test]
+fn tests_in_a_new_folder_weaken_no_gate_that_was_detected() {
+    let test =
+        "import unittest\nclass A(unittest.TestCase):\n    def test_x(self):\n        pass\n";
+    let scenario = Scenario::new()
+        .file("pyproject.toml", "[project]\nname = \"x\"\n")
+        .file(".gitignore", "__pycache__\n")
+        .file("a/__init__.py", "")
+        .file("a/test_a.py", test)
+        .committed();
+    let script = "mkdir b; touch b/__init__.py; cp a/test_a.py b/test_b.py; pass a; pass b; commit b; \
+                  say '<promise>COMPLETE</promise>'";
+    let scenario = scenario.agent(script);
+    let ran = scenario.run().ended(0).saying("Iterations:  1 / 15");
+    assert!(!ran.stderr.contains("weakened"), "{}", ran.stderr);
+}
+
+#[test]
 fn the_same_tree_is_never_checked_twice() {
     let scenario = project("fine\n", "fine\n", "").file("check.sh", "echo x >> $OUT/checks\n");
     let scenario = scenario.committed().agent("say nothing new");

@@ -35,6 +35,35 @@ fn behind_files(command: &str, files: &[(&str, &str, &str)]) -> Vec<String> {
 }
 
 #[test]
+fn a_detected_command_may_come_to_look_for_tests_in_more_places() {
+    let discover = |rest: &str| format!("python3 -m unittest discover {rest}");
+    for (before, now) in [
+        (discover("-s a -t ."), discover("-s .")),
+        (discover("-s src/shop -t src"), discover("-s src")),
+        (discover("-s tests"), discover("-s tests -p '*test*.py'")),
+        (discover("-s a -t . -p '*_test.py'"), discover("-s . -p '*test*.py'")),
+        ("go test ./a/...".to_owned(), "go test ./a/... ./b/...".to_owned()),
+    ] {
+        assert!(same(&before, &now), "{now}");
+        assert!(!same(&now, &before), "{before} is less");
+    }
+    for now in [
+        "-s b -t .",
+        "-s a",
+        "-s a -t . -p 'no*.py'",
+        "-s . -k nothing",
+        "-s . || true",
+        "-s .;true",
+        "-s . -p '*test*.py';",
+    ] {
+        assert!(!same(&discover("-s a -t ."), &discover(now)), "{now}");
+    }
+    assert!(!same("go test ./a/...", "go test ./a/... -run nothing"));
+    assert!(!same("go test ./a/...", "go test ./a/... ./b;true"));
+    assert!(!same(&discover("-s a -t ."), "true -m unittest discover -s ."));
+}
+
+#[test]
 fn a_changed_or_removed_command_is_found_and_a_stronger_one_is_not() {
     use GateSource::{Configured, Detected};
     let first = plan(&[("tests", "npm run test", Detected), ("lint", "ruff check", Configured)]);
